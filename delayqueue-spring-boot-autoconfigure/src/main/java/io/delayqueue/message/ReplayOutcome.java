@@ -1,0 +1,11 @@
+package io.delayqueue.message;
+
+/** What became of the replay of a dead letter. */
+public enum ReplayOutcome {
+    /** The message is scheduled again, attempts from zero; the letter is gone. */
+    REPLAYED,
+    /** A message with the letter's id is live: nothing changed and the letter stays. */
+    ID_LIVE,
+    /** There is no such letter. */
+    NOT_FOUND
+}

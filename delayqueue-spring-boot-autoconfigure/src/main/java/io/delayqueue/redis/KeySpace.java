@@ -1,0 +1,116 @@
+package io.delayqueue.redis;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Lane;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+
+/**
+ * Every name that the queue uses in Redis. Two namespaces never meet. Thread-safe.
+ *
+ * <p>All keys of a shard share one hash tag, {@code <topic>:<shard>.<salt>}, in which the topic's braces, colons,
+ * percent signs, white space and control characters are written as {@code %XX}. Of the 16,384 slots, shard <i>i</i> of
+ * <i>n</i> takes one in the <i>i</i>-th of <i>n</i> equal ranges: the salt is the first whole number that puts it
+ * there.
+ */
+public final class KeySpace {
+
+    private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+    private static final int SLOTS = 16384;
+
+    private final String namespace;
+    private final Map<Shard, ShardKeys> keys = new ConcurrentHashMap<>();
+
+    /**
+     * For one namespace.
+     *
+     * @param namespace 1 to 64 letters, digits, dots, dashes or underscores
+     */
+    public KeySpace(String namespace) {
+        if (!NAMESPACE.matcher(namespace).matches()) {
+            throw new IllegalArgumentException(
+                    "A namespace is 1 to 64 letters, digits, dots, dashes or underscores, but is: " + namespace);
+        }
+        this.namespace = namespace;
+    }
+
+    /** The namespace. */
+    public String namespace() {
+        return namespace;
+    }
+
+    /** The keys of a shard's lane. */
+    public ShardKeys of(Shard shard) {
+        ShardKeys known = keys.get(shard);
+        return known != null ? known : keys.computeIfAbsent(shard, this::create);
+    }
+
+    /** Forgets a topic's computed names; they are computed anew when asked for. */
+    public void forget(String topic) {
+        keys.keySet().removeIf(shard -> shard.topic().equals(topic));
+    }
+
+    /** The hash of all topics: name → shard count and epoch. */
+    public byte[] topics() {
+        return bytes(namespace + ":topics");
+    }
+
+    /** The ordered set of nodes by their last heartbeat. */
+    public byte[] nodes() {
+        return bytes(namespace + ":{nodes}:seen");
+    }
+
+    /** The hash of nodes and the topics that each consumes. */
+    public byte[] nodeTopics() {
+        return bytes(namespace + ":{nodes}:topics");
+    }
+
+    /** The channel on which signals are published. */
+    public String signalChannel() {
+        return namespace + ":signals";
+    }
+
+    private ShardKeys create(Shard shard) {
+        String tag = tag(shard);
+        String base = namespace + ":{" + tag + "}:";
+        String signal = shard.lane() == Lane.DEATHS ? tag + ":deaths" : tag;
+        return new ShardKeys(base, shard.lane() == Lane.DEATHS ? "deaths." : "", signal);
+    }
+
+    private static String tag(Shard shard) {
+        String prefix = escape(shard.topic()) + ":" + shard.index() + ".";
+        int from = (int) ((long) SLOTS * shard.index() / shard.count());
+        int to = (int) ((long) SLOTS * (shard.index() + 1) / shard.count());
+        for (int salt = 0; ; salt++) {
+            String tag = prefix + salt;
+            int slot = Crc16.of(bytes(tag)) % SLOTS;
+            if (slot >= from && slot < to) {
+                return tag;
+            }
+        }
+    }
+
+    private static String escape(String topic) {
+        StringBuilder escaped = new StringBuilder(topic.length());
+        topic.codePoints().forEach(point -> {
+            if (point == '%' || point == '{' || point == '}' || point == ':' || unprintable(point)) {
+                for (byte b : bytes(Character.toString(point))) {
+                    escaped.append('%').append(String.format("%02X", b & 0xff));
+                }
+            } else {
+                escaped.appendCodePoint(point);
+            }
+        });
+        return escaped.toString();
+    }
+
+    private static boolean unprintable(int point) {
+        return Character.isWhitespace(point) || Character.isSpaceChar(point) || Character.isISOControl(point);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,34 @@
+package io.delayqueue.redis;
+
+/** A script call that brought no reply. */
+public final class RedisCallException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final Kind kind;
+
+    /** What is known about the script. */
+    public enum Kind {
+        /** Redis could not be reached: the script was not sent. */
+        NOT_SENT,
+        /** Redis answered with an error: the script did not run, or stopped at this error. */
+        REFUSED,
+        /** No answer in time, or the connection broke: nobody knows whether the script ran. */
+        UNKNOWN
+    }
+
+    /**
+     * With what is known.
+     *
+     * @param message what was attempted and what went wrong
+     */
+    public RedisCallException(Kind kind, String message, Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+    }
+
+    /** What is known about the script. */
+    public Kind kind() {
+        return kind;
+    }
+}
