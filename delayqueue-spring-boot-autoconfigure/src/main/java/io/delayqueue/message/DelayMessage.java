@@ -80,6 +80,9 @@ public final class DelayMessage {
         if (value.isBlank()) {
             throw new IllegalArgumentException("A " + what + " must not be blank");
         }
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
+            throw new IllegalArgumentException("A " + what + " must not hold half a surrogate pair: " + value);
+        }
         int length = value.getBytes(StandardCharsets.UTF_8).length;
         if (length > max) {
             throw new IllegalArgumentException(

@@ -1,0 +1,32 @@
+package io.delayqueue.store;
+
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageLimits;
+import io.delayqueue.message.OnDuplicate;
+import java.util.Map;
+
+/**
+ * A message that is ready to be stored.
+ *
+ * @param id its id
+ * @param due when
+ * @param onDuplicate what if the id is live
+ * @param nonce by which a repeat of this send is recognised: letters and digits, or {@code -} where the id was generated
+ *     for this send
+ * @param limits what it fixes for itself
+ * @param headers in their order
+ * @param payload bytes, not copied
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed straight to the client library
+public record OutgoingMessage(
+        String id,
+        Due due,
+        OnDuplicate onDuplicate,
+        String nonce,
+        MessageLimits limits,
+        Map<String, String> headers,
+        byte[] payload) {
+
+    /** The nonce of messages whose id was generated for their send. */
+    public static final String GENERATED_ID = "-";
+}

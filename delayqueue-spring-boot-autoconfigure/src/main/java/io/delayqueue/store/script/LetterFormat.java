@@ -1,0 +1,78 @@
+package io.delayqueue.store.script;
+
+import io.delayqueue.store.UnreadableMessageException;
+import io.delayqueue.store.EnvelopeFormat;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DeathCause;
+import io.delayqueue.message.Envelope;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.MessageLimits;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How a dead letter is stored; written by {@code letter.lua}. */
+final class LetterFormat {
+
+    private LetterFormat() {}
+
+    static DeadLetter read(String topic, String letterId, byte[] record) {
+        int headEnd = indexOfLineEnd(record);
+        String[] head = new String(record, 0, headEnd, UTF_8).split(" ");
+        if (head.length != 6 || !head[0].equals("1")) {
+            throw new UnreadableMessageException("The dead letter " + letterId + " is not of format 1");
+        }
+        int failureLength = Integer.parseInt(head[5]);
+        String failure = new String(record, headEnd + 1, failureLength, UTF_8);
+        return new DeadLetter(
+                letterId,
+                topic,
+                letterId.substring(0, letterId.lastIndexOf('@')),
+                Instant.ofEpochMilli(Long.parseLong(head[1])),
+                DeathCause.valueOf(head[2]),
+                Integer.parseInt(head[3]),
+                failure(failure),
+                envelope(Arrays.copyOfRange(record, headEnd + failureLength + 2, record.length)));
+    }
+
+    /** What nobody can read still is a letter, and must not keep others from being read. */
+    private static Envelope envelope(byte[] stored) {
+        try {
+            return EnvelopeFormat.read(stored);
+        } catch (UnreadableMessageException e) {
+            return new Envelope(Instant.EPOCH, Instant.EPOCH, "-", MessageLimits.NONE, Map.of(), stored);
+        }
+    }
+
+    /** A failure in one text: {@code type: message}, then the stack, if any, from the next line on. */
+    static String write(Failure failure) {
+        String line = failure.type().replace('\n', ' ') + ": " + failure.message().replace('\n', ' ');
+        return failure.stack() == null ? line : line + '\n' + failure.stack();
+    }
+
+    private static @Nullable Failure failure(String text) {
+        if (text.isEmpty()) {
+            return null;
+        }
+        int lineEnd = text.indexOf('\n');
+        String line = lineEnd < 0 ? text : text.substring(0, lineEnd);
+        String stack = lineEnd < 0 ? null : text.substring(lineEnd + 1);
+        int colon = line.indexOf(": ");
+        return colon < 0
+                ? new Failure(line, "", stack)
+                : new Failure(line.substring(0, colon), line.substring(colon + 2), stack);
+    }
+
+    private static int indexOfLineEnd(byte[] bytes) {
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] == '\n') {
+                return i;
+            }
+        }
+        throw new UnreadableMessageException("The dead letter has no head");
+    }
+}

@@ -1,0 +1,208 @@
+package io.delayqueue.store.script;
+
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.SendReply;
+import io.delayqueue.store.StepRequest;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.LetterQuery;
+import io.delayqueue.store.Purge;
+
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Lane;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.redis.ShardKeys;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** The state machine in Redis. Each verb runs the script of its name. */
+public final class RedisMessageStore implements MessageStore {
+
+    private static final LuaScript CANCEL = script("cancel");
+    private static final LuaScript RESCHEDULE = script("reschedule");
+    private static final LuaScript FIND = script("find");
+    private static final LuaScript COUNT = script("count");
+    private static final LuaScript LETTERS = script("letters");
+    private static final LuaScript REPLAY = script("replay");
+    private static final LuaScript PURGE = script("purge");
+    private static final LuaScript ATTEND = script("attend");
+
+    private final ShardCalls calls;
+    private final KeySpace keySpace;
+
+    /** Over the scripts and names of one namespace. */
+    public RedisMessageStore(ScriptRunner scripts, KeySpace keySpace, TopicRegistry registry) {
+        this.keySpace = keySpace;
+        this.calls = new ShardCalls(scripts, keySpace, registry);
+    }
+
+    private static LuaScript script(String name) {
+        return LuaScript.beside(RedisMessageStore.class, name);
+    }
+
+    @Override
+    public SendReply send(Shard shard, List<OutgoingMessage> messages) {
+        return SendScript.read(calls.run(SendScript.SCRIPT, shard, ShardKeyList.LANE, sending(shard, messages)));
+    }
+
+    @Override
+    public CompletableFuture<SendReply> sendAsync(Shard shard, List<OutgoingMessage> messages) {
+        return calls.runAsync(SendScript.SCRIPT, shard, ShardKeyList.LANE, sending(shard, messages))
+                .thenApply(SendScript::read);
+    }
+
+    private Consumer<Arguments> sending(Shard shard, List<OutgoingMessage> messages) {
+        return arguments -> {
+            signal(arguments);
+            SendScript.write(arguments, keySpace.of(shard), messages);
+        };
+    }
+
+    @Override
+    public StepReply step(Shard shard, StepRequest request) {
+        return StepScript.read(
+                request, calls.run(StepScript.SCRIPT, shard, ShardKeyList.STEP, stepping(shard, request)));
+    }
+
+    @Override
+    public CompletableFuture<StepReply> stepAsync(Shard shard, StepRequest request) {
+        return calls.runAsync(StepScript.SCRIPT, shard, ShardKeyList.STEP, stepping(shard, request))
+                .thenApply(reply -> StepScript.read(request, reply));
+    }
+
+    private Consumer<Arguments> stepping(Shard shard, StepRequest request) {
+        return arguments -> {
+            signal(arguments);
+            StepScript.write(arguments, keySpace.of(shard), request);
+        };
+    }
+
+    @Override
+    public CancelOutcome cancel(Shard shard, String id) {
+        List<Object> reply = calls.run(CANCEL, shard, ShardKeyList.LANE, arguments -> arguments.add(id));
+        return switch (Replies.text(reply.get(1))) {
+            case "c" -> CancelOutcome.CANCELLED;
+            case "h" -> CancelOutcome.CANCELLED_WHILE_HANDLED;
+            default -> CancelOutcome.NOT_FOUND;
+        };
+    }
+
+    @Override
+    public RescheduleOutcome reschedule(Shard shard, String id, Due due) {
+        ShardKeys keys = keySpace.of(shard);
+        List<Object> reply = calls.run(RESCHEDULE, shard, ShardKeyList.LANE, arguments -> {
+            signal(arguments);
+            arguments.add(keys.signal()).add(id).add(SendScript.due(due));
+        });
+        return switch (Replies.text(reply.get(1))) {
+            case "r" -> RescheduleOutcome.RESCHEDULED;
+            case "l" -> RescheduleOutcome.BEING_HANDLED;
+            default -> RescheduleOutcome.NOT_FOUND;
+        };
+    }
+
+    @Override
+    public Optional<MessageSnapshot> find(Shard shard, String id) {
+        List<Object> reply = calls.run(FIND, shard, ShardKeyList.LANE, arguments -> arguments.add(id));
+        return SnapshotReply.read(shard.topic(), id, reply);
+    }
+
+    @Override
+    public ShardCounts count(Shard shard) {
+        List<Object> reply = calls.run(COUNT, shard, ShardKeyList.LETTERS, arguments -> {});
+        Instant now = Replies.micros(reply.get(1));
+        Duration lag = Duration.between(Replies.millis(reply.get(6)), now);
+        return new ShardCounts(
+                Replies.number(reply.get(2)),
+                Replies.number(reply.get(3)),
+                Replies.number(reply.get(4)),
+                Replies.number(reply.get(5)),
+                lag.isNegative() ? Duration.ZERO : lag);
+    }
+
+    @Override
+    public List<DeadLetter> letters(Shard shard, LetterQuery query) {
+        List<Object> reply =
+                calls.run(LETTERS, shard, ShardKeyList.LETTERS, arguments -> writeQuery(arguments, query));
+        List<Object> ids = Replies.list(reply.get(2));
+        List<Object> records = Replies.list(reply.get(3));
+        List<DeadLetter> letters = new ArrayList<>(ids.size());
+        for (int i = 0; i < ids.size() && i < records.size(); i++) {
+            if (records.get(i) != null) {
+                letters.add(LetterFormat.read(
+                        shard.topic(), Replies.text(ids.get(i)), Replies.bytes(records.get(i))));
+            }
+        }
+        return letters;
+    }
+
+    private static void writeQuery(Arguments arguments, LetterQuery query) {
+        if (query instanceof LetterQuery.One one) {
+            arguments.add(one.letterId()).add("+inf").add(0).add(1);
+        } else if (query instanceof LetterQuery.Page page) {
+            Instant until = page.diedUntil();
+            arguments
+                    .add("")
+                    .add(until == null ? "+inf" : Long.toString(until.toEpochMilli()))
+                    .add(page.offset())
+                    .add(page.count());
+        }
+        arguments.add(StepRequest.MAX_BYTES);
+    }
+
+    @Override
+    public ReplayOutcome replay(Shard shard, String letterId, Due due) {
+        ShardKeys keys = keySpace.of(shard);
+        List<Object> reply = calls.run(REPLAY, shard, ShardKeyList.ALL, arguments -> {
+            signal(arguments);
+            arguments.add(keys.signal()).add(letterId).add(SendScript.due(due));
+        });
+        return switch (Replies.text(reply.get(1))) {
+            case "r" -> ReplayOutcome.REPLAYED;
+            case "l" -> ReplayOutcome.ID_LIVE;
+            default -> ReplayOutcome.NOT_FOUND;
+        };
+    }
+
+    @Override
+    public int purge(Shard shard, Purge purge) {
+        List<Object> reply = calls.run(PURGE, shard, ShardKeyList.ALL, arguments -> {
+            if (purge instanceof Purge.Named named) {
+                arguments.add("n");
+                named.letterIds().forEach(arguments::add);
+            } else if (purge instanceof Purge.DiedUntil died) {
+                arguments.add("o").add(died.until().toEpochMilli()).add(StepRequest.MAX_BATCH);
+            } else if (purge instanceof Purge.Retention retention) {
+                arguments.add("r").add(retention.maxAge().toMillis()).add(retention.maxCount());
+                arguments.add(StepRequest.MAX_BATCH);
+            }
+        });
+        return (int) Replies.number(reply.get(2));
+    }
+
+    @Override
+    public void attendDeaths(Shard shard) {
+        calls.run(ATTEND, shard.messages(), ShardKeyList.LANE, arguments -> {});
+        if (shard.lane() == Lane.MESSAGES) {
+            keySpace.of(shard.deaths());
+        }
+    }
+
+    private void signal(Arguments arguments) {
+        arguments.add(keySpace.signalChannel());
+    }
+}

@@ -1,0 +1,145 @@
+package io.delayqueue.store.script;
+
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.StepRequest;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.Claim;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.message.DeathCause;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.store.Settle.Acknowledge;
+import io.delayqueue.store.Settle.Bury;
+import io.delayqueue.store.Settle.Release;
+import io.delayqueue.store.Settle.Retry;
+import io.delayqueue.store.StepReply.Death;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Speaks with {@code step.lua}. */
+final class StepScript {
+
+    static final LuaScript SCRIPT = LuaScript.beside(StepScript.class, "step");
+
+    private StepScript() {}
+
+    static void write(Arguments arguments, ShardKeys keys, StepRequest request) {
+        List<Settle> acknowledges = acknowledges(request);
+        List<Settle> others = others(request);
+        arguments
+                .add(keys.signal())
+                .add(request.consumer())
+                .add(request.sequence())
+                .add(request.token())
+                .add(request.claiming().max())
+                .add(request.claiming().maxBytes())
+                .add(request.claiming().lease().toMillis())
+                .add(request.reclaiming().maxAttempts())
+                .add(request.reclaiming().max())
+                .add(request.reclaiming().gap().toMillis())
+                .add(request.reclaiming().grace().toMillis())
+                .add(request.announceSurplus() ? "1" : "0")
+                .add(acknowledges.size())
+                .add(request.renewals().size())
+                .add(others.size());
+        acknowledges.forEach(settle -> arguments.add(settle.id()));
+        acknowledges.forEach(settle -> arguments.add(settle.token()));
+        request.renewals().forEach(renewal -> arguments.add(renewal.id()));
+        request.renewals().forEach(renewal -> arguments.add(renewal.token()));
+        request.renewals().forEach(renewal -> arguments.add(renewal.lease().toMillis()));
+        others.forEach(settle -> write(arguments, settle));
+    }
+
+    private static void write(Arguments arguments, Settle settle) {
+        if (settle instanceof Retry retry) {
+            write(arguments, "t", retry, Long.toString(retry.delay().toMillis()), oneLine(retry));
+        } else if (settle instanceof Bury bury) {
+            write(arguments, "b", bury, bury.cause().name(), LetterFormat.write(bury.failure()));
+        } else if (settle instanceof Release release) {
+            write(arguments, "l", release, "", "");
+        }
+    }
+
+    private static String oneLine(Retry retry) {
+        return retry.failure().summary().replace('\n', ' ').replace('\r', ' ');
+    }
+
+    private static void write(Arguments arguments, String verb, Settle settle, String value, String failure) {
+        arguments.add(verb).add(settle.id()).add(settle.token()).add(value).add(failure);
+    }
+
+    static StepReply read(StepRequest request, List<Object> reply) {
+        return new StepReply(
+                Replies.number(reply.get(1)),
+                Replies.number(reply.get(2)),
+                Replies.number(reply.get(3)),
+                claims(request.token(), reply),
+                gone(request, Replies.list(reply.get(4))),
+                lost(request, Replies.list(reply.get(5))),
+                Replies.list(reply.get(6)).stream().map(Replies::text).toList(),
+                deaths(Replies.list(reply.get(7))));
+    }
+
+    private static List<Claim> claims(String token, List<Object> reply) {
+        List<Object> taken = Replies.list(reply.get(8));
+        List<Object> messages = Replies.list(reply.get(9));
+        List<Object> before = Replies.list(reply.get(10));
+        List<Claim> claims = new ArrayList<>(messages.size());
+        for (int i = 0; i < messages.size(); i++) {
+            String id = Replies.text(taken.get(2 * i));
+            long due = Replies.number(taken.get(2 * i + 1));
+            // a reply's trailing nulls are cut where nobody had a delivery before
+            Object delivery = i < before.size() ? before.get(i) : null;
+            claims.add(claim(id, token, due, Replies.bytes(messages.get(i)), delivery));
+        }
+        return claims;
+    }
+
+    private static Claim claim(String id, String token, long due, byte[] stored, @Nullable Object delivery) {
+        if (delivery == null) {
+            return new Claim(id, token, due, 1, null, stored);
+        }
+        String[] parts = new String((byte[]) delivery, UTF_8).split(" ", 4);
+        String failure = parts.length < 4 || parts[3].isEmpty() ? null : parts[3];
+        return new Claim(id, token, due, Integer.parseInt(parts[1]) + 1, failure, stored);
+    }
+
+    private static List<Settle> gone(StepRequest request, List<Object> indices) {
+        if (indices.isEmpty()) {
+            return List.of();
+        }
+        List<Settle> ordered = new ArrayList<>(acknowledges(request));
+        ordered.addAll(others(request));
+        return indices.stream()
+                .map(index -> ordered.get((int) Replies.number(index) - 1))
+                .toList();
+    }
+
+    private static List<Renewal> lost(StepRequest request, List<Object> indices) {
+        return indices.stream()
+                .map(index -> request.renewals().get((int) Replies.number(index) - 1))
+                .toList();
+    }
+
+    private static List<Death> deaths(List<Object> parts) {
+        List<Death> deaths = new ArrayList<>(parts.size() / 2);
+        for (int i = 0; i < parts.size(); i += 2) {
+            deaths.add(new Death(Replies.text(parts.get(i)), DeathCause.valueOf(Replies.text(parts.get(i + 1)))));
+        }
+        return deaths;
+    }
+
+    private static List<Settle> acknowledges(StepRequest request) {
+        return request.settles().stream().filter(Acknowledge.class::isInstance).toList();
+    }
+
+    private static List<Settle> others(StepRequest request) {
+        return request.settles().stream()
+                .filter(settle -> !(settle instanceof Acknowledge))
+                .toList();
+    }
+}

@@ -1,0 +1,114 @@
+-- fragment: claiming. A delivery is "<token> <attempts> <due ms> <last failure>", its token '-' while scheduled.
+
+-- how many of the ids fit into the byte bound; at least one. Lengths are asked for only if the largest message that
+-- the shard ever held could break the bound.
+local function fitting(ids, bound)
+  local n = #ids
+  if n * tonumber(meta[4] or 0) <= bound then
+    return n
+  end
+  local bytes = 0
+  for i = 1, n do
+    bytes = bytes + redis.call('HSTRLEN', KEYS[3], ids[i])
+    if bytes > bound and i > 1 then
+      return i - 1
+    end
+  end
+  return n
+end
+
+-- reads what can be claimed: taken (id, due, ...), messages, before; and aside what is expired or has no message
+local function plannedClaim(max)
+  local plan = {taken = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}}
+  if max == 0 then
+    return plan
+  end
+  local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, max)
+  local ids = {}
+  for i = 1, #due, 2 do
+    ids[#ids + 1] = due[i]
+  end
+  local n = fitting(ids, tonumber(ARGV[8]))
+  local messages = redis.call('HMGET', KEYS[3], unpack(ids, 1, n))
+  local before = redis.call('HMGET', KEYS[4], unpack(ids, 1, n))
+  local leaseEnd = string.format('%.0f', now + tonumber(ARGV[9]))
+  for i = 1, n do
+    local message, lease, over = messages[i], leaseEnd, false
+    if message and string.byte(message, 2) == 43 then
+      local line = string.sub(message, 1, string.find(message, '\n', 1, true) - 1)
+      local own, at = string.match(line, ' l=(%d+)'), string.match(line, ' e=(%d+)')
+      local late = string.match(line, ' x=(%d+)')
+      lease = own and string.format('%.0f', now + tonumber(own)) or leaseEnd
+      over = (at and now > tonumber(at)) or (late and now > tonumber(string.match(line, '%d+$')) + tonumber(late))
+    end
+    if not message then
+      plan.orphans[#plan.orphans + 1] = ids[i]
+    elseif over then
+      plan.expired[#plan.expired + 1] = {ids[i], due[2 * i], message, before[i] or '- 0 0 '}
+    else
+      local at = #plan.messages + 1
+      plan.taken[2 * at - 1], plan.taken[2 * at] = ids[i], due[2 * i]
+      plan.messages[at], plan.before[at], plan.ends[at] = message, before[i], lease
+    end
+  end
+  return plan
+end
+
+-- the claim of the first time, as far as it is still held
+local function recordedClaim()
+  local record = cmsgpack.unpack(redis.call('HGET', KEYS[5], 'r:' .. ARGV[4]))
+  local claim = {taken = {}, messages = {}, before = {}, gone = record[2], lost = record[3]}
+  for i = 1, #record[1], 2 do
+    local id = record[1][i]
+    local delivery = redis.call('HGET', KEYS[4], id)
+    local message = redis.call('HGET', KEYS[3], id)
+    local attempts, rest = string.match(delivery or '', '^%S+ (%d+)( .*)$')
+    if message and attempts and string.sub(delivery, 1, #ARGV[6] + 1) == ARGV[6] .. ' ' then
+      local at = #claim.messages + 1
+      claim.taken[2 * at - 1], claim.taken[2 * at] = id, record[1][i + 1]
+      claim.messages[at] = message
+      claim.before[at] = tonumber(attempts) > 1 and '- ' .. (attempts - 1) .. rest
+    end
+  end
+  return claim
+end
+
+-- the lease comes first, the schedule is left last: stopped between, the message is in both, and the next claim or the
+-- repeat of this one puts that right
+local function takeClaim(claim, deaths)
+  local n = #claim.messages
+  if claim.ends then
+    for _, id in ipairs(claim.orphans) do
+      redis.call('HDEL', KEYS[4], id)
+      redis.call('ZREM', KEYS[2], id)
+      redis.call('ZREM', KEYS[1], id)
+    end
+    for _, expired in ipairs(claim.expired) do
+      local attempts, failure = string.match(expired[4], '^%S+ (%d+) %d+ ?(.*)$')
+      die(expired[1], ARGV[6], 'EXPIRED', attempts, expired[2], failure, expired[3], deaths)
+    end
+    if n > 0 then
+      local leases, deliveries, first = {}, {}, ARGV[6] .. ' 1 '
+      for i = 1, n do
+        local id, due, before = claim.taken[2 * i - 1], claim.taken[2 * i], claim.before[i]
+        leases[2 * i - 1], leases[2 * i] = claim.ends[i], id
+        deliveries[2 * i - 1] = id
+        if before then
+          local attempts, failure = string.match(before, '^%S+ (%d+) %d+ ?(.*)$')
+          deliveries[2 * i] = ARGV[6] .. ' ' .. (attempts + 1) .. ' ' .. due .. ' ' .. failure
+        else
+          deliveries[2 * i] = first .. due .. ' '
+        end
+      end
+      redis.call('ZADD', KEYS[2], unpack(leases))
+      redis.call('HSET', KEYS[4], unpack(deliveries))
+    end
+  end
+  if n > 0 then
+    local ids = {}
+    for i = 1, n do
+      ids[i] = claim.taken[2 * i - 1]
+    end
+    redis.call('ZREM', KEYS[1], unpack(ids))
+  end
+end

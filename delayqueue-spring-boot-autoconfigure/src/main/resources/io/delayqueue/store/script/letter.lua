@@ -1,0 +1,23 @@
+-- fragment: the death of a message. Letter and notice come first, so that stopped midway the message is in two places.
+-- A letter's id is "<message id>@<token>", so a repeat writes the same letter.
+-- A letter is "1 <died ms> <cause> <attempts> <due ms> <bytes of failure>\n<failure>\n<message>".
+-- The lane of deaths has no letters: there the message is only removed.
+local function die(id, token, cause, attempts, due, failure, message, deaths)
+  if KEYS[6] then
+    local letter = id .. '@' .. token
+    redis.call('ZADD', KEYS[6], nowText, letter)
+    redis.call('HSET', KEYS[7], letter, '1 ' .. nowText .. ' ' .. cause .. ' ' .. attempts .. ' ' .. due .. ' '
+      .. #failure .. '\n' .. failure .. '\n' .. message)
+    if meta[5] then
+      redis.call('ZADD', KEYS[8], nowText, letter)
+      redis.call('HSET', KEYS[9], letter, '1 - ' .. nowText .. ' ' .. nowText .. '\n\n')
+      redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ':deaths ' .. nowText)
+    end
+  end
+  redis.call('HDEL', KEYS[3], id)
+  redis.call('HDEL', KEYS[4], id)
+  redis.call('ZREM', KEYS[1], id)
+  redis.call('ZREM', KEYS[2], id)
+  deaths[#deaths + 1] = id
+  deaths[#deaths + 1] = cause
+end

@@ -1,0 +1,28 @@
+-- Reads dead letters, youngest first, or one by its id.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] letters
+-- ARGV[1] identity  ARGV[2] letter id, or '' for a page
+-- ARGV[3] died not after this (ms), or '+inf'  ARGV[4] offset  ARGV[5] count  ARGV[6] most bytes
+-- result {'OK', now in µs, letter ids, records} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(log N + offset + count); it ends at the byte bound, but gives at least one
+--@include guard
+local identity = redis.call('HGET', KEYS[5], 'identity')
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
+end
+local ids = {ARGV[2]}
+if ARGV[2] == '' then
+  local last = ARGV[3] == '+inf' and '9007199254740990' or ARGV[3]
+  ids = redis.call('ZREVRANGEBYSCORE', KEYS[6], last, '-inf', 'LIMIT', ARGV[4], ARGV[5])
+end
+local found, records, bytes = {}, {}, 0
+for _, id in ipairs(ids) do
+  bytes = bytes + redis.call('HSTRLEN', KEYS[7], id)
+  if #found > 0 and bytes > tonumber(ARGV[6]) then
+    break
+  end
+  local record = redis.call('HGET', KEYS[7], id)
+  found[#found + 1] = id
+  records[#records + 1] = record
+end
+return {'OK', nowMicros, found, records}

@@ -1,0 +1,28 @@
+-- Creates a shard, or adopts one of the same shard count. Every key gets a sentinel that stays: it keeps the key in
+-- being, which a slot that migrates needs, and out of the compact encoding, in which removal is slow. No id and no
+-- letter is as long as the sentinel.
+--
+-- KEYS[1..5]  schedule, leases, messages, deliveries, meta
+-- KEYS[6..7]  dead, letters
+-- KEYS[8..12] deaths.schedule, deaths.leases, deaths.messages, deaths.deliveries, deaths.meta
+-- ARGV[1] identity  ARGV[2] the shard's topic  ARGV[3] its index  ARGV[4] sentinel
+-- result {'OK'} | {'MISMATCH', identity}: the shard is of another count or format
+-- cost   O(1), at most 15 commands
+local known = redis.call('HGET', KEYS[5], 'identity')
+if known then
+  local format, count = string.match(known, '^(%d+):(%d+):')
+  local wantedFormat, wantedCount = string.match(ARGV[1], '^(%d+):(%d+):')
+  if format ~= wantedFormat or count ~= wantedCount then
+    return {'MISMATCH', known}
+  end
+end
+local never = '9007199254740991'
+for _, key in ipairs({1, 2, 6, 8, 9}) do
+  redis.call('ZADD', KEYS[key], never, ARGV[4])
+end
+for _, key in ipairs({3, 4, 7, 10, 11}) do
+  redis.call('HSET', KEYS[key], ARGV[4], '')
+end
+redis.call('HSET', KEYS[12], 'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1])
+redis.call('HSET', KEYS[5], 'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1])
+return {'OK'}

@@ -1,0 +1,105 @@
+-- One step of a consumer: claims due messages, settles finished deliveries, renews leases, takes back those that are
+-- over, and says when to look again. Runs also when memory is full.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- KEYS[6..7] dead, letters  KEYS[8..9] deaths.schedule, deaths.messages; these four only in the lane of messages
+-- ARGV[1]  identity               ARGV[2]  signal channel       ARGV[3]  lane's signal name
+-- ARGV[4]  consumer               ARGV[5]  its sequence number  ARGV[6]  token of this step's claim
+-- ARGV[7]  claim at most (<= 500) ARGV[8]  claim at most so many bytes
+-- ARGV[9]  lease in ms            ARGV[10] attempts permitted where the message doesn't say
+-- ARGV[11] reclaim at most (<= 500)
+-- ARGV[12] a gap between steps of more than so many ms stops reclaiming ...
+-- ARGV[13] ... for so many ms     ARGV[14] '1': say if due messages are left behind
+-- ARGV[15] a acknowledges (<= 500) ARGV[16] b renewals (<= 500)  ARGV[17] c other settles (<= 500)
+-- then a ids, a tokens; b ids, b tokens, b leases in ms;
+-- c times: 't'(retry) | 'b'(ury) | 'l'(release), id, token, delay in ms or cause, failure
+-- result {'OK', now in µs, next due in ms, next lease end in ms, indices of settles that are gone, indices of
+--         renewals that are gone, reclaimed ids, deaths (id, cause, ...), claimed (id, due, ...), their messages,
+--         their deliveries before the claim or false}
+--        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later step of this consumer has run
+-- indices count from 1, acknowledges before other settles
+-- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N), about 16 commands
+--
+-- The repeat of a step (same consumer and sequence) gives the claims of the first time, as far as they are held, and
+-- the same answer to its settles, so that a reply that was lost, or a script that stopped midway, orphans nothing. Hence
+-- what will be claimed and what is gone is noted before anything else is written.
+--@include guard
+local meta = redis.call('HMGET', KEYS[5], 'identity', 'stepped', 'grace', 'largest', 'notices', 'c:' .. ARGV[4])
+if meta[1] ~= ARGV[1] then
+  return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
+end
+local sequence = tonumber(ARGV[5])
+local last = meta[6] and tonumber(string.match(meta[6], '^%d+')) or -1
+if last > sequence then
+  return {'STALE'}
+end
+local repeated = last == sequence
+
+local leaseHead = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
+local dueHead = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+if not (leaseHead and dueHead) then
+  return {'UNKNOWN'}
+end
+local grace = tonumber(meta[3] or 0)
+local stepped = tonumber(meta[2] or 0)
+local stalled = now - stepped > tonumber(ARGV[12]) or now < stepped
+if stalled then
+  grace = now + tonumber(ARGV[13])
+end
+local acks, renewals, others = tonumber(ARGV[15]), tonumber(ARGV[16]), tonumber(ARGV[17])
+local claimMax = tonumber(ARGV[7])
+local claims = claimMax > 0 and tonumber(dueHead) <= now
+local reclaims = now >= grace and tonumber(leaseHead) <= now
+
+if not (claims or reclaims or repeated or acks + renewals + others > 0) then
+  -- with pcall, since a full memory must not stop an idle step
+  if stalled then
+    redis.pcall('HSET', KEYS[5], 'stepped', nowText, 'grace', string.format('%.0f', grace))
+  else
+    redis.pcall('HSET', KEYS[5], 'stepped', nowText)
+  end
+  if ARGV[14] == '1' and tonumber(dueHead) <= now then
+    redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' ' .. ARGV[4])
+  end
+  return {'OK', nowMicros, dueHead, leaseHead, {}, {}, {}, {}, {}, {}, {}}
+end
+
+--@include letter
+--@include claim
+--@include settle
+--@include reclaim
+
+-- what is to be done, by reading only
+local gone, lost = {}, {}
+local ackFirst = 18
+local renewFirst = ackFirst + 2 * acks
+local otherFirst = renewFirst + 3 * renewals
+local heldAcks = guardedAcks(ackFirst, acks, gone)
+local heldOthers = guardedOthers(otherFirst, others, acks, gone)
+local heldRenewals = guardedRenewals(renewFirst, renewals, lost)
+local claim = repeated and recordedClaim() or plannedClaim(claims and claimMax or 0)
+
+-- a write that is not refused when memory is full lets the others pass
+redis.call('HDEL', KEYS[5], '')
+if repeated then
+  gone, lost = claim.gone, claim.lost
+else
+  redis.call('HSET', KEYS[5], 'stepped', nowText, 'grace', string.format('%.0f', grace),
+    'c:' .. ARGV[4], ARGV[5] .. ' ' .. nowText, 'r:' .. ARGV[4], cmsgpack.pack({claim.taken, gone, lost}))
+end
+local deaths = {}
+takeClaim(claim, deaths)
+settleAcks(ackFirst, acks, heldAcks)
+settleOthers(otherFirst, heldOthers, deaths)
+renew(renewFirst, renewals, heldRenewals)
+local reclaimed = reclaims and reclaim(tonumber(ARGV[11]), deaths) or {}
+
+local dueNow = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+local leaseNow = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
+if tonumber(dueNow) < tonumber(dueHead) then
+  redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. dueNow)
+end
+if ARGV[14] == '1' and tonumber(dueNow) <= now then
+  redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' ' .. ARGV[4])
+end
+return {'OK', nowMicros, dueNow, leaseNow, gone, lost, reclaimed, deaths, claim.taken, claim.messages, claim.before}
