@@ -1,0 +1,13 @@
+package io.delayqueue.test.redis;
+
+/**
+ * There is no Redis executable for this operating system and processor.
+ */
+public final class NoRedisExecutableException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    NoRedisExecutableException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

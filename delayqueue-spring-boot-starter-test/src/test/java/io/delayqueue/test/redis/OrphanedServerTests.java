@@ -1,0 +1,91 @@
+package io.delayqueue.test.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * No server survives the JVM that started it.
+ */
+@Timeout(120)
+class OrphanedServerTests {
+
+    @Test
+    void killedJvmLeavesNoServerAndNoDirectory() throws Exception {
+        OwnerJvm owner = OwnerJvm.start("wait");
+        assertThat(isAlive(owner.serverPid())).isTrue();
+        owner.process().destroyForcibly().waitFor();
+        awaitNothingLeftOf(owner);
+    }
+
+    @Test
+    void killedJvmLeavesNoPausedServer() throws Exception {
+        OwnerJvm owner = OwnerJvm.start("pause");
+        owner.process().destroyForcibly().waitFor();
+        awaitNothingLeftOf(owner);
+    }
+
+    @Test
+    void jvmThatEndsInOrderLeavesNoServerAndNoDirectory() throws Exception {
+        OwnerJvm owner = OwnerJvm.start("exit");
+        assertThat(owner.process().waitFor()).isZero();
+        awaitNothingLeftOf(owner);
+    }
+
+    @Test
+    void signalsToThisProcessGroupDoNotReachTheServer() throws Exception {
+        try (RedisServerProcess redis = RedisServerProcess.start()) {
+            assertThat(groupOf(redis.pid()))
+                    .isNotEqualTo(groupOf(ProcessHandle.current().pid()));
+        }
+    }
+
+    private static void awaitNothingLeftOf(OwnerJvm owner) {
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            assertThat(isAlive(owner.serverPid())).isFalse();
+            assertThat(Files.exists(owner.directory())).isFalse();
+        });
+    }
+
+    /**
+     * A process that has ended counts as alive for Java until its parent, here the system's first process, collects it.
+     */
+    private static boolean isAlive(long pid) throws IOException {
+        String state = ps("stat", pid);
+        return !state.isEmpty() && !state.startsWith("Z");
+    }
+
+    private static String groupOf(long pid) throws IOException {
+        return ps("pgid", pid);
+    }
+
+    private static String ps(String column, long pid) throws IOException {
+        Process ps = new ProcessBuilder("ps", "-o", column + "=", "-p", Long.toString(pid)).start();
+        return new String(ps.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).trim();
+    }
+
+    private record OwnerJvm(Process process, long serverPid, Path directory) {
+
+        static OwnerJvm start(String ending) throws IOException {
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            ServerOwner.class.getName(),
+                            ending)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+            return new OwnerJvm(process, Long.parseLong(output.readLine()), Path.of(output.readLine()));
+        }
+    }
+}
