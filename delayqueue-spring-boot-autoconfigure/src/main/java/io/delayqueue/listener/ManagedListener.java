@@ -1,0 +1,39 @@
+package io.delayqueue.listener;
+
+import java.util.concurrent.CompletableFuture;
+
+/** A listener that can be started and stopped, any number of times. Thread-safe. */
+public interface ManagedListener {
+
+    /** The id, unique in its application. */
+    String id();
+
+    /** The topic it listens to. */
+    String topic();
+
+    /** How it is run. */
+    ListenerOptions options();
+
+    /** Begins to take deliveries; does nothing when it runs. Doesn't wait for Redis, which may come later. */
+    void start();
+
+    /**
+     * Takes no more deliveries, hands back those that no handler has started, and waits for running handlers, at most
+     * for {@link ListenerOptions#drainTime()}. Never blocks, and may be called again.
+     *
+     * @return ends when it has stopped
+     */
+    CompletableFuture<Void> stop();
+
+    /** Takes no more deliveries until {@link #resume()}; what runs goes on. A stopped listener starts paused. */
+    void pause();
+
+    /** Ends a pause. */
+    void resume();
+
+    /** Whether it was started and not yet stopped. */
+    boolean isRunning();
+
+    /** Whether it is paused. */
+    boolean isPaused();
+}
