@@ -1,0 +1,277 @@
+package io.delayqueue.test.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bad network: a proxy in front of a Redis server whose faults tests switch on and off, and which counts what goes
+ * through it.
+ *
+ * <p>Faults add up until {@link #pass()} ends them all. Requests and replies are understood (RESP 2 and 3), so that a
+ * fault never leaves half a command behind. A client that connects while the server is down is accepted and then
+ * disconnected. Of subscriptions, messages are passed on but not matched with requests.
+ *
+ * <p>Thread-safe. Its threads are daemons and end with {@link #close()}.
+ */
+public final class FaultProxy implements AutoCloseable {
+
+    private static final int PORT_ATTEMPTS = 10;
+
+    private final ProxyFaults faults = new ProxyFaults();
+
+    private final ProxyTraffic traffic = new ProxyTraffic();
+
+    private final Set<ProxyConnection> connections = ConcurrentHashMap.newKeySet();
+
+    private final int serverPort;
+
+    private final int port;
+
+    private @Nullable Listener listener;
+
+    private boolean closed;
+
+    private FaultProxy(int serverPort) throws IOException {
+        this.serverPort = serverPort;
+        this.port = listenAnywhere();
+    }
+
+    /**
+     * Starts a proxy in front of a server.
+     *
+     * @param server the server; it may be restarted while the proxy runs
+     * @return the running proxy; whoever started it closes it
+     */
+    public static FaultProxy inFrontOf(RedisServerProcess server) {
+        return inFrontOf(server.port());
+    }
+
+    /**
+     * Starts a proxy in front of whatever listens on a port of the loopback interface.
+     *
+     * @param port the server's port
+     * @return the running proxy; whoever started it closes it
+     */
+    public static FaultProxy inFrontOf(int port) {
+        try {
+            return new FaultProxy(port);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    private int listenAnywhere() throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            int candidate = FreePort.find(false);
+            try {
+                listen(candidate);
+                return candidate;
+            } catch (IOException ex) {
+                if (attempt == PORT_ATTEMPTS) {
+                    throw ex;
+                }
+            }
+        }
+    }
+
+    private synchronized void listen(int port) throws IOException {
+        ServerSocket socket = new ServerSocket();
+        try {
+            socket.setReuseAddress(true);
+            socket.bind(Loopback.at(port));
+        } catch (IOException ex) {
+            socket.close();
+            throw ex;
+        }
+        Thread acceptor = new Thread(() -> accept(socket), "fault-proxy-" + port);
+        acceptor.setDaemon(true);
+        acceptor.start();
+        this.listener = new Listener(socket, acceptor);
+    }
+
+    private void accept(ServerSocket socket) {
+        while (!socket.isClosed()) {
+            try {
+                Socket client = socket.accept();
+                ProxyConnection connection =
+                        new ProxyConnection(client, this.faults, this.traffic, this.connections::remove);
+                this.connections.add(connection);
+                // Asked after it was added: a cut that comes now finds it there.
+                if (this.faults.isCut() || socket.isClosed()) {
+                    connection.reset();
+                } else {
+                    this.traffic.connected();
+                    connection.open(this.serverPort);
+                }
+            } catch (IOException ex) {
+                // The listener was closed, or the client is gone again.
+            }
+        }
+    }
+
+    /**
+     * The host to connect to.
+     *
+     * @return {@code 127.0.0.1}
+     */
+    public String host() {
+        return Loopback.HOST;
+    }
+
+    /**
+     * The port to connect to; it stays the same until the proxy is closed.
+     *
+     * @return the proxy's port
+     */
+    public int port() {
+        return this.port;
+    }
+
+    /**
+     * Counts and recordings of what clients sent.
+     *
+     * @return the traffic, kept up to date
+     */
+    public ProxyTraffic traffic() {
+        return this.traffic;
+    }
+
+    /**
+     * How many connections are open now.
+     *
+     * @return open connections
+     */
+    public int openConnections() {
+        return this.connections.size();
+    }
+
+    /**
+     * Ends all faults. Connections that have lost bytes stay mute, because the client could no longer tell which reply
+     * belongs to which command; new ones work.
+     *
+     * @throws IllegalStateException if the proxy was closed, or its port was taken after {@link #refuse()}
+     */
+    public synchronized void pass() {
+        if (this.closed) {
+            throw new IllegalStateException("This proxy was closed");
+        }
+        this.faults.clear();
+        if (this.listener == null) {
+            try {
+                listen(this.port);
+            } catch (IOException ex) {
+                throw new IllegalStateException("Port %d cannot be opened again".formatted(this.port), ex);
+            }
+        }
+    }
+
+    /**
+     * Holds every request back for this long before the server gets it. Requests that follow one another are held at
+     * the same time, as by a long line.
+     *
+     * @param delay the delay; zero for none
+     */
+    public void delay(Duration delay) {
+        this.faults.delay(delay);
+    }
+
+    /**
+     * Resets the connections that exist; clients may connect anew.
+     */
+    public void disconnect() {
+        this.connections.forEach(ProxyConnection::reset);
+    }
+
+    /**
+     * Resets all connections, and new ones as soon as they are made.
+     */
+    public void cut() {
+        this.faults.cut();
+        disconnect();
+    }
+
+    /**
+     * Resets all connections and stops listening: new ones are refused by the operating system.
+     */
+    public synchronized void refuse() {
+        if (this.listener != null) {
+            this.listener.close();
+            this.listener = null;
+        }
+        disconnect();
+    }
+
+    /**
+     * Makes the connections that exist half-open: they stay, but nothing arrives any more. New connections work.
+     *
+     * @param directions which ways nothing arrives, at least one
+     */
+    public void halfOpen(Direction... directions) {
+        Set<Direction> lost = Set.of(directions);
+        this.connections.forEach((connection) -> connection.swallow(lost));
+    }
+
+    /**
+     * Accepts connections and bytes, but lets nothing arrive, on connections that exist and on new ones.
+     *
+     * @param directions which ways nothing arrives, at least one
+     */
+    public void blackHole(Direction... directions) {
+        this.faults.swallow(Set.of(directions));
+        halfOpen(directions);
+    }
+
+    /**
+     * Passes the next matching request on and waits for its reply, then drops the reply and closes the connection: the
+     * server has executed what the client doesn't know of. Earlier replies are delivered. Called several times, each
+     * call cuts one reply.
+     *
+     * @param requests which requests match; called on the proxy's threads, and not for subscribed connections
+     * @return completed with the request once its reply was dropped; cancelled by {@link #pass()} if none came
+     */
+    public CompletionStage<RedisRequest> cutNextReply(Predicate<RedisRequest> requests) {
+        return this.faults.replyCuts().next(requests);
+    }
+
+    /**
+     * Treats every matching request as {@link #cutNextReply(Predicate)} does, but answers it when the client sends the
+     * same bytes again: everything that matches is executed twice.
+     *
+     * @param requests which requests match
+     */
+    public void cutFirstReplies(Predicate<RedisRequest> requests) {
+        this.faults.replyCuts().firstOfEach(requests);
+    }
+
+    /**
+     * Resets all connections and stops listening for good. Closing again does nothing.
+     */
+    @Override
+    public synchronized void close() {
+        this.closed = true;
+        refuse();
+    }
+
+    private record Listener(ServerSocket socket, Thread acceptor) {
+
+        void close() {
+            try {
+                this.socket.close();
+                // The operating system listens until the thread has left its call.
+                this.acceptor.join();
+            } catch (IOException ex) {
+                throw new UncheckedIOException(ex);
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

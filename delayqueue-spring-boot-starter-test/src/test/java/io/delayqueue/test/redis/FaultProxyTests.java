@@ -1,0 +1,321 @@
+package io.delayqueue.test.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.awaitility.Awaitility.await;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class FaultProxyTests {
+
+    /** Long enough for an answer on a busy machine, short enough to wait for its absence. */
+    private static final Duration NO_ANSWER = Duration.ofMillis(500);
+
+    private static final Duration ANSWER = Duration.ofSeconds(10);
+
+    private static RedisServerProcess redis;
+
+    private FaultProxy proxy;
+
+    @BeforeAll
+    static void startRedis() {
+        redis = RedisServerProcess.start();
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void startProxy() {
+        redis.flush();
+        this.proxy = FaultProxy.inFrontOf(redis);
+    }
+
+    @AfterEach
+    void stopProxy() {
+        this.proxy.close();
+    }
+
+    @Test
+    void requestsAndRepliesPassUnchanged() throws IOException {
+        String megabyte = "0123456789abcdéf".repeat(1 << 16);
+        try (RespConnection client = connect(ANSWER)) {
+            assertThat(client.call("SET", "key", megabyte)).isEqualTo("OK");
+            assertThat(client.call("GET", "key")).isEqualTo(megabyte);
+            assertThat(client.call("GET", "none")).isNull();
+            assertThat(client.call("EVAL", "return {{1, 'a'}, {}}", "0"))
+                    .isEqualTo(List.of(List.of(1L, "a"), List.of()));
+        }
+    }
+
+    @Test
+    void trafficIsCounted() throws IOException {
+        try (RespConnection client = connect(ANSWER)) {
+            client.call("SET", "key", "value");
+            client.call("get", "key");
+            client.call("EVAL", "return 1", "0");
+        }
+        ProxyTraffic traffic = this.proxy.traffic();
+        assertThat(traffic.connections()).isEqualTo(1);
+        assertThat(traffic.requests()).isEqualTo(3);
+        assertThat(traffic.roundTrips()).isEqualTo(3);
+        assertThat(traffic.requests("GET")).isEqualTo(1);
+        assertThat(traffic.requestsByName()).containsOnlyKeys("SET", "GET", "EVAL");
+        traffic.reset();
+        assertThat(traffic.requests()).isZero();
+        await().until(() -> this.proxy.openConnections() == 0);
+    }
+
+    @Test
+    void pipelineIsOneRoundTrip() {
+        RedisClient client = lettuce();
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            this.proxy.delay(Duration.ofMillis(300));
+            this.proxy.traffic().reset();
+            connection.setAutoFlushCommands(false);
+            List<CompletableFuture<Long>> replies = increments(connection, 4);
+            connection.flushCommands();
+            assertThat(replies).allSatisfy((reply) -> assertThat(reply).succeedsWithin(ANSWER));
+            assertThat(this.proxy.traffic().requests()).isEqualTo(4);
+            assertThat(this.proxy.traffic().roundTrips()).isEqualTo(1);
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void requestsAreRecordedOnDemand() throws IOException {
+        try (RespConnection client = connect(ANSWER)) {
+            client.call("PING");
+            assertThat(this.proxy.traffic().recorded()).isEmpty();
+            this.proxy.traffic().startRecording();
+            client.call("set", "key", "two words");
+        }
+        assertThat(this.proxy.traffic().recorded()).singleElement().satisfies((request) -> {
+            assertThat(request.name()).isEqualTo("SET");
+            assertThat(request.arguments()).containsExactly("key", "two words");
+            assertThat(request.isScript()).isFalse();
+        });
+    }
+
+    @Test
+    void delayHoldsRequestsBackSideBySide() {
+        RedisClient client = lettuce();
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            this.proxy.delay(Duration.ofMillis(300));
+            long start = System.nanoTime();
+            List<CompletableFuture<Long>> replies = increments(connection, 20);
+            assertThat(replies).allSatisfy((reply) -> assertThat(reply).succeedsWithin(ANSWER));
+            Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+            assertThat(elapsed).isBetween(Duration.ofMillis(300), Duration.ofSeconds(3));
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void disconnectResetsWhatExistsOnly() throws IOException {
+        try (RespConnection before = connect(ANSWER)) {
+            before.call("PING");
+            this.proxy.disconnect();
+            assertThatIOException().isThrownBy(() -> before.call("PING"));
+        }
+        assertPasses();
+    }
+
+    @Test
+    void cutResetsOldAndNewConnections() throws IOException {
+        try (RespConnection before = connect(ANSWER)) {
+            before.call("PING");
+            this.proxy.cut();
+            assertThatIOException().isThrownBy(() -> before.call("PING"));
+        }
+        assertThatIOException().isThrownBy(() -> ping(ANSWER)).isNotInstanceOf(SocketTimeoutException.class);
+        this.proxy.pass();
+        assertPasses();
+    }
+
+    @Test
+    void refusedPortOpensAgain() throws IOException {
+        this.proxy.refuse();
+        assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> ping(ANSWER));
+        this.proxy.pass();
+        assertPasses();
+    }
+
+    @Test
+    void requestsAreLostOnAConnectionHalfOpenTowardsTheServer() throws IOException {
+        try (RespConnection client = connect(NO_ANSWER)) {
+            client.call("PING");
+            this.proxy.halfOpen(Direction.CLIENT_TO_SERVER);
+            assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> client.call("INCR", "key"));
+            assertThat(redis.command("GET", "key")).isNull();
+        }
+        assertPasses();
+    }
+
+    @Test
+    void repliesAreLostOnAConnectionHalfOpenTowardsTheClient() throws IOException {
+        try (RespConnection client = connect(NO_ANSWER)) {
+            client.call("PING");
+            this.proxy.halfOpen(Direction.SERVER_TO_CLIENT);
+            assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> client.call("INCR", "key"));
+            await().untilAsserted(() -> assertThat(redis.command("GET", "key")).isEqualTo("1"));
+            this.proxy.pass();
+            assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> client.call("PING"));
+        }
+        assertPasses();
+    }
+
+    @Test
+    void blackHoleTakesNewConnectionsToo() throws IOException {
+        this.proxy.blackHole(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
+        assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> ping(NO_ANSWER));
+        this.proxy.pass();
+        assertPasses();
+    }
+
+    @Test
+    void cutReplyBelongsToAnExecutedRequest() throws IOException {
+        CompletableFuture<RedisRequest> cut = this.proxy
+                .cutNextReply((request) -> request.name().equals("INCR"))
+                .toCompletableFuture();
+        try (RespConnection client = connect(ANSWER)) {
+            assertThat(client.call("PING")).isEqualTo("PONG");
+            assertThatIOException()
+                    .isThrownBy(() -> client.call("INCR", "key"))
+                    .isNotInstanceOf(SocketTimeoutException.class);
+        }
+        assertThat(cut)
+                .succeedsWithin(ANSWER)
+                .satisfies((request) -> assertThat(request.arguments()).containsExactly("key"));
+        assertThat(redis.command("GET", "key")).isEqualTo("1");
+        try (RespConnection client = connect(ANSWER)) {
+            assertThat(client.call("INCR", "key")).isEqualTo(2L);
+        }
+    }
+
+    @Test
+    void cutThatNeverHappenedIsCancelled() {
+        CompletableFuture<RedisRequest> cut =
+                this.proxy.cutNextReply(RedisRequest::isScript).toCompletableFuture();
+        this.proxy.pass();
+        assertThat(cut).isCancelled();
+        assertThatExceptionOfType(CancellationException.class).isThrownBy(cut::join);
+    }
+
+    @Test
+    void clientThatRepeatsItselfExecutesTwice() {
+        RedisClient client = lettuce();
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            this.proxy.cutFirstReplies((request) -> request.name().equals("INCR"));
+            for (int calls = 1; calls <= 3; calls++) {
+                assertThat(connection.sync().incr("key")).isEqualTo(2L * calls);
+            }
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void messagesOfSubscriptionsPass() throws InterruptedException {
+        BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+        RedisClient client = lettuce();
+        try (StatefulRedisPubSubConnection<String, String> connection = client.connectPubSub()) {
+            connection.addListener(new RedisPubSubAdapter<>() {
+                @Override
+                public void message(String channel, String message) {
+                    messages.add(message);
+                }
+            });
+            connection.sync().subscribe("channel");
+            redis.command("PUBLISH", "channel", "one");
+            redis.command("PUBLISH", "channel", "two");
+            assertThat(messages.poll(10, TimeUnit.SECONDS)).isEqualTo("one");
+            assertThat(messages.poll(10, TimeUnit.SECONDS)).isEqualTo("two");
+            assertThat(connection.sync().ping()).isEqualTo("PONG");
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void serverMayGoAndComeBack() throws IOException {
+        try (RedisServerProcess server = RedisServerProcess.start();
+                FaultProxy front = FaultProxy.inFrontOf(server)) {
+            try (RespConnection client = new RespConnection(front.port(), ANSWER)) {
+                client.call("PING");
+                server.kill();
+                assertThatIOException()
+                        .isThrownBy(() -> client.call("PING"))
+                        .isNotInstanceOf(SocketTimeoutException.class);
+            }
+            server.restart();
+            try (RespConnection client = new RespConnection(front.port(), ANSWER)) {
+                assertThat(client.call("PING")).isEqualTo("PONG");
+            }
+        }
+    }
+
+    @Test
+    void closingEndsConnectionsAndThreads() throws IOException {
+        try (RespConnection client = connect(ANSWER)) {
+            client.call("PING");
+            this.proxy.delay(Duration.ofHours(1));
+            this.proxy.close();
+            assertThatIOException().isThrownBy(() -> client.call("PING"));
+        }
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .noneMatch((thread) -> thread.getName().startsWith("fault-proxy-")));
+    }
+
+    private RespConnection connect(Duration timeout) throws IOException {
+        return new RespConnection(this.proxy.port(), timeout);
+    }
+
+    private Object ping(Duration timeout) throws IOException {
+        try (RespConnection client = connect(timeout)) {
+            return client.call("PING");
+        }
+    }
+
+    private void assertPasses() throws IOException {
+        assertThat(ping(ANSWER)).isEqualTo("PONG");
+    }
+
+    private static List<CompletableFuture<Long>> increments(
+            StatefulRedisConnection<String, String> connection, int count) {
+        return Stream.generate(() -> connection.async().incr("key").toCompletableFuture())
+                .limit(count)
+                .toList();
+    }
+
+    private RedisClient lettuce() {
+        return RedisClient.create(RedisURI.create(this.proxy.host(), this.proxy.port()));
+    }
+}
