@@ -64,6 +64,6 @@ public interface DelayQueueEvents {
     /** A call to Redis failed; {@code sinceSuccess} is how long the caller has been without an answer. */
     default void redisFailed(String what, Throwable cause, Duration sinceSuccess) {}
 
-    /** A listener's lease could not be kept, or its handling time was over, while its handler ran. */
+    /** A lease was lost while its handler ran: the message may be delivered again. */
     default void leaseLost(String topic, String listener, String id, Instant leaseEnd) {}
 }

@@ -1,0 +1,252 @@
+package io.delayqueue.container;
+
+import io.delayqueue.container.delivery.DeliveryPipeline;
+import io.delayqueue.container.delivery.PollerEvents;
+import io.delayqueue.container.delivery.PrefetchPolicy;
+import io.delayqueue.container.delivery.ShardPoller;
+import io.delayqueue.listener.ListenerSpec;
+
+import io.delayqueue.coordination.Membership;
+import io.delayqueue.coordination.StepScheduler;
+import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.SignalSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs everything that runs by itself: listeners, the node's heartbeat, retention. It starts nothing before it is needed:
+ * a process that only sends has no engine thread and no subscription. No statics: two engines may live in one JVM.
+ * Thread-safe.
+ */
+public final class DelayQueueEngine implements AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(DelayQueueEngine.class);
+    private static final String THREADS = "delayqueue";
+    private static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
+
+    private final EngineParts parts;
+    private final StepPool pool;
+    private final StepScheduler steps;
+    private final OutageLog outages;
+    private final Membership membership;
+    private final SignalSource signals = new StartingSignals();
+    private final Executor handlers;
+    private final @Nullable ExecutorService ownHandlers;
+    private final AtomicInteger consumers = new AtomicInteger();
+    private final Set<Object> runs = ConcurrentHashMap.newKeySet();
+    private final Set<Shard> consumed = ConcurrentHashMap.newKeySet();
+    private final Support support = new Support();
+    private @Nullable CountDownLatch alive;
+    private @Nullable StepHandle heartbeat;
+    private @Nullable StepHandle retention;
+    private boolean closed;
+
+    DelayQueueEngine(EngineParts parts) {
+        this.parts = parts;
+        this.outages = new OutageLog(parts.events(), parts.nanoTime());
+        this.pool = new StepPool(parts.settings().stepThreads(), THREADS, parts.nanoTime(), outages::failed);
+        StepScheduler manual = parts.steps();
+        this.steps = manual == null ? pool : manual;
+        this.membership = new Membership(
+                parts.scripts(),
+                parts.keySpace(),
+                parts.node(),
+                parts.settings().heartbeat(),
+                parts.settings().heartbeatTimeout(),
+                parts.nanoTime());
+        Executor given = parts.handlers();
+        ExecutorService own = given == null ? HandlerThreads.cached(THREADS) : null;
+        this.ownHandlers = own;
+        this.handlers = given == null ? Objects.requireNonNull(own) : given;
+    }
+
+    /** Begins to assemble an engine. */
+    public static EngineBuilder builder() {
+        return new EngineBuilder();
+    }
+
+    /** Makes a container, which is not started. */
+    public ListenerContainer newContainer(ListenerSpec spec) {
+        return new ListenerContainer(spec, support);
+    }
+
+    /** The scheduler of this engine's steps, for whatever else is periodic. */
+    public StepScheduler steps() {
+        return steps;
+    }
+
+    /** Signals; the subscription and the heartbeat begin with the first listener. */
+    public SignalSource signals() {
+        return signals;
+    }
+
+    /** Runs something that may block for a moment on one of the engine's threads. */
+    public void execute(Runnable task) {
+        pool.execute(task);
+    }
+
+    /**
+     * Ends everything at once; containers should have been stopped before. What is still leased comes back when its lease
+     * ends. Waits a few seconds at most.
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            if (heartbeat != null) {
+                heartbeat.cancel();
+                leave();
+            }
+            if (alive != null) {
+                alive.countDown();
+            }
+        }
+        pool.close();
+        parts.signalsControl().stop();
+        if (ownHandlers != null) {
+            ownHandlers.shutdown();
+        }
+        try {
+            if (!pool.awaitEnd(CLOSE_WAIT)) {
+                log.warn("The delay queue's steps have not ended within " + CLOSE_WAIT);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void leave() {
+        try {
+            membership.leave();
+        } catch (RuntimeException e) {
+            log.debug("The node could not say that it leaves; the others will notice by its silence", e);
+        }
+    }
+
+    private synchronized void beginBeating() {
+        if (heartbeat == null && !closed) {
+            parts.signalsControl().start();
+            StepHandle handle = steps.schedule("heartbeat", () -> {
+                Duration next = membership.step();
+                parts.signalsControl().afterHeartbeat();
+                return next;
+            });
+            heartbeat = handle;
+            membership.attach(handle);
+        }
+    }
+
+    private synchronized void keepAlive(Object run) {
+        runs.add(run);
+        if (alive == null && !closed && parts.steps() == null) {
+            CountDownLatch latch = new CountDownLatch(1);
+            alive = latch;
+            HandlerThreads.keepAlive(THREADS, latch);
+        }
+        if (retention == null && !closed) {
+            retention = steps.schedule(
+                    "retention",
+                    new RetentionStep(parts.store(), () -> List.copyOf(consumed), parts.settings(), parts.events()));
+        }
+    }
+
+    private synchronized void letGo(Object run) {
+        runs.remove(run);
+        if (runs.isEmpty() && alive != null) {
+            alive.countDown();
+            alive = null;
+        }
+    }
+
+    /** Starts the subscription when it is first needed. */
+    private final class StartingSignals implements SignalSource {
+
+        @Override
+        public Subscription listen(Shard shard, SignalListener listener) {
+            Subscription subscription = parts.signals().listen(shard, listener);
+            beginBeating();
+            return subscription;
+        }
+
+        @Override
+        public boolean confirmed() {
+            return parts.signals().confirmed();
+        }
+    }
+
+    private final class Support implements ContainerSupport {
+
+        @Override
+        public List<Shard> shards(String topic) {
+            List<Shard> shards = parts.registry().shards(topic);
+            consumed.addAll(shards);
+            return shards;
+        }
+
+        @Override
+        public DeliveryPipeline pipeline(ListenerSpec spec, PrefetchPolicy prefetch) {
+            return new DeliveryPipeline(
+                    spec, parts.interceptors(), parts.converter(), parts.events(), prefetch, parts.nanoTime());
+        }
+
+        @Override
+        public ShardPoller.Tools tools(ListenerSpec spec, PrefetchPolicy prefetch) {
+            return new ShardPoller.Tools(
+                    parts.store(),
+                    signals,
+                    parts.settings().pace(),
+                    parts.nanoTime(),
+                    new PollerEvents(parts.events(), spec),
+                    prefetch);
+        }
+
+        @Override
+        public String nextConsumer() {
+            return parts.node() + ".c" + Integer.toString(consumers.incrementAndGet(), 36);
+        }
+
+        @Override
+        public Executor handlers() {
+            return handlers;
+        }
+
+        @Override
+        public SignalSource signals() {
+            return signals;
+        }
+
+        @Override
+        public Membership membership() {
+            return membership;
+        }
+
+        @Override
+        public StepScheduler steps() {
+            return steps;
+        }
+
+        @Override
+        public void running(Object run) {
+            keepAlive(run);
+        }
+
+        @Override
+        public void stopped(Object run) {
+            letGo(run);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package io.delayqueue.container;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The engine's other threads. */
+final class HandlerThreads {
+
+    private HandlerThreads() {}
+
+    /** Platform threads for handlers, as many as permits let run, each ending when it had nothing to do for a while. */
+    static ExecutorService cached(String name) {
+        AtomicInteger number = new AtomicInteger();
+        return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+            Thread thread = new Thread(task, name + "-handler-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /** Keeps the process from ending while listeners run, as all the engine's other threads are daemons. */
+    static void keepAlive(String name, CountDownLatch until) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        until.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                name + "-keep-alive");
+        thread.setDaemon(false);
+        thread.start();
+    }
+}

@@ -1,0 +1,219 @@
+package io.delayqueue.container;
+
+import io.delayqueue.container.delivery.DeliveryPipeline;
+import io.delayqueue.container.delivery.PrefetchPolicy;
+import io.delayqueue.container.delivery.ShardPoller;
+import io.delayqueue.container.delivery.Workers;
+import io.delayqueue.listener.ListenerSpec;
+
+import io.delayqueue.coordination.Seat;
+import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Lane;
+import io.delayqueue.redis.SignalSource.Subscription;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Runs one listener. Made by the {@link DelayQueueEngine}; can be started and stopped any number of times. */
+public final class ListenerContainer implements ManagedListener {
+
+    private static final Log log = LogFactory.getLog(ListenerContainer.class);
+
+    private final ListenerSpec spec;
+    private final ContainerSupport engine;
+    private final AtomicInteger runs = new AtomicInteger();
+    private final Object lock = new Object();
+    private @Nullable Run run;
+    private volatile boolean paused;
+
+    ListenerContainer(ListenerSpec spec, ContainerSupport engine) {
+        this.spec = spec;
+        this.engine = engine;
+    }
+
+    @Override
+    public String id() {
+        return spec.id();
+    }
+
+    @Override
+    public String topic() {
+        return spec.topic();
+    }
+
+    @Override
+    public ListenerOptions options() {
+        return spec.options();
+    }
+
+    @Override
+    public void start() {
+        synchronized (lock) {
+            if (run == null) {
+                Run started = new Run();
+                run = started;
+                started.begin(!paused);
+            }
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> stop() {
+        synchronized (lock) {
+            if (run == null) {
+                return CompletableFuture.completedFuture(null);
+            }
+            Run stopping = run;
+            run = null;
+            return stopping.end();
+        }
+    }
+
+    @Override
+    public void pause() {
+        synchronized (lock) {
+            if (!paused && run != null) {
+                run.accept(false);
+            }
+            paused = true;
+        }
+    }
+
+    @Override
+    public void resume() {
+        synchronized (lock) {
+            if (paused && run != null) {
+                run.accept(true);
+            }
+            paused = false;
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        synchronized (lock) {
+            return run != null;
+        }
+    }
+
+    @Override
+    public boolean isPaused() {
+        return paused;
+    }
+
+    /** Handlers that run now. */
+    public int inUse() {
+        synchronized (lock) {
+            return run == null ? 0 : run.workers.inUse();
+        }
+    }
+
+    /** From a start to its stop, and until the last handler that outlives the stop has answered. */
+    private final class Run {
+
+        private final ShardPoller poller;
+        private final Workers workers;
+        private final DeliveryPipeline pipeline;
+        private final CompletableFuture<Void> ended = new CompletableFuture<>();
+        private final Shard shard;
+        private @Nullable Subscription subscription;
+        private @Nullable StepHandle handle;
+        private @Nullable Seat seat;
+        private boolean accepting;
+
+        Run() {
+            PrefetchPolicy prefetch = new PrefetchPolicy(
+                    spec.options().concurrency() * spec.options().batchSize(), spec.options().prefetch());
+            List<Shard> shards = engine.shards(spec.topic());
+            this.shard = spec.lane() == Lane.DEATHS ? shards.get(0).deaths() : shards.get(0);
+            this.pipeline = engine.pipeline(spec, prefetch);
+            this.poller = new ShardPoller(
+                    shard,
+                    engine.nextConsumer(),
+                    spec.options(),
+                    pipeline.judge(),
+                    engine.tools(spec, prefetch),
+                    this::dispatch);
+            this.workers = new Workers(
+                    engine.handlers(),
+                    spec.options().concurrency(),
+                    () -> Workers.batch(spec.options().batchSize(), poller::next),
+                    batch -> pipeline.handle(batch, poller::latenessNanos),
+                    this::idle);
+        }
+
+        void begin(boolean accept) {
+            log.info("Listener " + spec.id() + " starts on topic " + spec.topic() + (accept ? "" : ", paused"));
+            engine.running(this);
+            accept(accept);
+            subscription = engine.signals().listen(shard, poller.lookout());
+            StepHandle started = engine.steps().schedule(spec.id() + "#" + runs.incrementAndGet(), poller);
+            handle = started;
+            poller.attach(started);
+        }
+
+        void accept(boolean accept) {
+            if (accepting != accept) {
+                accepting = accept;
+                if (accept) {
+                    Seat taken = engine.membership().join(shard, poller.lookout()::look);
+                    seat = taken;
+                    poller.accept(taken);
+                } else {
+                    poller.refuse();
+                    if (seat != null) {
+                        seat.leave();
+                    }
+                }
+            }
+        }
+
+        CompletableFuture<Void> end() {
+            accept(false);
+            if (subscription != null) {
+                subscription.close();
+            }
+            Duration drain = spec.options().drainTime();
+            poller.whenQuiet(this::quiet);
+            return ended.copy()
+                    .completeOnTimeout(null, drain.toMillis(), TimeUnit.MILLISECONDS)
+                    .thenRun(() -> tellStopped(drain));
+        }
+
+        private void tellStopped(Duration drain) {
+            engine.stopped(this);
+            if (ended.isDone()) {
+                log.info("Listener " + spec.id() + " has stopped");
+            } else {
+                log.warn("Listener " + spec.id() + " was stopped while " + poller.open()
+                        + " of its deliveries were handled for longer than " + drain
+                        + "; their answers still count if they come before the engine stops");
+            }
+        }
+
+        private void quiet() {
+            if (handle != null) {
+                handle.cancel();
+            }
+            ended.complete(null);
+        }
+
+        private void dispatch() {
+            workers.dispatch();
+        }
+
+        private void idle() {
+            if (poller.hasStartable()) {
+                workers.dispatch();
+            }
+        }
+    }
+}

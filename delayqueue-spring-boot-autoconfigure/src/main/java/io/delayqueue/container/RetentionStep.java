@@ -1,0 +1,46 @@
+package io.delayqueue.container;
+
+import io.delayqueue.coordination.Step;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.StepRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/** Prunes the dead letters of the topics that this node consumes, by age and count, and says what it drops. */
+final class RetentionStep implements Step {
+
+    private static final Log log = LogFactory.getLog(RetentionStep.class);
+
+    private final MessageStore store;
+    private final Supplier<List<Shard>> shards;
+    private final EngineSettings settings;
+    private final EventBus events;
+
+    RetentionStep(MessageStore store, Supplier<List<Shard>> shards, EngineSettings settings, EventBus events) {
+        this.store = store;
+        this.shards = shards;
+        this.settings = settings;
+        this.events = events;
+    }
+
+    @Override
+    public Duration step() {
+        Purge purge = new Purge.Retention(settings.letterMaxAge(), settings.letterMaxCount());
+        boolean more = false;
+        for (Shard shard : shards.get()) {
+            int dropped = store.purge(shard, purge);
+            if (dropped > 0) {
+                log.info("Retention dropped " + dropped + " dead letters of topic " + shard.topic());
+                events.publish(to -> to.lettersDropped(shard.topic(), dropped));
+            }
+            more |= dropped == StepRequest.MAX_BATCH;
+        }
+        return more ? Duration.ZERO : settings.retentionInterval();
+    }
+}

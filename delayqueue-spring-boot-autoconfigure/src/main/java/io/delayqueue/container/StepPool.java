@@ -1,0 +1,161 @@
+package io.delayqueue.container;
+
+import io.delayqueue.coordination.Step;
+import io.delayqueue.coordination.StepScheduler;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs all steps of an engine on a few daemon threads, each exactly when it asked for or was woken. A step that fails is
+ * called again after a back-off that doubles from 50 ms up to a second.
+ */
+final class StepPool implements StepScheduler, AutoCloseable {
+
+    private static final long NEVER = Duration.ofDays(365).toNanos();
+    private static final long FIRST_BACKOFF = Duration.ofMillis(50).toNanos();
+    private static final long MAX_BACKOFF = Duration.ofSeconds(1).toNanos();
+
+    private final ScheduledThreadPoolExecutor executor;
+    private final LongSupplier nanoTime;
+    private final BiConsumer<String, Throwable> onFailure;
+
+    StepPool(int threads, String name, LongSupplier nanoTime, BiConsumer<String, Throwable> onFailure) {
+        AtomicInteger number = new AtomicInteger();
+        this.nanoTime = nanoTime;
+        this.onFailure = onFailure;
+        this.executor = new ScheduledThreadPoolExecutor(threads, task -> {
+            Thread thread = new Thread(task, name + "-step-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
+        executor.setRemoveOnCancelPolicy(true);
+        executor.setKeepAliveTime(30, TimeUnit.SECONDS);
+        executor.allowCoreThreadTimeOut(true);
+    }
+
+    @Override
+    public StepHandle schedule(String name, Step step) {
+        Handle handle = new Handle(name, step);
+        handle.wake();
+        return handle;
+    }
+
+    /** Runs something once, soon. */
+    void execute(Runnable task) {
+        executor.execute(task);
+    }
+
+    @Override
+    public void close() {
+        executor.shutdownNow();
+    }
+
+    /** Waits until the threads have ended. */
+    boolean awaitEnd(Duration time) throws InterruptedException {
+        return executor.awaitTermination(time.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private final class Handle implements StepHandle {
+
+        private final String name;
+        private final Step step;
+        private final Object lock = new Object();
+        private @Nullable Future<?> planned;
+        private long plannedFor = Long.MAX_VALUE;
+        private boolean running;
+        private boolean cancelled;
+        private volatile int failures;
+
+        Handle(String name, Step step) {
+            this.name = name;
+            this.step = step;
+        }
+
+        @Override
+        public void wake() {
+            plan(nanoTime.getAsLong());
+        }
+
+        @Override
+        public void wakeWithin(Duration time) {
+            plan(nanoTime.getAsLong() + Math.max(0, Math.min(NEVER, time.toNanos())));
+        }
+
+        private void plan(long at) {
+            synchronized (lock) {
+                boolean earlierIsPlanned = plannedFor != Long.MAX_VALUE && at - plannedFor >= 0;
+                boolean backsOff = failures > 0 && !running;
+                if (cancelled || earlierIsPlanned || backsOff) {
+                    return;
+                }
+                plannedFor = at;
+                if (!running) {
+                    submit();
+                }
+            }
+        }
+
+        private void submit() {
+            if (planned != null) {
+                planned.cancel(false);
+            }
+            try {
+                long delay = Math.max(0, plannedFor - nanoTime.getAsLong());
+                planned = executor.schedule(this::run, delay, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException closed) {
+                cancelled = true;
+            }
+        }
+
+        private void run() {
+            synchronized (lock) {
+                if (cancelled || running) {
+                    return;
+                }
+                running = true;
+                plannedFor = Long.MAX_VALUE;
+            }
+            long wait = call();
+            synchronized (lock) {
+                running = false;
+                if (!cancelled) {
+                    long at = nanoTime.getAsLong() + wait;
+                    if (plannedFor == Long.MAX_VALUE || at - plannedFor < 0 || failures > 0) {
+                        plannedFor = at;
+                    }
+                    submit();
+                }
+            }
+        }
+
+        private long call() {
+            try {
+                Duration next = step.step();
+                failures = 0;
+                return Math.max(0, next.compareTo(Duration.ofDays(365)) > 0 ? NEVER : next.toNanos());
+            } catch (Throwable e) { // whatever it is, no step may end the engine
+                int count = failures + 1;
+                failures = count;
+                onFailure.accept(name, e);
+                return Math.min(MAX_BACKOFF, FIRST_BACKOFF << Math.min(10, count - 1));
+            }
+        }
+
+        @Override
+        public void cancel() {
+            synchronized (lock) {
+                cancelled = true;
+                if (planned != null) {
+                    planned.cancel(false);
+                }
+            }
+        }
+    }
+}

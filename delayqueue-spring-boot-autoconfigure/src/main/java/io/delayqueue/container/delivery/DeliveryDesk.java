@@ -1,0 +1,25 @@
+package io.delayqueue.container.delivery;
+
+import io.delayqueue.store.Settle;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+
+/** Where a delivery hands in its answer. Must be thread-safe; nothing here blocks. */
+interface DeliveryDesk {
+
+    /** The answer was given; called once a delivery. */
+    void answered(ClaimedDelivery delivery, Settle settle);
+
+    /** What a wish for another attempt amounts to: a retry, or a burial when attempts are spent. */
+    Settle retryOnDemand(ClaimedDelivery delivery, Duration delay);
+
+    /** Renews the lease with the next step. */
+    CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time);
+
+    /** A moment of the monotonic clock, by Redis' clock. */
+    Instant wallClock(long nanos);
+
+    /** Whether a moment of the monotonic clock has passed. */
+    boolean isPast(long nanos);
+}

@@ -1,0 +1,174 @@
+package io.delayqueue.container.delivery;
+
+import io.delayqueue.listener.ListenerSpec;
+
+import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.BatchFailureException;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.message.Shard.Lane;
+import io.delayqueue.store.Settle;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life of a delivery as named stages: convert → intercept → handle → decide → settle. One that can't be converted
+ * dies alone. Thread-safe.
+ */
+public final class DeliveryPipeline {
+
+    private static final Log log = LogFactory.getLog(DeliveryPipeline.class);
+    private static final CompletionStage<?> DONE = CompletableFuture.completedFuture(null);
+
+    private final ListenerSpec spec;
+    private final List<DeliveryInterceptor> interceptors;
+    private final BiFunction<byte[], Type, Object> converter;
+    private final FailureJudge judge;
+    private final EventBus events;
+    private final PrefetchPolicy prefetch;
+    private final LongSupplier nanoTime;
+
+    /** For one listener. */
+    public DeliveryPipeline(
+            ListenerSpec spec,
+            List<DeliveryInterceptor> interceptors,
+            BiFunction<byte[], Type, Object> converter,
+            EventBus events,
+            PrefetchPolicy prefetch,
+            LongSupplier nanoTime) {
+        this.spec = spec;
+        this.interceptors = List.copyOf(interceptors);
+        this.converter = converter;
+        this.judge = new FailureJudge(spec.options());
+        this.events = events;
+        this.prefetch = prefetch;
+        this.nanoTime = nanoTime;
+    }
+
+    /** What decides about failures. */
+    public FailureJudge judge() {
+        return judge;
+    }
+
+    /**
+     * Handles deliveries. Never throws.
+     *
+     * @param lateness how late each starts, by Redis' clock
+     * @return null when all are answered, else a stage that ends when they are
+     */
+    public @Nullable CompletableFuture<?> handle(
+            List<ClaimedDelivery> claimed, ToLongFunction<ClaimedDelivery> lateness) {
+        long started = nanoTime.getAsLong();
+        List<ClaimedDelivery> readable = new ArrayList<>(claimed.size());
+        for (ClaimedDelivery delivery : claimed) {
+            delivery.started(started == 0 ? 1 : started);
+            if (convert(delivery)) {
+                readable.add(delivery);
+                tellStarted(delivery, lateness.applyAsLong(delivery));
+            }
+        }
+        if (readable.isEmpty()) {
+            return null;
+        }
+        CompletableFuture<?> stage = intercepted(readable).toCompletableFuture();
+        if (stage.isDone()) {
+            finish(readable, failureOf(stage), started);
+            return null;
+        }
+        return stage.handle((nothing, failure) -> {
+            finish(readable, failure, started);
+            return null;
+        });
+    }
+
+    private boolean convert(ClaimedDelivery delivery) {
+        try {
+            byte[] body = delivery.open().payload();
+            delivery.converted(converter.apply(body, spec.payloadType()));
+            return true;
+        } catch (RuntimeException | LinkageError e) {
+            decide(delivery, e);
+            return false;
+        }
+    }
+
+    private void tellStarted(ClaimedDelivery delivery, long lateNanos) {
+        Duration late = Duration.ofNanos(Math.max(0, lateNanos));
+        events.publish(to -> to.started(spec.topic(), spec.id(), delivery.id(), delivery.attempt(), late));
+    }
+
+    private CompletionStage<?> intercepted(List<ClaimedDelivery> readable) {
+        List<Delivery> deliveries = List.copyOf(readable);
+        try {
+            return proceed(0, deliveries);
+        } catch (Throwable e) { // a handler's mistake of any kind is its own failure, not the engine's
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletionStage<?> proceed(int index, List<Delivery> deliveries) throws Exception {
+        if (index < interceptors.size()) {
+            return interceptors.get(index).around(spec.id(), deliveries, () -> proceed(index + 1, deliveries));
+        }
+        CompletionStage<?> stage = spec.handler().handle(deliveries);
+        return stage == null ? DONE : stage;
+    }
+
+    private static @Nullable Throwable failureOf(CompletableFuture<?> stage) {
+        try {
+            stage.join();
+            return null;
+        } catch (RuntimeException e) {
+            return e;
+        }
+    }
+
+    private void finish(List<ClaimedDelivery> handled, @Nullable Throwable thrown, long started) {
+        prefetch.handled(nanoTime.getAsLong() - started, handled.size());
+        Throwable failure = thrown == null ? null : FailureJudge.unwrap(thrown);
+        for (ClaimedDelivery delivery : handled) {
+            Throwable own = failure instanceof BatchFailureException batch && !batch.namesNone()
+                    ? batch.failureOf(delivery)
+                    : failure;
+            if (own == null) {
+                delivery.answer(new Settle.Acknowledge(delivery.id(), delivery.claim().token()));
+            } else {
+                decide(delivery, own);
+            }
+        }
+    }
+
+    private void decide(ClaimedDelivery delivery, Throwable failure) {
+        if (delivery.isAnswered()) {
+            log.warn(describe(delivery) + " failed after it was answered; the answer counts", failure);
+            return;
+        }
+        Settle decision = judge.judge(delivery, failure);
+        if (decision instanceof Settle.Bury bury) {
+            log.warn(describe(delivery) + (spec.lane() == Lane.DEATHS ? " is given up: " : " goes to the dead letters: ")
+                    + bury.cause(), failure);
+            if (spec.lane() == Lane.DEATHS) {
+                events.publish(to -> to.deathNoticeDropped(spec.topic(), delivery.id(), failure));
+            }
+        } else if (log.isDebugEnabled()) {
+            log.debug(describe(delivery) + " failed and is retried", failure);
+        }
+        delivery.answer(decision);
+    }
+
+    private String describe(ClaimedDelivery delivery) {
+        return "Attempt " + delivery.attempt() + " at "
+                + (spec.lane() == Lane.DEATHS ? "the notice of dead letter " : "message ") + delivery.id() + " of topic "
+                + spec.topic() + " by listener " + spec.id();
+    }
+}

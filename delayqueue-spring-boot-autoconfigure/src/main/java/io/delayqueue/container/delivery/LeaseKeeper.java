@@ -1,0 +1,161 @@
+package io.delayqueue.container.delivery;
+
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.StepRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows which deliveries are open and when their leases want renewal: when two thirds are left, and before a delivery
+ * starts that has been waiting. Deliveries are added and renewed by the step, the rest may come from any thread.
+ */
+final class LeaseKeeper {
+
+    private final Set<ClaimedDelivery> open = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger size = new AtomicInteger();
+    private final Queue<Extension> extensions = new ConcurrentLinkedQueue<>();
+    private final long handlingNanos;
+    private final long confirmNanos;
+    private volatile boolean confirmWanted;
+    private volatile long nextRenewal = Long.MAX_VALUE;
+
+    /** A lease to be prolonged on request. */
+    record Extension(ClaimedDelivery delivery, Duration time, CompletableFuture<Boolean> told) {}
+
+    /** A renewal, whose it is, and who wants to be told. */
+    record Due(ClaimedDelivery delivery, Renewal renewal, @Nullable CompletableFuture<Boolean> told) {}
+
+    LeaseKeeper(Duration handlingTime, Duration confirmAfter) {
+        this.handlingNanos = handlingTime.toNanos();
+        this.confirmNanos = confirmAfter.toNanos();
+    }
+
+    void add(List<ClaimedDelivery> deliveries) {
+        for (ClaimedDelivery delivery : deliveries) {
+            open.add(delivery);
+            planFor(renewalAt(delivery));
+        }
+        size.addAndGet(deliveries.size());
+    }
+
+    private synchronized void planFor(long at) {
+        if (nextRenewal == Long.MAX_VALUE || at - nextRenewal < 0) {
+            nextRenewal = at;
+        }
+    }
+
+    /** The delivery was answered or lost. */
+    void remove(ClaimedDelivery delivery) {
+        if (open.remove(delivery)) {
+            size.decrementAndGet();
+        }
+    }
+
+    int size() {
+        return size.get();
+    }
+
+    Set<ClaimedDelivery> open() {
+        return open;
+    }
+
+    /** Confirms with the next step the leases of those that wait. */
+    void wantConfirmation() {
+        confirmWanted = true;
+    }
+
+    boolean isConfirmationWanted() {
+        return confirmWanted;
+    }
+
+    void extend(Extension extension) {
+        extensions.add(extension);
+    }
+
+    /** Whether a delivery may start without asking: confirmed a moment ago, and the lease surely held. */
+    boolean mayStart(ClaimedDelivery delivery, long now) {
+        return now - delivery.confirmedAt() < confirmNanos && now - delivery.leaseDeadline() < 0;
+    }
+
+    /** When the next renewal is wanted, by the monotonic clock; {@link Long#MAX_VALUE} for never. */
+    long nextRenewal() {
+        return nextRenewal;
+    }
+
+    boolean hasWork(long now) {
+        return confirmWanted || !extensions.isEmpty() || (nextRenewal != Long.MAX_VALUE && now - nextRenewal >= 0);
+    }
+
+    /** What the next step is to renew. */
+    List<Due> take(long now) {
+        List<Due> due = new ArrayList<>();
+        for (Extension next = extensions.poll(); next != null; next = extensions.poll()) {
+            ClaimedDelivery delivery = next.delivery();
+            due.add(new Due(delivery, renewal(delivery, next.time()), next.told()));
+            if (due.size() == StepRequest.MAX_BATCH) {
+                return due;
+            }
+        }
+        boolean confirm = confirmWanted;
+        confirmWanted = false;
+        long next = Long.MAX_VALUE;
+        for (ClaimedDelivery delivery : open) {
+            boolean wanted = wantsRenewal(delivery, now) || (confirm && wantsConfirmation(delivery, now));
+            if (wanted && due.size() < StepRequest.MAX_BATCH) {
+                due.add(new Due(delivery, renewal(delivery, delivery.lease()), null));
+            } else if (wanted) {
+                next = now;
+                confirmWanted = confirm;
+            } else if (isKept(delivery, now)) {
+                long at = renewalAt(delivery);
+                next = next == Long.MAX_VALUE || at - next < 0 ? at : next;
+            }
+        }
+        nextRenewal = next;
+        return due;
+    }
+
+    private boolean wantsRenewal(ClaimedDelivery delivery, long now) {
+        return isKept(delivery, now) && now - renewalAt(delivery) >= 0;
+    }
+
+    private boolean wantsConfirmation(ClaimedDelivery delivery, long now) {
+        return !delivery.isStarted() && isKept(delivery, now) && now - delivery.confirmedAt() >= confirmNanos / 2;
+    }
+
+    private boolean isKept(ClaimedDelivery delivery, long now) {
+        return !delivery.isAnswered()
+                && !delivery.isLost()
+                && (!delivery.isStarted() || now - delivery.startedAt() < handlingNanos);
+    }
+
+    private static long renewalAt(ClaimedDelivery delivery) {
+        return delivery.leaseDeadline() - delivery.baseLeaseNanos() / 3 * 2;
+    }
+
+    private static Renewal renewal(ClaimedDelivery delivery, Duration time) {
+        return new Renewal(delivery.id(), delivery.claim().token(), time);
+    }
+
+    /** The renewals arrived; those that were not lost hold from the moment the request was sent. */
+    void renewed(List<Due> renewals, long sentAt) {
+        for (Due due : renewals) {
+            if (!due.delivery().isLost()) {
+                due.delivery().confirmed(sentAt, due.renewal().lease().toNanos());
+                planFor(renewalAt(due.delivery()));
+            }
+            CompletableFuture<Boolean> told = due.told();
+            if (told != null) {
+                told.complete(!due.delivery().isLost());
+            }
+        }
+    }
+}

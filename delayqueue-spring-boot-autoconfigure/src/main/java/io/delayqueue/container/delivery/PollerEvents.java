@@ -1,0 +1,73 @@
+package io.delayqueue.container.delivery;
+
+import io.delayqueue.listener.ListenerSpec;
+
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.DeathCause;
+import io.delayqueue.message.Shard.Lane;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.StepReply;
+import java.time.Duration;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/** Tells what steps brought, as facts. */
+public final class PollerEvents {
+
+    private static final Log log = LogFactory.getLog(PollerEvents.class);
+
+    private final EventBus events;
+    private final ListenerSpec spec;
+
+    /** For one listener. */
+    public PollerEvents(EventBus events, ListenerSpec spec) {
+        this.events = events;
+        this.spec = spec;
+    }
+
+    /** Redis took an answer, or refused it as gone. */
+    void settled(SettleBuffer.Entry entry, boolean accepted) {
+        ClaimedDelivery delivery = entry.delivery();
+        String id = delivery.id();
+        if (!accepted) {
+            log.warn("Attempt " + delivery.attempt() + " at message " + id + " of topic " + spec.topic()
+                    + " ended after its lease was lost; its answer changed nothing");
+            events.publish(to -> to.gone(spec.topic(), id));
+        } else if (entry.settle() instanceof Settle.Acknowledge) {
+            Duration handling = Duration.ofNanos(entry.at() - delivery.startedAt());
+            events.publish(to -> to.acknowledged(spec.topic(), spec.id(), id, delivery.attempt(), handling));
+        } else if (entry.settle() instanceof Settle.Retry retry) {
+            events.publish(to -> to.retried(spec.topic(), spec.id(), id, delivery.attempt(), retry.delay()));
+        } else if (entry.settle() instanceof Settle.Release) {
+            events.publish(to -> to.released(spec.topic(), spec.id(), id));
+        }
+    }
+
+    /** What a step did besides. */
+    void step(InFlight flight, StepReply reply) {
+        reply.reclaimed().forEach(id -> events.publish(to -> to.reclaimed(spec.topic(), id)));
+        reply.deaths().forEach(death -> died(death.id(), death.cause()));
+        if (flight.reason() == Lookout.Reason.SWEEP && !reply.claims().isEmpty()) {
+            int count = reply.claims().size();
+            events.publish(to -> to.sweepFound(spec.topic(), count));
+        }
+    }
+
+    private void died(String id, DeathCause cause) {
+        if (spec.lane() == Lane.DEATHS) {
+            return; // its listener's failure was told when it was given up
+        }
+        if (cause == DeathCause.LEASE_OVER || cause == DeathCause.EXPIRED) {
+            log.warn("Message " + id + " of topic " + spec.topic() + " goes to the dead letters: " + cause);
+        }
+        events.publish(to -> to.died(spec.topic(), id, cause));
+    }
+
+    /** A lease was lost before its delivery was answered. */
+    void lost(ClaimedDelivery delivery) {
+        if (delivery.isStarted()) {
+            events.publish(to ->
+                    to.leaseLost(spec.topic(), spec.id(), delivery.id(), delivery.leaseEnd()));
+        }
+    }
+}

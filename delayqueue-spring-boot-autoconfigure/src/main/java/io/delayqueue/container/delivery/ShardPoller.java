@@ -1,0 +1,420 @@
+package io.delayqueue.container.delivery;
+
+import io.delayqueue.coordination.Seat;
+import io.delayqueue.coordination.Step;
+import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Lane;
+import io.delayqueue.redis.SignalSource;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.StepRequest;
+import io.delayqueue.store.StepRequest.Claiming;
+import io.delayqueue.store.StepRequest.Reclaiming;
+import io.delayqueue.store.TopicConflictException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One consumer of one shard. Its step settles, renews and claims in one round trip and sleeps until it is exactly time
+ * for the next. Whatever else happens to it (answers, signals, workers that want more) only wakes it.
+ */
+public final class ShardPoller implements Step, DeliveryDesk {
+
+    private static final int MAX_WAITING_BYTES = 8 * StepRequest.MAX_BYTES;
+    private static final int MAX_RECLAIM = 100;
+    private static final int FULL_BUFFER = StepRequest.MAX_BATCH / 2;
+    private static final long FOREVER = Duration.ofDays(365).toNanos();
+
+    /** What a poller works with. */
+    public record Tools(
+            MessageStore store,
+            SignalSource signals,
+            Pace pace,
+            LongSupplier nanoTime,
+            PollerEvents events,
+            PrefetchPolicy prefetch) {}
+
+    private final Shard shard;
+    private final String consumer;
+    private final ListenerOptions options;
+    private final FailureJudge judge;
+    private final Tools tools;
+    private final RedisClock clock;
+    private final Lookout lookout;
+    private final LeaseKeeper keeper;
+    private final SettleBuffer answers = new SettleBuffer();
+    private final DeliveryQueue waiting = new DeliveryQueue();
+    private final Runnable dispatch;
+    private volatile @Nullable StepHandle handle;
+    private volatile boolean accepting;
+    private volatile Seat seat = Seat.alone();
+    private volatile @Nullable Runnable whenQuiet;
+    private @Nullable InFlight inFlight;
+    private int generation;
+    private long sequence;
+    private long attendedAt;
+
+    /**
+     * For one consumer.
+     *
+     * @param consumer unique among all consumers ever
+     * @param dispatch called when deliveries wait for a worker
+     */
+    public ShardPoller(Shard shard, String consumer, ListenerOptions options, FailureJudge judge, Tools tools, Runnable dispatch) {
+        this.shard = shard;
+        this.consumer = consumer;
+        this.options = options;
+        this.judge = judge;
+        this.tools = tools;
+        this.dispatch = dispatch;
+        this.clock = new RedisClock(tools.nanoTime());
+        this.lookout = new Lookout(consumer, clock, tools.nanoTime(), this::wake);
+        this.keeper = new LeaseKeeper(options.handlingTime(), tools.pace().confirmAfter());
+    }
+
+    /** By which answers and signals wake it. */
+    public void attach(StepHandle stepHandle) {
+        handle = stepHandle;
+        stepHandle.wake();
+    }
+
+    /** What hears signals. */
+    public Lookout lookout() {
+        return lookout;
+    }
+
+    /** Deliveries that are open: waiting or handled, and not answered. */
+    public int open() {
+        return keeper.size();
+    }
+
+    /** Begins to take on deliveries. */
+    public void accept(Seat taken) {
+        seat = taken;
+        accepting = true;
+        lookout.look();
+    }
+
+    /** Takes on no more deliveries and hands back those that wait. */
+    public void refuse() {
+        accepting = false;
+        for (ClaimedDelivery delivery : waiting.removeIf(any -> true)) {
+            release(delivery);
+        }
+        wake();
+    }
+
+    /** Calls back, once or more often, when nothing is open and every answer has arrived. */
+    public void whenQuiet(Runnable callback) {
+        whenQuiet = callback;
+        wake();
+    }
+
+    private void release(ClaimedDelivery delivery) {
+        delivery.answer(new Settle.Release(delivery.id(), delivery.claim().token()));
+    }
+
+    void wake() {
+        StepHandle current = handle;
+        if (current != null) {
+            current.wake();
+        }
+    }
+
+    // ---- the step --------------------------------------------------------------------------------------------------
+
+    @Override
+    public Duration step() {
+        Duration next = round();
+        Runnable callback = whenQuiet;
+        if (callback != null && inFlight == null && keeper.size() == 0 && answers.isEmpty()) {
+            callback.run();
+        }
+        return next;
+    }
+
+    private Duration round() {
+        attendDeaths();
+        handBackOverdue();
+        InFlight flight = inFlight;
+        if (flight == null) {
+            flight = prepare();
+            if (flight == null) {
+                return untilNext();
+            }
+            inFlight = flight;
+        }
+        StepReply reply = send(flight);
+        clock.set(reply.nowMicros());
+        inFlight = null;
+        apply(flight, reply);
+        return untilNext();
+    }
+
+    private void attendDeaths() {
+        long now = tools.nanoTime().getAsLong();
+        if (shard.lane() == Lane.DEATHS && accepting && (attendedAt == 0 || now - attendedAt > 60_000_000_000L)) {
+            // again each minute, since Redis may have been flushed or restored
+            tools.store().attendDeaths(shard);
+            attendedAt = now == 0 ? 1 : now;
+        }
+    }
+
+    private void handBackOverdue() {
+        long oldest = waiting.oldestClaim();
+        long now = tools.nanoTime().getAsLong();
+        if (oldest != Long.MAX_VALUE && now - oldest >= options.prefetchTime().toNanos()) {
+            tools.prefetch().handedBack();
+            long limit = now - options.prefetchTime().toNanos();
+            waiting.removeIf(delivery -> delivery.claimedAt - limit <= 0).forEach(this::release);
+        }
+    }
+
+    private StepReply send(InFlight flight) {
+        try {
+            return tools.store().step(shard, flight.request());
+        } catch (TopicConflictException e) {
+            // somebody with this name stepped later, as after a restore from a backup: go on under another name
+            generation++;
+            inFlight = new InFlight(
+                    named(flight.request()), flight.settles(), flight.renewals(), flight.reason(), flight.sentAt());
+            throw e;
+        }
+    }
+
+    private StepRequest named(StepRequest request) {
+        return new StepRequest(
+                name(),
+                ++sequence,
+                request.claiming(),
+                request.reclaiming(),
+                request.announceSurplus(),
+                request.settles(),
+                request.renewals());
+    }
+
+    private String name() {
+        return generation == 0 ? consumer : consumer + "." + generation;
+    }
+
+    private @Nullable InFlight prepare() {
+        long now = tools.nanoTime().getAsLong();
+        int capacity = capacity();
+        boolean peers = seat.hasPeers();
+        Lookout.Reason reason = accepting
+                ? lookout.reason(seat.watches(), peers, capacity, sweepNanos())
+                : Lookout.Reason.NONE;
+        boolean looks = reason != Lookout.Reason.NONE;
+        boolean renews = keeper.hasWork(now);
+        boolean settles = isUrgent() || answers.isOlderThan(now - tools.pace().linger().toNanos());
+        if (!looks && !renews && !(settles && !answers.isEmpty())) {
+            return null;
+        }
+        List<SettleBuffer.Entry> taken = answers.take();
+        List<LeaseKeeper.Due> renewals = keeper.take(now);
+        lookout.looking();
+        StepRequest request = new StepRequest(
+                name(),
+                ++sequence,
+                new Claiming(Math.min(capacity, StepRequest.MAX_BATCH), StepRequest.MAX_BYTES, options.lease()),
+                reclaiming(),
+                peers && capacity <= StepRequest.MAX_BATCH,
+                taken.stream().map(SettleBuffer.Entry::settle).toList(),
+                renewals.stream().map(LeaseKeeper.Due::renewal).toList());
+        return new InFlight(request, taken, renewals, reason, now);
+    }
+
+    private Reclaiming reclaiming() {
+        // a sweep that comes a little late is no outage
+        Duration gap = tools.pace().sweep().multipliedBy(2);
+        return new Reclaiming(MAX_RECLAIM, options.maxAttempts(), gap, options.lease().dividedBy(3));
+    }
+
+    private long sweepNanos() {
+        Pace pace = tools.pace();
+        return (tools.signals().confirmed() ? pace.sweep() : pace.unconfirmedSweep()).toNanos();
+    }
+
+    private int capacity() {
+        if (!accepting || waiting.bytes() > MAX_WAITING_BYTES) {
+            return 0;
+        }
+        int wanted = options.concurrency() * options.batchSize() + tools.prefetch().allowed();
+        return Math.max(0, wanted - keeper.size());
+    }
+
+    /** Whether an answer should go at once: nothing else keeps the workers busy, or enough have gathered. */
+    private boolean isUrgent() {
+        return !accepting
+                || waiting.size() <= tools.prefetch().allowed() / 2
+                || answers.size() >= FULL_BUFFER;
+    }
+
+    private Duration untilNext() {
+        long now = tools.nanoTime().getAsLong();
+        long wait = FOREVER;
+        if (accepting) {
+            boolean peers = seat.hasPeers();
+            wait = Math.min(wait, lookout.nanosUntilLook(seat.watches(), peers, capacity(), sweepNanos()));
+        }
+        if (!answers.isEmpty()) {
+            wait = isUrgent() ? 0 : Math.min(wait, tools.pace().linger().toNanos());
+        }
+        long renewal = keeper.nextRenewal();
+        if (renewal != Long.MAX_VALUE) {
+            wait = Math.min(wait, renewal - now);
+        }
+        long oldest = waiting.oldestClaim();
+        if (oldest != Long.MAX_VALUE) {
+            wait = Math.min(wait, oldest + options.prefetchTime().toNanos() - now);
+        }
+        return Duration.ofNanos(keeper.isConfirmationWanted() ? 0 : Math.max(0, wait));
+    }
+
+    // ---- what the step brought -------------------------------------------------------------------------------------
+
+    private void apply(InFlight flight, StepReply reply) {
+        lookout.saw(reply, flight.request().claiming().max(), flight.request().announceSurplus());
+        for (LeaseKeeper.Due due : flight.renewals()) {
+            if (!reply.lost().isEmpty() && flight.isLost(due, reply.lost())) {
+                lose(due.delivery());
+            }
+        }
+        keeper.renewed(flight.renewals(), flight.sentAt());
+        for (SettleBuffer.Entry entry : flight.settles()) {
+            boolean accepted = reply.gone().isEmpty() || !flight.isGone(entry, reply.gone());
+            entry.delivery().settled(accepted);
+            tools.events().settled(entry, accepted);
+        }
+        tools.events().step(flight, reply);
+        take(flight, reply.claims());
+    }
+
+    private void take(InFlight flight, List<Claim> claims) {
+        if (!claims.isEmpty()) {
+            List<ClaimedDelivery> taken = new ArrayList<>(claims.size());
+            for (Claim claim : claims) {
+                taken.add(delivery(claim, flight.sentAt()));
+            }
+            keeper.add(taken);
+            if (accepting) {
+                waiting.addAll(taken);
+            } else {
+                taken.forEach(this::release);
+            }
+        }
+        if (waiting.size() > 0) {
+            dispatch.run();
+        }
+    }
+
+    private ClaimedDelivery delivery(Claim claim, long sentAt) {
+        Duration lease = options.lease();
+        if (claim.stored().length > 1 && claim.stored()[1] == '+') {
+            try {
+                lease = Objects.requireNonNullElse(claim.envelope().limits().lease(), lease);
+            } catch (RuntimeException unreadable) {
+                lease = options.lease(); // the pipeline will say what is wrong with it
+            }
+        }
+        return new ClaimedDelivery(this, shard.topic(), claim, lease.toNanos(), sentAt);
+    }
+
+    private void lose(ClaimedDelivery delivery) {
+        delivery.lose();
+        keeper.remove(delivery);
+        tools.events().lost(delivery);
+    }
+
+    // ---- workers ---------------------------------------------------------------------------------------------------
+
+    /** The next delivery that may start now, or null. */
+    public @Nullable ClaimedDelivery next() {
+        while (true) {
+            ClaimedDelivery delivery = waiting.poll();
+            if (delivery == null) {
+                return null;
+            }
+            long now = tools.nanoTime().getAsLong();
+            if (delivery.isLost()) {
+                continue;
+            }
+            if (!accepting) {
+                release(delivery);
+                continue;
+            }
+            if (keeper.mayStart(delivery, now)) {
+                return delivery;
+            }
+            waiting.putBack(delivery);
+            keeper.wantConfirmation();
+            wake();
+            return null;
+        }
+    }
+
+    /** Whether deliveries wait that could start without asking Redis. */
+    public boolean hasStartable() {
+        return waiting.size() > 0 && !keeper.isConfirmationWanted();
+    }
+
+    /** How late a delivery is now, by Redis' clock. */
+    public long latenessNanos(ClaimedDelivery delivery) {
+        return -clock.nanosUntil(delivery.claim().dueMillis());
+    }
+
+    // ---- answers ---------------------------------------------------------------------------------------------------
+
+    @Override
+    public void answered(ClaimedDelivery delivery, Settle settle) {
+        keeper.remove(delivery);
+        answers.add(new SettleBuffer.Entry(delivery, settle, tools.nanoTime().getAsLong()));
+        StepHandle current = handle;
+        if (current != null) {
+            if (isUrgent()) {
+                current.wake();
+            } else {
+                current.wakeWithin(tools.pace().linger());
+            }
+        }
+    }
+
+    @Override
+    public Settle retryOnDemand(ClaimedDelivery delivery, Duration delay) {
+        return judge.onDemand(delivery, delay);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time) {
+        if (delivery.isLost() || delivery.isAnswered()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        if (delivery.leaseDeadline() - tools.nanoTime().getAsLong() >= time.toNanos()) {
+            return CompletableFuture.completedFuture(true);
+        }
+        CompletableFuture<Boolean> told = new CompletableFuture<>();
+        keeper.extend(new LeaseKeeper.Extension(delivery, time, told));
+        wake();
+        return told;
+    }
+
+    @Override
+    public Instant wallClock(long nanos) {
+        return clock.at(nanos);
+    }
+
+    @Override
+    public boolean isPast(long nanos) {
+        return tools.nanoTime().getAsLong() - nanos >= 0;
+    }
+}

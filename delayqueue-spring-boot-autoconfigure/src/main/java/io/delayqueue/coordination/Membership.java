@@ -1,0 +1,247 @@
+package io.delayqueue.coordination;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptRunner;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This node among the others. Its step is the node's heartbeat: one round trip an interval, which says which topics the
+ * node consumes, hears what the others do, and sends the canary by which the node knows that it hears signals.
+ * Thread-safe.
+ *
+ * <p>While heartbeats fail, and before the first one, the node watches everything it consumes.
+ */
+public final class Membership implements Step {
+
+    private static final LuaScript HEARTBEAT = LuaScript.beside(Membership.class, "heartbeat");
+
+    private final ScriptRunner scripts;
+    private final KeySpace keySpace;
+    private final String node;
+    private final Duration interval;
+    private final Duration timeout;
+    private final LongSupplier nanoTime;
+    private final Map<Shard, List<LocalSeat>> seats = new LinkedHashMap<>();
+    private volatile Map<String, List<String>> membersByTopic = Map.of();
+    private volatile long lastBeat;
+    private volatile boolean beaten;
+    private volatile @Nullable StepHandle handle;
+    private String version = "";
+    private long canary;
+
+    /**
+     * For one node.
+     *
+     * @param node unique among all nodes ever; letters and digits
+     * @param interval between heartbeats
+     * @param timeout after how long of silence a node counts as dead
+     * @param nanoTime the monotonic clock
+     */
+    public Membership(
+            ScriptRunner scripts,
+            KeySpace keySpace,
+            String node,
+            Duration interval,
+            Duration timeout,
+            LongSupplier nanoTime) {
+        this.scripts = scripts;
+        this.keySpace = keySpace;
+        this.node = node;
+        this.interval = interval;
+        this.timeout = timeout;
+        this.nanoTime = nanoTime;
+    }
+
+    /** By which a join or leave hastens the next heartbeat. */
+    public void attach(StepHandle stepHandle) {
+        handle = stepHandle;
+    }
+
+    /**
+     * Takes a place among a shard's consumers.
+     *
+     * @param onChange called when the shard may have been dealt to this place; must not block
+     */
+    public Seat join(Shard shard, Runnable onChange) {
+        LocalSeat seat = new LocalSeat(shard, onChange);
+        synchronized (seats) {
+            seats.computeIfAbsent(shard, key -> new ArrayList<>()).add(seat);
+        }
+        hasten();
+        return seat;
+    }
+
+    private void hasten() {
+        StepHandle current = handle;
+        if (current != null) {
+            current.wake();
+        }
+    }
+
+    @Override
+    public Duration step() {
+        List<Object> reply = scripts.run(
+                HEARTBEAT,
+                2,
+                keySpace.nodes(),
+                keySpace.nodeTopics(),
+                bytes(node),
+                bytes(topics()),
+                bytes(Long.toString(timeout.toMillis())),
+                bytes(version),
+                bytes(keySpace.signalChannel()),
+                bytes(Long.toString(++canary)));
+        boolean wasAlone = !beaten || isStale();
+        lastBeat = nanoTime.getAsLong();
+        beaten = true;
+        String current = new String((byte[]) reply.get(0), UTF_8);
+        if (!current.equals(version) || wasAlone) {
+            version = current;
+            if (reply.size() > 1) {
+                membersByTopic = members(reply);
+            }
+            tellSeats();
+        }
+        return interval;
+    }
+
+    /** Takes the node off the list, so that its shards are dealt anew at once. */
+    public void leave() {
+        scripts.run(
+                HEARTBEAT,
+                2,
+                keySpace.nodes(),
+                keySpace.nodeTopics(),
+                bytes(node),
+                bytes(""),
+                bytes("-1"),
+                bytes(version),
+                bytes(keySpace.signalChannel()),
+                bytes("0"));
+        beaten = false;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(UTF_8);
+    }
+
+    private String topics() {
+        TreeSet<String> topics = new TreeSet<>();
+        synchronized (seats) {
+            seats.keySet().forEach(shard -> topics.add(name(shard)));
+        }
+        return String.join("\n", topics);
+    }
+
+    private static String name(Shard shard) {
+        return shard.lane() + " " + shard.topic().replace("%", "%25").replace("\n", "%0A");
+    }
+
+    private static Map<String, List<String>> members(List<Object> reply) {
+        Map<String, List<String>> members = new HashMap<>();
+        for (int i = 1; i + 1 < reply.size(); i += 2) {
+            String member = new String((byte[]) reply.get(i), UTF_8);
+            String topics = new String((byte[]) reply.get(i + 1), UTF_8);
+            for (String topic : topics.split("\n")) {
+                members.computeIfAbsent(topic, key -> new ArrayList<>()).add(member);
+            }
+        }
+        return members;
+    }
+
+    private void tellSeats() {
+        List<LocalSeat> all = new ArrayList<>();
+        synchronized (seats) {
+            seats.values().forEach(all::addAll);
+        }
+        all.forEach(LocalSeat::tellIfNew);
+    }
+
+    private boolean isStale() {
+        return nanoTime.getAsLong() - lastBeat > timeout.toNanos();
+    }
+
+    private boolean nodeWatches(Shard shard) {
+        if (!beaten || isStale()) {
+            return true;
+        }
+        List<String> members = membersByTopic.get(name(shard));
+        return members == null || !members.contains(node) || Deal.watcher(shard, members).equals(node);
+    }
+
+    private final class LocalSeat implements Seat {
+
+        private final Shard shard;
+        private final Runnable onChange;
+        private volatile boolean watched;
+
+        LocalSeat(Shard shard, Runnable onChange) {
+            this.shard = shard;
+            this.onChange = onChange;
+        }
+
+        @Override
+        public boolean watches() {
+            return isFirst() && nodeWatches(shard);
+        }
+
+        private boolean isFirst() {
+            synchronized (seats) {
+                List<LocalSeat> taken = seats.get(shard);
+                return taken != null && taken.get(0) == this;
+            }
+        }
+
+        @Override
+        public boolean hasPeers() {
+            List<String> members = membersByTopic.get(name(shard));
+            if (members != null && members.size() > 1) {
+                return true;
+            }
+            synchronized (seats) {
+                List<LocalSeat> taken = seats.get(shard);
+                return taken != null && taken.size() > 1;
+            }
+        }
+
+        void tellIfNew() {
+            boolean now = watches();
+            if (now && !watched) {
+                onChange.run();
+            }
+            watched = now;
+        }
+
+        @Override
+        public void leave() {
+            LocalSeat heir = null;
+            synchronized (seats) {
+                List<LocalSeat> taken = seats.get(shard);
+                if (taken != null && taken.remove(this)) {
+                    if (taken.isEmpty()) {
+                        seats.remove(shard);
+                    } else {
+                        heir = taken.get(0);
+                    }
+                }
+            }
+            if (heir != null) {
+                heir.tellIfNew();
+            }
+            hasten();
+        }
+    }
+}
