@@ -47,7 +47,8 @@ public sealed interface Backoff extends RetryPolicy {
         public RetryDecision decide(FailedAttempt failed) {
             double exact = initial.toMillis() * Math.pow(multiplier, failed.delivery().attempt() - 1);
             double spread = 1 + jitter * (2 * ThreadLocalRandom.current().nextDouble() - 1);
-            double millis = Math.min(max.toMillis(), Math.min(exact, max.toMillis()) * spread);
+            double cap = max.toMillis();
+            double millis = Math.min(cap, Math.min(exact, cap) * spread);
             return new RetryAfter(Duration.ofMillis((long) millis));
         }
     }

@@ -14,7 +14,7 @@ public final class BatchFailureException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final transient Map<String, Throwable> failures = new LinkedHashMap<>();
-    private final transient Map<Object, Throwable> byPayload = new IdentityHashMap<>();
+    private final transient IdentityHashMap<Object, Throwable> byPayload = new IdentityHashMap<>();
 
     /** Names none yet. */
     public BatchFailureException(String message) {

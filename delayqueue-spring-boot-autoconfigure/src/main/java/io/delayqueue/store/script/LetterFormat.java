@@ -22,7 +22,7 @@ final class LetterFormat {
 
     static DeadLetter read(String topic, String letterId, byte[] record) {
         int headEnd = indexOfLineEnd(record);
-        String[] head = new String(record, 0, headEnd, UTF_8).split(" ");
+        String[] head = new String(record, 0, headEnd, UTF_8).split(" ", -1);
         if (head.length != 6 || !head[0].equals("1")) {
             throw new UnreadableMessageException("The dead letter " + letterId + " is not of format 1");
         }

@@ -109,7 +109,7 @@ final class ShardCalls {
 
     private static TopicConflictException conflict(Shard shard, List<Object> reply) {
         String found = reply.size() > 1 ? Replies.text(reply.get(1)) : "nothing";
-        String[] parts = found.split(":");
+        String[] parts = found.split(":", -1);
         if (parts.length == 3 && !parts[0].equals(Integer.toString(TopicRegistry.FORMAT))) {
             return new TopicConflictException("Topic " + shard.topic() + " is stored in format " + parts[0]
                     + ", but this version reads format " + TopicRegistry.FORMAT
