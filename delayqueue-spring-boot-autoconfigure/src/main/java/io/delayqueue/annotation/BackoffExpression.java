@@ -63,8 +63,9 @@ public final class BackoffExpression {
     }
 
     private static Backoff intervals(String text) {
-        return new Backoff.Intervals(
-                Arrays.stream(text.split(",", -1)).map(BackoffExpression::duration).toList());
+        return new Backoff.Intervals(Arrays.stream(text.split(",", -1))
+                .map(BackoffExpression::duration)
+                .toList());
     }
 
     private static Backoff exponential(String text) {

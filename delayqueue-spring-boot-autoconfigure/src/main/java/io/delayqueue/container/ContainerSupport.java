@@ -3,10 +3,9 @@ package io.delayqueue.container;
 import io.delayqueue.container.delivery.DeliveryPipeline;
 import io.delayqueue.container.delivery.PrefetchPolicy;
 import io.delayqueue.container.delivery.ShardPoller;
-import io.delayqueue.listener.ListenerSpec;
-
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.StepScheduler;
+import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 import java.util.List;

@@ -4,11 +4,10 @@ import io.delayqueue.container.delivery.DeliveryPipeline;
 import io.delayqueue.container.delivery.PollerEvents;
 import io.delayqueue.container.delivery.PrefetchPolicy;
 import io.delayqueue.container.delivery.ShardPoller;
-import io.delayqueue.listener.ListenerSpec;
-
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.StepScheduler;
 import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 import java.time.Duration;

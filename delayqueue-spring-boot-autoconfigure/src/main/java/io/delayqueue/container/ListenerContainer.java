@@ -4,11 +4,10 @@ import io.delayqueue.container.delivery.DeliveryPipeline;
 import io.delayqueue.container.delivery.PrefetchPolicy;
 import io.delayqueue.container.delivery.ShardPoller;
 import io.delayqueue.container.delivery.Workers;
-import io.delayqueue.listener.ListenerSpec;
-
 import io.delayqueue.coordination.Seat;
 import io.delayqueue.coordination.StepScheduler.StepHandle;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.Lane;
@@ -131,7 +130,8 @@ public final class ListenerContainer implements ManagedListener {
 
         Run() {
             PrefetchPolicy prefetch = new PrefetchPolicy(
-                    spec.options().concurrency() * spec.options().batchSize(), spec.options().prefetch());
+                    spec.options().concurrency() * spec.options().batchSize(),
+                    spec.options().prefetch());
             List<Shard> shards = engine.shards(spec.topic());
             this.shard = spec.lane() == Lane.DEATHS ? shards.get(0).deaths() : shards.get(0);
             this.pipeline = engine.pipeline(spec, prefetch);

@@ -10,7 +10,4 @@
 @NullMarked
 package io.delayqueue.container;
 
-import io.delayqueue.container.delivery.DeliveryPipeline;
-import io.delayqueue.container.delivery.ShardPoller;
-
 import org.jspecify.annotations.NullMarked;

@@ -155,7 +155,7 @@ public final class Membership implements Step {
         for (int i = 1; i + 1 < reply.size(); i += 2) {
             String member = new String((byte[]) reply.get(i), UTF_8);
             String topics = new String((byte[]) reply.get(i + 1), UTF_8);
-            for (String topic : topics.split("\n")) {
+            for (String topic : topics.split("\n", -1)) {
                 members.computeIfAbsent(topic, key -> new ArrayList<>()).add(member);
             }
         }
@@ -179,7 +179,9 @@ public final class Membership implements Step {
             return true;
         }
         List<String> members = membersByTopic.get(name(shard));
-        return members == null || !members.contains(node) || Deal.watcher(shard, members).equals(node);
+        return members == null
+                || !members.contains(node)
+                || Deal.watcher(shard, members).equals(node);
     }
 
     private final class LocalSeat implements Seat {

@@ -34,7 +34,10 @@ public final class EventBus {
             try {
                 fact.accept(listener);
             } catch (RuntimeException e) {
-                log.warn("A listener of delay-queue events failed: " + listener.getClass().getName(), e);
+                log.warn(
+                        "A listener of delay-queue events failed: "
+                                + listener.getClass().getName(),
+                        e);
             }
         }
     }

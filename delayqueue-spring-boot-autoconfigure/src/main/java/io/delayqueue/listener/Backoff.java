@@ -45,7 +45,8 @@ public sealed interface Backoff extends RetryPolicy {
 
         @Override
         public RetryDecision decide(FailedAttempt failed) {
-            double exact = initial.toMillis() * Math.pow(multiplier, failed.delivery().attempt() - 1);
+            double exact =
+                    initial.toMillis() * Math.pow(multiplier, failed.delivery().attempt() - 1);
             double spread = 1 + jitter * (2 * ThreadLocalRandom.current().nextDouble() - 1);
             double cap = max.toMillis();
             double millis = Math.min(cap, Math.min(exact, cap) * spread);

@@ -36,7 +36,8 @@ public interface Delivery {
     byte[] body();
 
     /** The last attempt's failure in short, if there was one. */
-    @Nullable String lastFailure();
+    @Nullable
+    String lastFailure();
 
     /** When the lease ends unless it is renewed, estimated by this process' clock. */
     Instant leaseEnd();

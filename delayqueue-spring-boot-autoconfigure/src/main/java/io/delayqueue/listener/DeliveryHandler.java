@@ -16,5 +16,6 @@ public interface DeliveryHandler {
      * @throws BatchFailureException if only some of them failed
      * @throws Exception fails all of them
      */
-    @Nullable CompletionStage<?> handle(List<Delivery> deliveries) throws Exception;
+    @Nullable
+    CompletionStage<?> handle(List<Delivery> deliveries) throws Exception;
 }

@@ -54,7 +54,8 @@ public record ListenerOptions(
         requireRange("prefetchTime", prefetchTime, Duration.ofMillis(1), Duration.ofDays(1));
         requireRange("drainTime", drainTime, Duration.ZERO, Duration.ofDays(1));
         if (handlingTime.compareTo(lease) < 0) {
-            throw new IllegalArgumentException("handlingTime (" + handlingTime + ") is not shorter than lease (" + lease + ")");
+            throw new IllegalArgumentException(
+                    "handlingTime (" + handlingTime + ") is not shorter than lease (" + lease + ")");
         }
         notRetryable = List.copyOf(notRetryable);
     }

@@ -39,8 +39,7 @@ public final class DelayMessage {
         this.payload = payload;
         this.due = builder.due == null ? Due.NOW : builder.due;
         this.headers = Collections.unmodifiableMap(new LinkedHashMap<>(builder.headers));
-        this.limits =
-                new MessageLimits(builder.maxAttempts, builder.lease, builder.expireAfter, builder.expireAt);
+        this.limits = new MessageLimits(builder.maxAttempts, builder.lease, builder.expireAfter, builder.expireAt);
         this.onDuplicate = builder.onDuplicate;
         this.nonce = builder.nonce;
     }

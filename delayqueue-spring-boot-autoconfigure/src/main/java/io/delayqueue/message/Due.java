@@ -18,7 +18,9 @@ public record Due(long millis, boolean relative) {
     public Due {
         if (millis < 0) {
             throw new IllegalArgumentException(
-                    relative ? "A delay is not negative, but this one is " + millis + " ms" : "A due date lies after 1970");
+                    relative
+                            ? "A delay is not negative, but this one is " + millis + " ms"
+                            : "A due date lies after 1970");
         }
     }
 

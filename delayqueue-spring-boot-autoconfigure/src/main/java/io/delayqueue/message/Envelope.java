@@ -15,4 +15,9 @@ import java.util.Map;
  */
 @SuppressWarnings("ArrayRecordComponent") // copying up to a mebibyte per delivery would be the larger evil
 public record Envelope(
-        Instant sentAt, Instant dueAt, String nonce, MessageLimits limits, Map<String, String> headers, byte[] payload) {}
+        Instant sentAt,
+        Instant dueAt,
+        String nonce,
+        MessageLimits limits,
+        Map<String, String> headers,
+        byte[] payload) {}

@@ -34,7 +34,9 @@ public record LuaScript(String name, String text, String sha1) {
 
     private static String withIncludes(Class<?> owner, String text) {
         StringBuilder whole = new StringBuilder();
-        text.lines().forEach(line -> whole.append(line.startsWith(INCLUDE) ? included(owner, line) : line).append('\n'));
+        text.lines()
+                .forEach(line -> whole.append(line.startsWith(INCLUDE) ? included(owner, line) : line)
+                        .append('\n'));
         return whole.toString();
     }
 

@@ -15,7 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // straight from the client library
 public record Claim(
-        String id, String token, long dueMillis, int attempt, @Nullable String lastFailure, byte[] stored) {
+        String id,
+        String token,
+        long dueMillis,
+        int attempt,
+        @Nullable String lastFailure,
+        byte[] stored) {
 
     /**
      * Reads what is stored.

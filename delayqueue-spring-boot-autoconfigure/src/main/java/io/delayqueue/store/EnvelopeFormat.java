@@ -67,10 +67,11 @@ public final class EnvelopeFormat {
             return body;
         }
         StringBuilder headers = new StringBuilder();
-        message.headers().forEach((name, value) -> headers.append(escape(name, true))
-                .append(": ")
-                .append(escape(value, false))
-                .append('\n'));
+        message.headers()
+                .forEach((name, value) -> headers.append(escape(name, true))
+                        .append(": ")
+                        .append(escape(value, false))
+                        .append('\n'));
         ByteArrayOutputStream body = new ByteArrayOutputStream(payload.length + headers.length() + 16);
         body.writeBytes(headers.append('\n').toString().getBytes(UTF_8));
         body.writeBytes(payload);
@@ -85,7 +86,10 @@ public final class EnvelopeFormat {
     private static String unescape(String text) {
         return text.indexOf('%') < 0
                 ? text
-                : text.replace("%3A", ":").replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%");
+                : text.replace("%3A", ":")
+                        .replace("%0D", "\r")
+                        .replace("%0A", "\n")
+                        .replace("%25", "%");
     }
 
     /**

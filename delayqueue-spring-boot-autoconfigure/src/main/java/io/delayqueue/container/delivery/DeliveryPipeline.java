@@ -1,11 +1,10 @@
 package io.delayqueue.container.delivery;
 
-import io.delayqueue.listener.ListenerSpec;
-
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Shard.Lane;
 import io.delayqueue.store.Settle;
 import java.lang.reflect.Type;
@@ -141,7 +140,8 @@ public final class DeliveryPipeline {
                     ? batch.failureOf(delivery)
                     : failure;
             if (own == null) {
-                delivery.answer(new Settle.Acknowledge(delivery.id(), delivery.claim().token()));
+                delivery.answer(
+                        new Settle.Acknowledge(delivery.id(), delivery.claim().token()));
             } else {
                 decide(delivery, own);
             }
@@ -155,8 +155,11 @@ public final class DeliveryPipeline {
         }
         Settle decision = judge.judge(delivery, failure);
         if (decision instanceof Settle.Bury bury) {
-            log.warn(describe(delivery) + (spec.lane() == Lane.DEATHS ? " is given up: " : " goes to the dead letters: ")
-                    + bury.cause(), failure);
+            log.warn(
+                    describe(delivery)
+                            + (spec.lane() == Lane.DEATHS ? " is given up: " : " goes to the dead letters: ")
+                            + bury.cause(),
+                    failure);
             if (spec.lane() == Lane.DEATHS) {
                 events.publish(to -> to.deathNoticeDropped(spec.topic(), delivery.id(), failure));
             }
@@ -168,7 +171,8 @@ public final class DeliveryPipeline {
 
     private String describe(ClaimedDelivery delivery) {
         return "Attempt " + delivery.attempt() + " at "
-                + (spec.lane() == Lane.DEATHS ? "the notice of dead letter " : "message ") + delivery.id() + " of topic "
+                + (spec.lane() == Lane.DEATHS ? "the notice of dead letter " : "message ") + delivery.id()
+                + " of topic "
                 + spec.topic() + " by listener " + spec.id();
     }
 }

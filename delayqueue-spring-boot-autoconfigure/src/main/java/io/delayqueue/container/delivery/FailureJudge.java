@@ -43,8 +43,7 @@ public final class FailureJudge {
         }
         RetryDecision decision = decide(new FailedAttempt(delivery, maxAttempts, exception));
         return decision instanceof RetryAfter retry
-                ? new Settle.Retry(
-                        delivery.id(), delivery.claim().token(), retry.delay(), FailureText.brief(exception))
+                ? new Settle.Retry(delivery.id(), delivery.claim().token(), retry.delay(), FailureText.brief(exception))
                 : bury(delivery, DeathCause.ATTEMPTS_SPENT, exception);
     }
 
@@ -67,8 +66,10 @@ public final class FailureJudge {
         try {
             return options.retryPolicy().decide(failed);
         } catch (RuntimeException e) {
-            log.error("The retry policy failed for message " + failed.delivery().id() + " of topic "
-                    + failed.delivery().topic() + ", which is retried in " + WHEN_POLICY_FAILS, e);
+            log.error(
+                    "The retry policy failed for message " + failed.delivery().id() + " of topic "
+                            + failed.delivery().topic() + ", which is retried in " + WHEN_POLICY_FAILS,
+                    e);
             return new RetryAfter(WHEN_POLICY_FAILS);
         }
     }

@@ -27,8 +27,6 @@ final class FailureText {
         exception.printStackTrace(new PrintWriter(stack));
         String text = stack.toString();
         return new Failure(
-                brief.type(),
-                brief.message(),
-                text.length() <= MAX_STACK ? text : text.substring(0, MAX_STACK) + "…");
+                brief.type(), brief.message(), text.length() <= MAX_STACK ? text : text.substring(0, MAX_STACK) + "…");
     }
 }

@@ -1,9 +1,11 @@
 package io.delayqueue.container.delivery;
 
-import io.delayqueue.store.Renewal;
-import io.delayqueue.store.Settle;
 import io.delayqueue.store.StepRequest;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A step from its first sending to its answer; it is repeated as it is until there is one.
@@ -17,22 +19,10 @@ record InFlight(
         Lookout.Reason reason,
         long sentAt) {
 
-    boolean isGone(SettleBuffer.Entry entry, List<Settle> gone) {
-        // by identity: equal settles of one id would be one
-        for (Settle settle : gone) {
-            if (settle == entry.settle()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    boolean isLost(LeaseKeeper.Due due, List<Renewal> lost) {
-        for (Renewal renewal : lost) {
-            if (renewal == due.renewal()) {
-                return true;
-            }
-        }
-        return false;
+    /** By identity, since equal settles of one id are two. */
+    static Set<Object> identities(Collection<?> refused) {
+        Set<Object> identities = Collections.newSetFromMap(new IdentityHashMap<>());
+        identities.addAll(refused);
+        return identities;
     }
 }

@@ -31,7 +31,10 @@ final class LeaseKeeper {
     record Extension(ClaimedDelivery delivery, Duration time, CompletableFuture<Boolean> told) {}
 
     /** A renewal, whose it is, and who wants to be told. */
-    record Due(ClaimedDelivery delivery, Renewal renewal, @Nullable CompletableFuture<Boolean> told) {}
+    record Due(
+            ClaimedDelivery delivery,
+            Renewal renewal,
+            @Nullable CompletableFuture<Boolean> told) {}
 
     LeaseKeeper(Duration handlingTime, Duration confirmAfter) {
         this.handlingNanos = handlingTime.toNanos();

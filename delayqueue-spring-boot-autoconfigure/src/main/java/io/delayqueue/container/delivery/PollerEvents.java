@@ -1,8 +1,7 @@
 package io.delayqueue.container.delivery;
 
-import io.delayqueue.listener.ListenerSpec;
-
 import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.DeathCause;
 import io.delayqueue.message.Shard.Lane;
 import io.delayqueue.store.Settle;
@@ -66,8 +65,7 @@ public final class PollerEvents {
     /** A lease was lost before its delivery was answered. */
     void lost(ClaimedDelivery delivery) {
         if (delivery.isStarted()) {
-            events.publish(to ->
-                    to.leaseLost(spec.topic(), spec.id(), delivery.id(), delivery.leaseEnd()));
+            events.publish(to -> to.leaseLost(spec.topic(), spec.id(), delivery.id(), delivery.leaseEnd()));
         }
     }
 }

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +71,8 @@ public final class ShardPoller implements Step, DeliveryDesk {
      * @param consumer unique among all consumers ever
      * @param dispatch called when deliveries wait for a worker
      */
-    public ShardPoller(Shard shard, String consumer, ListenerOptions options, FailureJudge judge, Tools tools, Runnable dispatch) {
+    public ShardPoller(
+            Shard shard, String consumer, ListenerOptions options, FailureJudge judge, Tools tools, Runnable dispatch) {
         this.shard = shard;
         this.consumer = consumer;
         this.options = options;
@@ -211,12 +213,12 @@ public final class ShardPoller implements Step, DeliveryDesk {
         long now = tools.nanoTime().getAsLong();
         int capacity = capacity();
         boolean peers = seat.hasPeers();
-        Lookout.Reason reason = accepting
-                ? lookout.reason(seat.watches(), peers, capacity, sweepNanos())
-                : Lookout.Reason.NONE;
+        Lookout.Reason reason =
+                accepting ? lookout.reason(seat.watches(), peers, capacity, sweepNanos()) : Lookout.Reason.NONE;
         boolean looks = reason != Lookout.Reason.NONE;
         boolean renews = keeper.hasWork(now);
-        boolean settles = isUrgent() || answers.isOlderThan(now - tools.pace().linger().toNanos());
+        boolean settles =
+                isUrgent() || answers.isOlderThan(now - tools.pace().linger().toNanos());
         if (!looks && !renews && !(settles && !answers.isEmpty())) {
             return null;
         }
@@ -237,7 +239,8 @@ public final class ShardPoller implements Step, DeliveryDesk {
     private Reclaiming reclaiming() {
         // a sweep that comes a little late is no outage
         Duration gap = tools.pace().sweep().multipliedBy(2);
-        return new Reclaiming(MAX_RECLAIM, options.maxAttempts(), gap, options.lease().dividedBy(3));
+        return new Reclaiming(
+                MAX_RECLAIM, options.maxAttempts(), gap, options.lease().dividedBy(3));
     }
 
     private long sweepNanos() {
@@ -249,15 +252,14 @@ public final class ShardPoller implements Step, DeliveryDesk {
         if (!accepting || waiting.bytes() > MAX_WAITING_BYTES) {
             return 0;
         }
-        int wanted = options.concurrency() * options.batchSize() + tools.prefetch().allowed();
+        int wanted =
+                options.concurrency() * options.batchSize() + tools.prefetch().allowed();
         return Math.max(0, wanted - keeper.size());
     }
 
     /** Whether an answer should go at once: nothing else keeps the workers busy, or enough have gathered. */
     private boolean isUrgent() {
-        return !accepting
-                || waiting.size() <= tools.prefetch().allowed() / 2
-                || answers.size() >= FULL_BUFFER;
+        return !accepting || waiting.size() <= tools.prefetch().allowed() / 2 || answers.size() >= FULL_BUFFER;
     }
 
     private Duration untilNext() {
@@ -285,14 +287,16 @@ public final class ShardPoller implements Step, DeliveryDesk {
 
     private void apply(InFlight flight, StepReply reply) {
         lookout.saw(reply, flight.request().claiming().max(), flight.request().announceSurplus());
+        Set<Object> lost = InFlight.identities(reply.lost());
         for (LeaseKeeper.Due due : flight.renewals()) {
-            if (!reply.lost().isEmpty() && flight.isLost(due, reply.lost())) {
+            if (lost.contains(due.renewal())) {
                 lose(due.delivery());
             }
         }
         keeper.renewed(flight.renewals(), flight.sentAt());
+        Set<Object> gone = InFlight.identities(reply.gone());
         for (SettleBuffer.Entry entry : flight.settles()) {
-            boolean accepted = reply.gone().isEmpty() || !flight.isGone(entry, reply.gone());
+            boolean accepted = !gone.contains(entry.settle());
             entry.delivery().settled(accepted);
             tools.events().settled(entry, accepted);
         }

@@ -26,7 +26,8 @@ public final class Workers {
     /** Handles a batch. */
     public interface Handling {
         /** Returns null when all are answered, else a stage that ends when they are. */
-        @Nullable CompletableFuture<?> handle(List<ClaimedDelivery> batch);
+        @Nullable
+        CompletableFuture<?> handle(List<ClaimedDelivery> batch);
     }
 
     /**
@@ -80,7 +81,7 @@ public final class Workers {
             }
             CompletableFuture<?> stage = handling.handle(batch);
             if (stage != null) {
-                stage.whenComplete((nothing, failure) -> {
+                CompletableFuture<?> unused = stage.whenComplete((nothing, failure) -> {
                     permits.release();
                     dispatch();
                 });

@@ -1,8 +1,5 @@
 package io.delayqueue.store.script;
 
-import io.delayqueue.store.UnreadableMessageException;
-import io.delayqueue.store.EnvelopeFormat;
-
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DeadLetter;
@@ -10,6 +7,8 @@ import io.delayqueue.message.DeathCause;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageLimits;
+import io.delayqueue.store.EnvelopeFormat;
+import io.delayqueue.store.UnreadableMessageException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Map;
@@ -50,7 +49,8 @@ final class LetterFormat {
 
     /** A failure in one text: {@code type: message}, then the stack, if any, from the next line on. */
     static String write(Failure failure) {
-        String line = failure.type().replace('\n', ' ') + ": " + failure.message().replace('\n', ' ');
+        String line =
+                failure.type().replace('\n', ' ') + ": " + failure.message().replace('\n', ' ');
         return failure.stack() == null ? line : line + '\n' + failure.stack();
     }
 

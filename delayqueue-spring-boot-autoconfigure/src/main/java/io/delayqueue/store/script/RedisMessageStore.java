@@ -1,14 +1,5 @@
 package io.delayqueue.store.script;
 
-import io.delayqueue.store.MessageStore;
-import io.delayqueue.store.OutgoingMessage;
-import io.delayqueue.store.SendReply;
-import io.delayqueue.store.StepRequest;
-import io.delayqueue.store.StepReply;
-import io.delayqueue.store.ShardCounts;
-import io.delayqueue.store.LetterQuery;
-import io.delayqueue.store.Purge;
-
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Due;
@@ -21,6 +12,14 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.store.LetterQuery;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.SendReply;
+import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.StepRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -136,15 +135,13 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public List<DeadLetter> letters(Shard shard, LetterQuery query) {
-        List<Object> reply =
-                calls.run(LETTERS, shard, ShardKeyList.LETTERS, arguments -> writeQuery(arguments, query));
+        List<Object> reply = calls.run(LETTERS, shard, ShardKeyList.LETTERS, arguments -> writeQuery(arguments, query));
         List<Object> ids = Replies.list(reply.get(2));
         List<Object> records = Replies.list(reply.get(3));
         List<DeadLetter> letters = new ArrayList<>(ids.size());
         for (int i = 0; i < ids.size() && i < records.size(); i++) {
             if (records.get(i) != null) {
-                letters.add(LetterFormat.read(
-                        shard.topic(), Replies.text(ids.get(i)), Replies.bytes(records.get(i))));
+                letters.add(LetterFormat.read(shard.topic(), Replies.text(ids.get(i)), Replies.bytes(records.get(i))));
             }
         }
         return letters;

@@ -1,16 +1,15 @@
 package io.delayqueue.store.script;
 
-import io.delayqueue.store.OutgoingMessage;
-import io.delayqueue.store.SendReply;
-import io.delayqueue.store.StepReply;
-import io.delayqueue.store.EnvelopeFormat;
-
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.store.EnvelopeFormat;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.SendReply.Result;
+import io.delayqueue.store.StepReply;
 import java.util.ArrayList;
 import java.util.List;
 

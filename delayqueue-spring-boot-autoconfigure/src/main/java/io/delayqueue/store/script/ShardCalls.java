@@ -1,11 +1,10 @@
 package io.delayqueue.store.script;
 
-import io.delayqueue.store.TopicConflictException;
-
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.TopicConflictException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

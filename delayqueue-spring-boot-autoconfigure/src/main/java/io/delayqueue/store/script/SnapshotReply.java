@@ -1,12 +1,11 @@
 package io.delayqueue.store.script;
 
-import io.delayqueue.store.EnvelopeFormat;
-
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.store.EnvelopeFormat;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -32,8 +31,7 @@ final class SnapshotReply {
             Instant dueAt = Replies.millis(due);
             MessageState state =
                     dueAt.isAfter(Replies.micros(reply.get(1))) ? MessageState.SCHEDULED : MessageState.READY;
-            return Optional.of(
-                    new MessageSnapshot(topic, id, state, dueAt, attempts, null, null, failure, envelope));
+            return Optional.of(new MessageSnapshot(topic, id, state, dueAt, attempts, null, null, failure, envelope));
         }
         return Optional.of(new MessageSnapshot(
                 topic,

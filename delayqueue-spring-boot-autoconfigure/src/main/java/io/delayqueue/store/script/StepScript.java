@@ -1,21 +1,20 @@
 package io.delayqueue.store.script;
 
-import io.delayqueue.store.Settle;
-import io.delayqueue.store.Renewal;
-import io.delayqueue.store.StepRequest;
-import io.delayqueue.store.StepReply;
-import io.delayqueue.store.Claim;
-
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DeathCause;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settle.Acknowledge;
 import io.delayqueue.store.Settle.Bury;
 import io.delayqueue.store.Settle.Release;
 import io.delayqueue.store.Settle.Retry;
+import io.delayqueue.store.StepReply;
 import io.delayqueue.store.StepReply.Death;
+import io.delayqueue.store.StepRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,5 @@
 package io.delayqueue.store.script;
 
-import io.delayqueue.store.TopicConflictException;
-
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.Shard;
@@ -9,6 +7,7 @@ import io.delayqueue.message.Shard.Lane;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.TopicConflictException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
