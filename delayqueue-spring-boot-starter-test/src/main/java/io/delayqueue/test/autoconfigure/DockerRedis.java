@@ -1,0 +1,40 @@
+package io.delayqueue.test.autoconfigure;
+
+import com.redis.testcontainers.RedisContainer;
+import org.springframework.util.ClassUtils;
+import org.testcontainers.DockerClientFactory;
+
+/**
+ * A Redis in a container, ended by Testcontainers with the JVM.
+ */
+final class DockerRedis {
+
+    private static final String IMAGE = "redis:7.4";
+
+    private DockerRedis() {}
+
+    static boolean isAvailable() {
+        return ClassUtils.isPresent("com.redis.testcontainers.RedisContainer", DockerRedis.class.getClassLoader())
+                && Engine.answers();
+    }
+
+    static RedisAddress start() {
+        return Engine.start();
+    }
+
+    /**
+     * Apart, because it cannot be loaded without Testcontainers.
+     */
+    private static final class Engine {
+
+        static boolean answers() {
+            return DockerClientFactory.instance().isDockerAvailable();
+        }
+
+        static RedisAddress start() {
+            RedisContainer container = new RedisContainer(IMAGE);
+            container.start();
+            return new RedisAddress(container.getRedisHost(), container.getRedisPort());
+        }
+    }
+}

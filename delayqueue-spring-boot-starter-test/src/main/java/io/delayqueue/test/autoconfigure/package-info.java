@@ -1,0 +1,10 @@
+/**
+ * A real Redis for Spring Boot tests and for running an application from its test class path, without configuration.
+ *
+ * <p>{@link io.delayqueue.test.autoconfigure.TestRedisAutoConfiguration} says when and how. Applications touch only its
+ * property.
+ */
+@NullMarked
+package io.delayqueue.test.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;
