@@ -15,7 +15,7 @@ import org.springframework.core.env.Environment;
  *
  * <p>It stays away if {@code spring.data.redis.url}, {@code host}, {@code port}, {@code sentinel.nodes},
  * {@code cluster.nodes} or {@code masterreplica.nodes} is set, if there is a {@link DataRedisConnectionDetails} bean (a
- * container with {@code @ServiceConnection}, for instance), or if {@code delayqueue.test.redis} is {@code none}. User,
+ * container with {@code @ServiceConnection}, for instance), or if {@code delayqueue-test.redis} is {@code none}. User,
  * password and TLS of the properties are not used with it, the database is. See {@link TestRedisMode} for where the
  * server comes from.
  *

@@ -4,7 +4,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Where the Redis of an application's tests comes from: the values of {@code delayqueue.test.redis}.
+ * Where the Redis of an application's tests comes from: the values of {@code delayqueue-test.redis}.
  */
 public enum TestRedisMode {
 
@@ -17,7 +17,7 @@ public enum TestRedisMode {
     /** None: Spring Boot's own configuration applies. */
     NONE;
 
-    static final String PROPERTY = "delayqueue.test.redis";
+    static final String PROPERTY = "delayqueue-test.redis";
 
     static TestRedisMode of(Environment environment) {
         return Binder.get(environment).bind(PROPERTY, TestRedisMode.class).orElse(EMBEDDED);

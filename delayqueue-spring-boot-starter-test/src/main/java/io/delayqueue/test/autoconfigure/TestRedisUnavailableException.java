@@ -3,7 +3,7 @@ package io.delayqueue.test.autoconfigure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * There is no Redis of the kind that {@code delayqueue.test.redis} asks for.
+ * There is no Redis of the kind that {@code delayqueue-test.redis} asks for.
  */
 public final class TestRedisUnavailableException extends RuntimeException {
 

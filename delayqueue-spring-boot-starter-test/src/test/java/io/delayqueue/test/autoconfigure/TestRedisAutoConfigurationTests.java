@@ -66,7 +66,7 @@ class TestRedisAutoConfigurationTests {
                 "spring.data.redis.sentinel.nodes=localhost:1",
                 "spring.data.redis.cluster.nodes[0]=localhost:1",
                 "spring.data.redis.masterreplica.nodes=localhost:1",
-                "delayqueue.test.redis=none"
+                "delayqueue-test.redis=none"
             })
     void staysAwayWhenTheApplicationSaysWhereRedisIs(String property) {
         new ApplicationContextRunner()
@@ -106,7 +106,7 @@ class TestRedisAutoConfigurationTests {
     void dockerWithoutAnEngineFailsWithASentence() {
         assertThatExceptionOfType(TestRedisUnavailableException.class)
                 .isThrownBy(() -> new JvmRedis(() -> false).address(TestRedisMode.DOCKER))
-                .withMessageContaining("delayqueue.test.redis is docker, but no Docker engine answers");
+                .withMessageContaining("delayqueue-test.redis is docker, but no Docker engine answers");
     }
 
     @Test
@@ -128,14 +128,14 @@ class TestRedisAutoConfigurationTests {
                 .analyze(new IllegalStateException(
                         "Could not create bean", new TestRedisUnavailableException("No Redis.", null)));
         assertThat(analysis.getDescription()).isEqualTo("No Redis.");
-        assertThat(analysis.getAction()).contains("Docker", "spring.data.redis.host", "delayqueue.test.redis");
+        assertThat(analysis.getAction()).contains("Docker", "spring.data.redis.host", "delayqueue-test.redis");
     }
 
     @Test
     void unknownModeFailsTheStart() {
         this.runner
-                .withPropertyValues("delayqueue.test.redis=floppy")
-                .run((context) -> assertThat(context).getFailure().hasStackTraceContaining("delayqueue.test.redis"));
+                .withPropertyValues("delayqueue-test.redis=floppy")
+                .run((context) -> assertThat(context).getFailure().hasStackTraceContaining("delayqueue-test.redis"));
     }
 
     @Test
