@@ -3,6 +3,7 @@ package io.delayqueue.redis;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.Lane;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
@@ -70,6 +71,23 @@ public final class KeySpace {
     /** The channel on which signals are published. */
     public String signalChannel() {
         return namespace + ":signals";
+    }
+
+    /** The slot of a key: by its hash tag if it has one that is not empty, else by the whole key. */
+    static int slot(byte[] key) {
+        int open = indexOf(key, '{', 0);
+        int close = open < 0 ? -1 : indexOf(key, '}', open + 1);
+        byte[] hashed = close > open + 1 ? Arrays.copyOfRange(key, open + 1, close) : key;
+        return Crc16.of(hashed) % SLOTS;
+    }
+
+    private static int indexOf(byte[] key, char wanted, int from) {
+        for (int i = from; i < key.length; i++) {
+            if (key[i] == wanted) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     private ShardKeys create(Shard shard) {

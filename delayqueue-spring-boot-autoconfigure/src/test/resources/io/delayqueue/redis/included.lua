@@ -1,0 +1,3 @@
+local function double(n)
+    return n * 2
+end

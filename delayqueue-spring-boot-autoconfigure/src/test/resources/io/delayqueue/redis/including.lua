@@ -1,0 +1,3 @@
+-- Doubles ARGV[1].
+--@include included
+return { double(tonumber(ARGV[1])) }
