@@ -1,5 +1,7 @@
 package io.delayqueue.redis;
 
+import org.jspecify.annotations.Nullable;
+
 /** A script call that brought no reply. */
 public final class RedisCallException extends RuntimeException {
 
@@ -21,8 +23,9 @@ public final class RedisCallException extends RuntimeException {
      * With what is known.
      *
      * @param message what was attempted and what went wrong
+     * @param cause the client's exception, if there was one
      */
-    public RedisCallException(Kind kind, String message, Throwable cause) {
+    public RedisCallException(Kind kind, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.kind = kind;
     }

@@ -1,0 +1,179 @@
+package io.delayqueue.redis;
+
+import io.delayqueue.redis.QueueConnections.Settings;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ReadFrom;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
+import io.lettuce.core.event.DefaultEventPublisherOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+
+/**
+ * The application's client configuration, but for time limits, reconnecting and where to read.
+ *
+ * @param application answers whatever is not overridden
+ * @param options the client options with the queue's limits
+ * @param resources the application's event loops with the queue's reconnect delay
+ * @param readFrom the master, where the application named another node; it makes Lettuce look for the master
+ * @param commandTimeout how long a command may take, from its call to its reply
+ */
+record LettuceSettings(
+        LettuceClientConfiguration application,
+        ClientOptions options,
+        ClientResources resources,
+        @Nullable ReadFrom readFrom,
+        Duration commandTimeout)
+        implements LettuceClientConfiguration {
+
+    static LettuceSettings derivedFrom(
+            LettuceClientConfiguration application,
+            RedisConfiguration configuration,
+            ClientResources resources,
+            Settings settings) {
+        Duration timeout = settings.atMost(application.getCommandTimeout());
+        boolean cluster = RedisConfiguration.isClusterConfiguration(configuration);
+        boolean findsMasterItself = cluster || RedisConfiguration.isSentinelConfiguration(configuration);
+        ReadFrom readFrom = findsMasterItself || application.getReadFrom().isEmpty() ? null : ReadFrom.UPSTREAM;
+        ClientOptions options = application.getClientOptions().orElseGet(ClientOptions::create);
+        ClientOptions derived = cluster
+                ? clusterOptions(options, timeout, settings)
+                : limited(options.mutate(), options, timeout).build();
+        return new LettuceSettings(application, derived, resources, readFrom, timeout);
+    }
+
+    /**
+     * Event loops, timer and instrumentation of the application, or threads of its own if the application names none.
+     * Made anew rather than by {@code mutate}, whose result shuts down what it took over. Whoever gets it shuts it down,
+     * which leaves the application's alone.
+     */
+    static ClientResources resources(@Nullable ClientResources application, Settings settings) {
+        Delay delay = Delay.exponential(Duration.ZERO, settings.reconnectDelay(), 2, TimeUnit.MILLISECONDS);
+        ClientResources.Builder builder = ClientResources.builder().reconnectDelay(delay);
+        if (application != null) {
+            builder.eventLoopGroupProvider(application.eventLoopGroupProvider())
+                    .eventExecutorGroup(application.eventExecutorGroup())
+                    .timer(application.timer())
+                    .eventBus(application.eventBus())
+                    .commandLatencyRecorder(application.commandLatencyRecorder())
+                    .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
+                    .tracing(application.tracing())
+                    .nettyCustomizer(application.nettyCustomizer())
+                    .socketAddressResolver(application.socketAddressResolver())
+                    .addressResolverGroup(application.addressResolverGroup());
+        }
+        return builder.build();
+    }
+
+    private static ClientOptions.Builder limited(
+            ClientOptions.Builder builder, ClientOptions options, Duration timeout) {
+        SocketOptions socket = options.getSocketOptions();
+        Duration connect = socket.getConnectTimeout();
+        return builder.autoReconnect(true)
+                .timeoutOptions(TimeoutOptions.enabled(timeout))
+                .socketOptions(socket.mutate()
+                        .connectTimeout(connect.compareTo(timeout) < 0 ? connect : timeout)
+                        .build());
+    }
+
+    private static ClientOptions clusterOptions(ClientOptions options, Duration timeout, Settings settings) {
+        ClusterClientOptions.Builder builder = ClusterClientOptions.builder(options);
+        limited(builder, options, timeout);
+        ClusterTopologyRefreshOptions refresh = builder.build().getTopologyRefreshOptions();
+        return builder.topologyRefreshOptions(prompt(refresh, settings)).build();
+    }
+
+    /** As configured, but at least refreshed when something is wrong, and not later than a connection is dialled again. */
+    private static ClusterTopologyRefreshOptions prompt(ClusterTopologyRefreshOptions refresh, Settings settings) {
+        Duration pause = refresh.getAdaptiveRefreshTimeout();
+        ClusterTopologyRefreshOptions.Builder builder = ClusterTopologyRefreshOptions.builder()
+                .adaptiveRefreshTriggersTimeout(
+                        pause.compareTo(settings.reconnectDelay()) < 0 ? pause : settings.reconnectDelay())
+                .closeStaleConnections(refresh.isCloseStaleConnections())
+                .dynamicRefreshSources(refresh.useDynamicRefreshSources())
+                .enablePeriodicRefresh(refresh.isPeriodicRefreshEnabled())
+                .refreshPeriod(refresh.getRefreshPeriod())
+                .refreshTriggersReconnectAttempts(refresh.getRefreshTriggersReconnectAttempts());
+        Set<RefreshTrigger> triggers = refresh.getAdaptiveRefreshTriggers();
+        if (!triggers.isEmpty()) {
+            EnumSet.allOf(RefreshTrigger.class).stream()
+                    .filter(trigger -> !triggers.contains(trigger))
+                    .forEach(builder::disableAdaptiveRefreshTrigger);
+        }
+        return builder.build();
+    }
+
+    @Override
+    public Optional<ClientOptions> getClientOptions() {
+        return Optional.of(options);
+    }
+
+    @Override
+    public Optional<ClientResources> getClientResources() {
+        return Optional.of(resources);
+    }
+
+    @Override
+    public Optional<ReadFrom> getReadFrom() {
+        return Optional.ofNullable(readFrom);
+    }
+
+    @Override
+    public Duration getCommandTimeout() {
+        return commandTimeout;
+    }
+
+    @Override
+    public boolean isUseSsl() {
+        return application.isUseSsl();
+    }
+
+    @Override
+    @Deprecated
+    public boolean isVerifyPeer() {
+        return application.isVerifyPeer();
+    }
+
+    @Override
+    public SslVerifyMode getVerifyMode() {
+        return application.getVerifyMode();
+    }
+
+    @Override
+    public boolean isStartTls() {
+        return application.isStartTls();
+    }
+
+    @Override
+    public Optional<String> getClientName() {
+        return application.getClientName();
+    }
+
+    @Override
+    public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
+        return application.getRedisCredentialsProviderFactory();
+    }
+
+    @Override
+    public Duration getShutdownTimeout() {
+        return application.getShutdownTimeout();
+    }
+
+    @Override
+    public Duration getShutdownQuietPeriod() {
+        return Duration.ZERO;
+    }
+}
