@@ -1,0 +1,161 @@
+package io.delayqueue.redis;
+
+import static io.delayqueue.redis.OwnConnections.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.mockito.Mockito.mock;
+
+import io.delayqueue.redis.QueueConnections.Settings;
+import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisOperations;
+import org.springframework.data.redis.core.SessionCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+@ExtendWith(OutputCaptureExtension.class)
+class QueueConnectionsTests {
+
+    private static final LuaScript PING = OwnConnections.script("ping", "return {redis.call('PING')}");
+
+    @Test
+    void constructingConnectsNothing() {
+        try (QueueConnections connections = connections(lettuce(1))) {
+            assertThat(connections.present()).isNull();
+        }
+    }
+
+    @Test
+    void passwordDatabaseAndClientNameAreTheApplications() throws Exception {
+        try (RedisServerProcess redis =
+                RedisServerProcess.builder().password("secret").start()) {
+            RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+            server.setPassword("secret");
+            server.setDatabase(3);
+            LettuceClientConfiguration client =
+                    LettuceClientConfiguration.builder().clientName("shop").build();
+            try (OwnConnections own =
+                    OwnConnections.of(new LettuceConnectionFactory(server, client), OwnConnections.TIMEOUT)) {
+                own.scripts()
+                        .run(OwnConnections.script("set", "return {redis.call('SET', KEYS[1], 1)}"), 1, bytes("k"));
+
+                assertThat(redis.info("keyspace")).containsOnlyKeys("db3");
+                assertThat((String) redis.command("CLIENT", "LIST")).containsPattern("name=shop .*db=3 ");
+            }
+        }
+    }
+
+    @Test
+    void wrongPasswordIsToldAsRedisDoes() throws Exception {
+        try (RedisServerProcess redis =
+                        RedisServerProcess.builder().password("secret").start();
+                OwnConnections own = OwnConnections.lettuce(redis.port())) {
+            RedisCallException failure = catchThrowableOfType(
+                    RedisCallException.class, () -> own.scripts().run(PING, 1, bytes("k")));
+
+            assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
+            assertThat(failure).hasMessageContaining("NOAUTH");
+        }
+    }
+
+    @Test
+    void factoryThatIsUnknownIsUsedAsItIsAndToldOnce(CapturedOutput output) throws Exception {
+        try (RedisServerProcess redis = RedisServerProcess.start();
+                OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()), OwnConnections.TIMEOUT)) {
+            RedisScripts scripts = own.scripts();
+
+            assertThat(scripts.run(PING, 1, bytes("k"))).containsExactly(bytes("PONG"));
+            assertThat(scripts.runAsync(PING, 1, bytes("k")).join()).containsExactly(bytes("PONG"));
+            own.connections().close();
+
+            assertThat(new StringRedisTemplate(own.application()).hasKey("k")).isFalse();
+            assertThat(output).containsOnlyOnce("shares the application's Redis connections");
+            assertThat(output).contains(TheirFactory.class.getName());
+        }
+    }
+
+    @Test
+    void sharedConnectionWithAnOpenTransactionIsNotUsed() throws Exception {
+        try (RedisServerProcess redis = RedisServerProcess.start();
+                OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()), OwnConnections.TIMEOUT)) {
+            RedisScripts scripts = own.scripts();
+            RedisCallException failure = new StringRedisTemplate(own.application()).execute(new SessionCallback<>() {
+                @Override
+                public <K, V> RedisCallException execute(RedisOperations<K, V> operations) throws DataAccessException {
+                    operations.multi();
+                    try {
+                        return catchThrowableOfType(RedisCallException.class, () -> scripts.run(PING, 1, bytes("k")));
+                    } finally {
+                        operations.discard();
+                    }
+                }
+            });
+
+            assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
+            assertThat(failure).hasMessageContaining("transaction");
+        }
+    }
+
+    @Test
+    void factoryThatTellsNothingIsUsedAsItIs(CapturedOutput output) {
+        for (RedisConnectionFactory factory :
+                List.of(mock(LettuceConnectionFactory.class), mock(RedisConnectionFactory.class))) {
+            try (QueueConnections connections = connections(factory)) {
+                assertThat(connections.driver()).isInstanceOf(ApplicationDriver.class);
+                assertThat(output).contains("shares the application's Redis connections");
+            }
+        }
+    }
+
+    @Test
+    void limitsAreLongerThanNothing() {
+        Stream.of(Duration.ZERO, Duration.ofSeconds(-1)).forEach(wrong -> {
+            assertThatIllegalArgumentException().isThrownBy(() -> new Settings(wrong, Duration.ofSeconds(1)));
+            assertThatIllegalArgumentException().isThrownBy(() -> new Settings(Duration.ofSeconds(1), wrong));
+        });
+    }
+
+    @Test
+    void shorterLimitOfTheApplicationStays() {
+        Map<Duration, Duration> limits = Map.of(
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(2),
+                Duration.ZERO,
+                Duration.ofSeconds(5),
+                Duration.ofMillis(-1),
+                Duration.ofSeconds(5));
+        limits.forEach((application, own) ->
+                assertThat(Settings.defaults().atMost(application)).isEqualTo(own));
+    }
+
+    private static QueueConnections connections(RedisConnectionFactory factory) {
+        return new QueueConnections(factory, Settings.defaults(), Runnable::run, System::nanoTime);
+    }
+
+    private static LettuceConnectionFactory lettuce(int port) {
+        return new LettuceConnectionFactory("127.0.0.1", port);
+    }
+
+    /** An application's own kind of factory. */
+    private static final class TheirFactory extends LettuceConnectionFactory {
+
+        TheirFactory(int port) {
+            super("127.0.0.1", port);
+        }
+    }
+}
