@@ -1,0 +1,9 @@
+package io.delayqueue.redis;
+
+class JedisSignalsTests extends SignalSourceContract {
+
+    @Override
+    OwnConnections connect(int port) {
+        return OwnConnections.jedis(port);
+    }
+}

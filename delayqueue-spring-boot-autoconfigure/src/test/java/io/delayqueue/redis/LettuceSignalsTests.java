@@ -1,0 +1,9 @@
+package io.delayqueue.redis;
+
+class LettuceSignalsTests extends SignalSourceContract {
+
+    @Override
+    OwnConnections connect(int port) {
+        return OwnConnections.lettuce(port);
+    }
+}
