@@ -90,9 +90,9 @@ public final class DelayQueueEngine implements AutoCloseable {
         return signals;
     }
 
-    /** Runs something that may block for a moment on one of the engine's threads. */
+    /** Runs something that may block where handlers run. */
     public void execute(Runnable task) {
-        pool.execute(task);
+        handlers.execute(task);
     }
 
     /**

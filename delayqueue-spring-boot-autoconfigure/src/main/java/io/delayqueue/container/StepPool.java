@@ -47,11 +47,6 @@ final class StepPool implements StepScheduler, AutoCloseable {
         return handle;
     }
 
-    /** Runs something once, soon. */
-    void execute(Runnable task) {
-        executor.execute(task);
-    }
-
     @Override
     public void close() {
         executor.shutdownNow();

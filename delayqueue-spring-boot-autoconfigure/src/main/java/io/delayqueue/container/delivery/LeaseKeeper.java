@@ -93,8 +93,12 @@ final class LeaseKeeper {
         return nextRenewal;
     }
 
+    boolean hasExtensions() {
+        return !extensions.isEmpty();
+    }
+
     boolean hasWork(long now) {
-        return confirmWanted || !extensions.isEmpty() || (nextRenewal != Long.MAX_VALUE && now - nextRenewal >= 0);
+        return confirmWanted || hasExtensions() || (nextRenewal != Long.MAX_VALUE && now - nextRenewal >= 0);
     }
 
     /** What the next step is to renew. */

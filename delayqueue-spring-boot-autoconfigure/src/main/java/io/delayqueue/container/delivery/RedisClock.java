@@ -1,5 +1,6 @@
 package io.delayqueue.container.delivery;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.function.LongSupplier;
 
@@ -8,6 +9,8 @@ import java.util.function.LongSupplier;
  * so waiting by it never wakes early. Thread-safe.
  */
 final class RedisClock {
+
+    private static final long FAR_MICROS = Duration.ofDays(365).toNanos() / 1000;
 
     private final LongSupplier nanoTime;
     private volatile long offsetMicros = Long.MIN_VALUE;
@@ -31,9 +34,16 @@ final class RedisClock {
         return nanoTime.getAsLong() / 1000 + offsetMicros;
     }
 
-    /** How many nanoseconds from now until a time by Redis' clock; negative when it has passed, 0 if unknown. */
+    /**
+     * How many nanoseconds from now until a time by Redis' clock, a year at most; negative when it has passed, 0 if
+     * unknown.
+     */
     long nanosUntil(long redisMillis) {
-        return isSet() ? (redisMillis * 1000 - micros()) * 1000 : 0;
+        if (!isSet()) {
+            return 0;
+        }
+        long micros = redisMillis * 1000 - micros();
+        return Math.min(micros, FAR_MICROS) * 1000;
     }
 
     /** When, by Redis' clock, a moment of the monotonic clock is. */

@@ -16,12 +16,10 @@ import io.delayqueue.store.StepRequest.Claiming;
 import io.delayqueue.store.StepRequest.Reclaiming;
 import io.delayqueue.store.TopicConflictException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * One consumer of one shard. Its step settles, renews and claims in one round trip and sleeps until it is exactly time
  * for the next. Whatever else happens to it (answers, signals, workers that want more) only wakes it.
  */
-public final class ShardPoller implements Step, DeliveryDesk {
+public final class ShardPoller implements Step {
 
     private static final int MAX_WAITING_BYTES = 8 * StepRequest.MAX_BYTES;
     private static final int MAX_RECLAIM = 100;
@@ -48,11 +46,11 @@ public final class ShardPoller implements Step, DeliveryDesk {
     private final Shard shard;
     private final String consumer;
     private final ListenerOptions options;
-    private final FailureJudge judge;
     private final Tools tools;
     private final RedisClock clock;
     private final Lookout lookout;
     private final LeaseKeeper keeper;
+    private final AnswerDesk desk;
     private final SettleBuffer answers = new SettleBuffer();
     private final DeliveryQueue waiting = new DeliveryQueue();
     private final Runnable dispatch;
@@ -76,12 +74,12 @@ public final class ShardPoller implements Step, DeliveryDesk {
         this.shard = shard;
         this.consumer = consumer;
         this.options = options;
-        this.judge = judge;
         this.tools = tools;
         this.dispatch = dispatch;
         this.clock = new RedisClock(tools.nanoTime());
         this.lookout = new Lookout(consumer, clock, tools.nanoTime(), this::wake);
         this.keeper = new LeaseKeeper(options.handlingTime(), tools.pace().confirmAfter());
+        this.desk = new AnswerDesk(answers, keeper, judge, clock, tools.nanoTime(), this::answered);
     }
 
     /** By which answers and signals wake it. */
@@ -257,6 +255,15 @@ public final class ShardPoller implements Step, DeliveryDesk {
         return Math.max(0, wanted - keeper.size());
     }
 
+    private void answered() {
+        StepHandle current = handle;
+        if (current != null && (isUrgent() || keeper.hasExtensions())) {
+            current.wake();
+        } else if (current != null) {
+            current.wakeWithin(tools.pace().linger());
+        }
+    }
+
     /** Whether an answer should go at once: nothing else keeps the workers busy, or enough have gathered. */
     private boolean isUrgent() {
         return !accepting || waiting.size() <= tools.prefetch().allowed() / 2 || answers.size() >= FULL_BUFFER;
@@ -331,7 +338,7 @@ public final class ShardPoller implements Step, DeliveryDesk {
                 lease = options.lease(); // the pipeline will say what is wrong with it
             }
         }
-        return new ClaimedDelivery(this, shard.topic(), claim, lease.toNanos(), sentAt);
+        return new ClaimedDelivery(desk, shard.topic(), claim, lease.toNanos(), sentAt);
     }
 
     private void lose(ClaimedDelivery delivery) {
@@ -375,50 +382,5 @@ public final class ShardPoller implements Step, DeliveryDesk {
     /** How late a delivery is now, by Redis' clock. */
     public long latenessNanos(ClaimedDelivery delivery) {
         return -clock.nanosUntil(delivery.claim().dueMillis());
-    }
-
-    // ---- answers ---------------------------------------------------------------------------------------------------
-
-    @Override
-    public void answered(ClaimedDelivery delivery, Settle settle) {
-        keeper.remove(delivery);
-        answers.add(new SettleBuffer.Entry(delivery, settle, tools.nanoTime().getAsLong()));
-        StepHandle current = handle;
-        if (current != null) {
-            if (isUrgent()) {
-                current.wake();
-            } else {
-                current.wakeWithin(tools.pace().linger());
-            }
-        }
-    }
-
-    @Override
-    public Settle retryOnDemand(ClaimedDelivery delivery, Duration delay) {
-        return judge.onDemand(delivery, delay);
-    }
-
-    @Override
-    public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time) {
-        if (delivery.isLost() || delivery.isAnswered()) {
-            return CompletableFuture.completedFuture(false);
-        }
-        if (delivery.leaseDeadline() - tools.nanoTime().getAsLong() >= time.toNanos()) {
-            return CompletableFuture.completedFuture(true);
-        }
-        CompletableFuture<Boolean> told = new CompletableFuture<>();
-        keeper.extend(new LeaseKeeper.Extension(delivery, time, told));
-        wake();
-        return told;
-    }
-
-    @Override
-    public Instant wallClock(long nanos) {
-        return clock.at(nanos);
-    }
-
-    @Override
-    public boolean isPast(long nanos) {
-        return tools.nanoTime().getAsLong() - nanos >= 0;
     }
 }
