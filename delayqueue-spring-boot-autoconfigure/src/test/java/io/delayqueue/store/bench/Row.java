@@ -1,0 +1,31 @@
+package io.delayqueue.store.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.function.Function;
+
+/**
+ * One row of a state table: the exact state before, a call, its result, and the exact state after.
+ *
+ * @param rule what it shows
+ */
+public record Row(
+        String rule, ShardState before, Function<StoreBench, Object> call, Object result, ShardState after) {
+
+    /** A call that changes nothing. */
+    public static Row unchanged(String rule, ShardState state, Function<StoreBench, Object> call, Object result) {
+        return new Row(rule, state, call, result, state);
+    }
+
+    /** Runs it. */
+    public void check(StoreBench bench) {
+        bench.given(before);
+        assertThat(call.apply(bench)).as("result").isEqualTo(result);
+        assertThat(bench.state()).as("state after").hasToString(after.toString());
+    }
+
+    @Override
+    public String toString() {
+        return rule;
+    }
+}

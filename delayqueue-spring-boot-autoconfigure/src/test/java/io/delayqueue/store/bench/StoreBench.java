@@ -1,0 +1,199 @@
+package io.delayqueue.store.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.script.RedisMessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.test.redis.RedisServerBuilder;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * The store on a Redis of its own, one open and empty shard before each test. Unless it is told otherwise the scripts
+ * read their clock from a key, which stands at {@link #T0} until the test moves it; everything else about them is real.
+ */
+public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
+
+    /** Where the clock stands at first, ms since 1970. */
+    public static final long T0 = 1_700_000_000_000L;
+
+    private static final String CLOCK = "bench:clock";
+
+    private final UnaryOperator<RedisServerBuilder> settings;
+    private final boolean driven;
+    private final Shard shard = Shard.single("orders");
+    private final KeySpace keySpace = new KeySpace("dq");
+    private RedisServerProcess server;
+    private RawRedis redis;
+    private RawScripts scripts;
+    private MessageStore store;
+
+    private StoreBench(UnaryOperator<RedisServerBuilder> settings, boolean driven) {
+        this.settings = settings;
+        this.driven = driven;
+    }
+
+    /** With a clock that the test drives. */
+    public static StoreBench withDrivenClock() {
+        return new StoreBench(UnaryOperator.identity(), true);
+    }
+
+    /** With Redis' own clock. */
+    public static StoreBench withServerClock(UnaryOperator<RedisServerBuilder> settings) {
+        return new StoreBench(settings, false);
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        server = settings.apply(RedisServerProcess.builder()).start();
+        redis = new RawRedis(server.port());
+        scripts = new RawScripts(redis);
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        reset();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        redis.close();
+        server.close();
+    }
+
+    /** An empty Redis, one open shard, a new process. */
+    public void reset() {
+        redis.call("FLUSHALL");
+        undisturbed();
+        clock(T0);
+        restartProcess();
+        store.count(shard);
+        if (driven) {
+            redis.call("HSET", key("meta"), "stepped", T0);
+            redis.call("HSET", key("deaths.meta"), "stepped", T0);
+        }
+    }
+
+    /** A process that knows nothing yet, on the same Redis. */
+    public void restartProcess() {
+        store = new RedisMessageStore(scripts, keySpace, new TopicRegistry(scripts, keySpace));
+    }
+
+    /** Moves the driven clock. */
+    public void clock(long millis) {
+        redis.call("HSET", CLOCK, "s", millis / 1000, "us", millis % 1000 * 1000);
+    }
+
+    /** Runs scripts as they are again. */
+    public void undisturbed() {
+        scripts.asTheyAre();
+        if (driven) {
+            scripts.withClockIn(CLOCK);
+        }
+    }
+
+    /** From now on, the scripts of a name fail before they write for the n-th time, counted from 0. */
+    public void stoppedBefore(String name, int write) {
+        scripts.stoppedBefore(name, write);
+    }
+
+    /** From now on, each script is executed twice in a row. */
+    public void twice() {
+        scripts.twice();
+        scripts.replies();
+    }
+
+    /** First and second replies of the scripts that were executed twice. */
+    public List<List<Object>> replies() {
+        return scripts.replies();
+    }
+
+    /** The store. */
+    public MessageStore store() {
+        return store;
+    }
+
+    /** The shard that is open. */
+    public Shard shard() {
+        return shard;
+    }
+
+    /** The names of its keys. */
+    public KeySpace keySpace() {
+        return keySpace;
+    }
+
+    /** A connection for commands of the test's own. */
+    public RawRedis redis() {
+        return redis;
+    }
+
+    /** The server. */
+    public RedisServerProcess server() {
+        return server;
+    }
+
+    /** One of the shard's names: {@code schedule}, {@code deaths.schedule}, {@code meta} ... */
+    public byte[] key(String name) {
+        return ShardState.name(keySpace, shard, name);
+    }
+
+    /** Makes the shard hold this. */
+    public void given(ShardState state) {
+        state.writeTo(redis, keySpace, shard);
+    }
+
+    /** What the shard holds. */
+    public ShardState state() {
+        return ShardState.read(redis, keySpace, shard);
+    }
+
+    /** The bookkeeping of a lane, {@code meta} or {@code deaths.meta}. */
+    public Map<String, String> meta(String key) {
+        Map<String, String> fields = new TreeMap<>();
+        List<?> all = (List<?>) requireNonNull(redis.call("HGETALL", key(key)));
+        for (int i = 0; i < all.size(); i += 2) {
+            fields.put(
+                    new String((byte[]) requireNonNull(all.get(i)), UTF_8),
+                    new String((byte[]) requireNonNull(all.get(i + 1)), UTF_8));
+        }
+        return fields;
+    }
+
+    /** A step of the shard's messages. */
+    public StepReply step(Steps step) {
+        return store.step(shard, step.build());
+    }
+
+    /** The signals that are published while something is done. */
+    public List<String> signals(Consumer<MessageStore> action) {
+        try (RawRedis listener = new RawRedis(server.port())) {
+            listener.call("SUBSCRIBE", keySpace.signalChannel());
+            action.accept(store);
+            redis.call("PUBLISH", keySpace.signalChannel(), "end");
+            List<String> heard = new ArrayList<>();
+            while (true) {
+                List<?> push = (List<?>) requireNonNull(listener.receive());
+                String signal = new String((byte[]) requireNonNull(push.get(2)), UTF_8);
+                if (signal.equals("end")) {
+                    return heard;
+                }
+                heard.add(signal);
+            }
+        }
+    }
+}
