@@ -30,7 +30,8 @@ final class SendScript {
     }
 
     static String due(Due due) {
-        long millis = Math.min(due.millis(), StepReply.NEVER - 1);
+        // half of it for delays, since Redis adds its clock
+        long millis = Math.min(due.millis(), due.relative() ? StepReply.NEVER / 2 : StepReply.NEVER - 1);
         return due.relative() ? "+" + millis : Long.toString(millis);
     }
 

@@ -1,0 +1,255 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageLimits;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.bench.Row;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The state table of {@code send.lua}. */
+class SendScriptTests {
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void table(Row row) {
+        row.check(bench);
+    }
+
+    static Stream<Row> table() {
+        return Stream.of(absent(), live(), repeats(), leftovers()).flatMap(rows -> rows);
+    }
+
+    private static Stream<Row> absent() {
+        ShardState letter = new ShardState().letter("a", "w1-1", T0 - 1, "BURIED", 1, T0 - 9, "E: no");
+        return Stream.of(
+                new Row(
+                        "absent: stored at its date",
+                        new ShardState(),
+                        sends(Sends.at("a", T0 + 1000)),
+                        Sends.reply(T0, Outcome.ACCEPTED, T0 + 1000),
+                        new ShardState().scheduled("a", T0 + 1000)),
+                new Row(
+                        "absent: a delay counts from Redis' now",
+                        new ShardState(),
+                        sends(Sends.after("a", 1000)),
+                        Sends.reply(T0, Outcome.ACCEPTED, T0 + 1000),
+                        new ShardState().scheduled("a", T0 + 1000)),
+                new Row(
+                        "absent: a date that has passed is kept",
+                        new ShardState(),
+                        sends(Sends.at("a", 5)),
+                        Sends.reply(T0, Outcome.ACCEPTED, 5),
+                        new ShardState().scheduled("a", 5)),
+                new Row(
+                        "only dead letters: accepted, the letter stays",
+                        letter,
+                        sends(Sends.at("a", T0)),
+                        Sends.reply(T0, Outcome.ACCEPTED, T0),
+                        new ShardState()
+                                .letter("a", "w1-1", T0 - 1, "BURIED", 1, T0 - 9, "E: no")
+                                .scheduled("a", T0)),
+                new Row(
+                        "limits stand in the head",
+                        new ShardState(),
+                        sends(Sends.limited(
+                                "a", T0, new MessageLimits(4, Duration.ofSeconds(9), Duration.ofMillis(70), null))),
+                        Sends.reply(T0, Outcome.ACCEPTED, T0),
+                        new ShardState()
+                                .put("schedule", "a", T0)
+                                .put("messages", "a", "1+n a=4 l=9000 x=70 " + T0 + " " + T0 + "\n\na")),
+                new Row(
+                        "an expiry date stands in the head",
+                        new ShardState(),
+                        sends(Sends.limited(
+                                "a", T0, new MessageLimits(null, null, null, Instant.ofEpochMilli(T0 + 5)))),
+                        Sends.reply(T0, Outcome.ACCEPTED, T0),
+                        new ShardState()
+                                .put("schedule", "a", T0)
+                                .put("messages", "a", "1+n e=" + (T0 + 5) + " " + T0 + " " + T0 + "\n\na")));
+    }
+
+    private static Stream<Row> live() {
+        ShardState scheduled = new ShardState().retrying("a", T0 + 7, 2, "E: no");
+        ShardState leased = new ShardState().leased("a", T0 - 7, "w1-1", T0 + 30_000);
+        ShardState replaced = new ShardState()
+                .put("schedule", "a", T0 + 1000)
+                .put("messages", "a", "1 m " + T0 + " " + (T0 + 1000) + "\n\na");
+        return Stream.of(
+                Row.unchanged(
+                        "scheduled: refused as duplicate",
+                        scheduled,
+                        sends(other("a", OnDuplicate.REFUSE)),
+                        Sends.reply(T0, Outcome.DUPLICATE, T0 + 1000)),
+                Row.unchanged(
+                        "leased: refused as duplicate",
+                        leased,
+                        sends(other("a", OnDuplicate.REFUSE)),
+                        Sends.reply(T0, Outcome.DUPLICATE, T0 + 1000)),
+                Row.unchanged(
+                        "scheduled: kept",
+                        scheduled,
+                        sends(other("a", OnDuplicate.KEEP)),
+                        Sends.reply(T0, Outcome.KEPT, T0 + 1000)),
+                Row.unchanged(
+                        "leased: kept",
+                        leased,
+                        sends(other("a", OnDuplicate.KEEP)),
+                        Sends.reply(T0, Outcome.KEPT, T0 + 1000)),
+                new Row(
+                        "scheduled: replaced, attempts from zero",
+                        scheduled,
+                        sends(other("a", OnDuplicate.REPLACE)),
+                        Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
+                        replaced),
+                new Row(
+                        "leased: replaced, token retired",
+                        leased,
+                        sends(other("a", OnDuplicate.REPLACE)),
+                        Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
+                        replaced));
+    }
+
+    private static Stream<Row> repeats() {
+        return Stream.of(
+                Row.unchanged(
+                        "own repeat, scheduled: the first answer",
+                        new ShardState().scheduled("a", T0 + 7),
+                        sends(Sends.after("a", 1000)),
+                        Sends.reply(T0, Outcome.ACCEPTED, T0 + 7)),
+                Row.unchanged(
+                        "own repeat, leased: the first answer",
+                        new ShardState().leased("a", T0 - 7, "w1-1", T0 + 30_000),
+                        sends(Sends.after("a", 1000)),
+                        Sends.reply(T0, Outcome.ACCEPTED, T0 - 7)),
+                Row.unchanged(
+                        "own repeat of a replacement doesn't retire the new token",
+                        new ShardState().leased("a", T0 - 7, "w1-1", T0 + 30_000),
+                        sends(Sends.message("a", Due.NOW, OnDuplicate.REPLACE, "n")),
+                        Sends.reply(T0, Outcome.ACCEPTED, T0 - 7)),
+                Row.unchanged(
+                        "a nonce that begins alike is another's",
+                        new ShardState().scheduled("a", T0 + 7),
+                        sends(Sends.message("a", Due.NOW, OnDuplicate.REFUSE, "n2")),
+                        Sends.reply(T0, Outcome.DUPLICATE, T0)));
+    }
+
+    private static Stream<Row> leftovers() {
+        return Stream.of(
+                new Row(
+                        "an id in the schedule without a message is absent",
+                        new ShardState().put("schedule", "a", T0 + 5),
+                        sends(Sends.at("a", T0 + 1000)),
+                        Sends.reply(T0, Outcome.ACCEPTED, T0 + 1000),
+                        new ShardState().scheduled("a", T0 + 1000)),
+                new Row(
+                        "a lease without a message is absent, its token doesn't live on",
+                        new ShardState().put("leases", "a", T0 + 5).put("deliveries", "a", "w1-1 1 " + T0 + " "),
+                        sends(Sends.at("a", T0 + 1000)),
+                        Sends.reply(T0, Outcome.ACCEPTED, T0 + 1000),
+                        new ShardState().scheduled("a", T0 + 1000)));
+    }
+
+    @Test
+    void eachOfABatchIsStoredOrNotOfItsOwnAccord() {
+        bench.given(new ShardState().scheduled("dup", T0 + 1).scheduled("kept", T0 + 2).scheduled("old", T0 + 3));
+        var reply = bench.store()
+                .send(
+                        bench.shard(),
+                        List.of(
+                                Sends.at("a", T0 + 5),
+                                other("dup", OnDuplicate.REFUSE),
+                                other("kept", OnDuplicate.KEEP),
+                                other("old", OnDuplicate.REPLACE),
+                                Sends.after("b", 6)));
+
+        assertThat(reply.results())
+                .extracting("outcome")
+                .containsExactly(
+                        Outcome.ACCEPTED, Outcome.DUPLICATE, Outcome.KEPT, Outcome.REPLACED, Outcome.ACCEPTED);
+        assertThat(bench.state().get("schedule"))
+                .containsExactly(
+                        Map.entry("a", "" + (T0 + 5)),
+                        Map.entry("b", "" + (T0 + 6)),
+                        Map.entry("dup", "" + (T0 + 1)),
+                        Map.entry("kept", "" + (T0 + 2)),
+                        Map.entry("old", "" + (T0 + 1000)));
+    }
+
+    @Test
+    void fiveHundredAreStoredAtOnce() {
+        List<OutgoingMessage> all = Stream.iterate(0, i -> i + 1)
+                .limit(500)
+                .map(i -> Sends.at("m" + i, T0 + i))
+                .toList();
+        bench.store().send(bench.shard(), all);
+        assertThat(bench.store().count(bench.shard()).scheduled()).isEqualTo(499);
+        assertThat(bench.store().count(bench.shard()).ready()).isEqualTo(1);
+    }
+
+    @Test
+    void anyIdAndHeaderComesBackAsItWas() {
+        String id = "Grüße\n 1 2 %{x}~@";
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("tags: a", "100 %0A\r\nb");
+        headers.put("leer", "");
+        bench.store()
+                .send(
+                        bench.shard(),
+                        List.of(new OutgoingMessage(
+                                id,
+                                Due.NOW,
+                                OnDuplicate.REFUSE,
+                                "n",
+                                MessageLimits.NONE,
+                                headers,
+                                new byte[] {0, '\n', -1})));
+
+        var found = bench.store().find(bench.shard(), id).orElseThrow();
+        assertThat(found.envelope().headers()).isEqualTo(headers);
+        assertThat(found.envelope().payload()).containsExactly(0, '\n', -1);
+        assertThat(found.envelope().sentAt()).isEqualTo(Instant.ofEpochMilli(T0));
+    }
+
+    @Test
+    void theFurthestDueTimeIsBeforeNever() {
+        bench.store()
+                .send(
+                        bench.shard(),
+                        List.of(
+                                Sends.message("a", new Due(Long.MAX_VALUE, false), OnDuplicate.REFUSE, "n"),
+                                Sends.message("b", new Due(Long.MAX_VALUE, true), OnDuplicate.REFUSE, "n")));
+        assertThat(bench.state().get("schedule").values())
+                .hasSize(2)
+                .allSatisfy(due -> assertThat(Long.parseLong(due)).isLessThan(StepReply.NEVER));
+    }
+
+    private static OutgoingMessage other(String id, OnDuplicate mode) {
+        return Sends.message(id, new Due(1000, true), mode, "m");
+    }
+
+    private static Function<StoreBench, Object> sends(OutgoingMessage message) {
+        return bench -> bench.store().send(bench.shard(), List.of(message));
+    }
+}
