@@ -1,4 +1,16 @@
 -- fragment: claiming. A delivery is "<token> <attempts> <due ms> <last failure>", its token '-' while scheduled.
+-- What somebody else wrote may lack any part of it; that must not stop a step.
+
+-- token, attempts, due, last failure
+local function parsed(delivery)
+  local token, attempts, due, failure = string.match(delivery or '', '^(%S+) (%d+) (%d+) ?(.*)$')
+  return token or '-', attempts or '0', due or nowText, failure or ''
+end
+
+-- the first line of a message that fixes limits for itself, else ''
+local function limitsOf(message)
+  return string.byte(message, 2) == 43 and string.match(message, '^[^\n]*') or ''
+end
 
 -- how many of the ids fit into the byte bound; at least one. Lengths are asked for only if the largest message that
 -- the shard ever held could break the bound.
@@ -17,7 +29,8 @@ local function fitting(ids, bound)
   return n
 end
 
--- reads what can be claimed: taken (id, due, ...), messages, before; and aside what is expired or has no message
+-- reads what can be claimed: taken (id, due, ...), messages, before; and aside what is expired or has no message. The
+-- letter of an expired one is named by its nonce and sending, so that a death that stopped midway is not told twice.
 local function plannedClaim(max)
   local plan = {taken = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}}
   if max == 0 then
@@ -34,21 +47,23 @@ local function plannedClaim(max)
   local leaseEnd = string.format('%.0f', now + tonumber(ARGV[9]))
   for i = 1, n do
     local message, lease, over = messages[i], leaseEnd, false
-    if message and string.byte(message, 2) == 43 then
-      local line = string.sub(message, 1, string.find(message, '\n', 1, true) - 1)
-      local own, at = string.match(line, ' l=(%d+)'), string.match(line, ' e=(%d+)')
-      local late = string.match(line, ' x=(%d+)')
+    local line = message and limitsOf(message) or ''
+    if line ~= '' then
+      local own, at, late = string.match(line, ' l=(%d+)'), string.match(line, ' e=(%d+)'), string.match(line, ' x=(%d+)')
+      local sent, first = string.match(line, ' (%d+) (%d+)$')
       lease = own and string.format('%.0f', now + tonumber(own)) or leaseEnd
-      over = (at and now > tonumber(at)) or (late and now > tonumber(string.match(line, '%d+$')) + tonumber(late))
+      over = sent and ((at and now > tonumber(at)) or (late and now > tonumber(first) + tonumber(late)))
+        and (string.match(line, '^1%+(%S+)') or '-') .. '.' .. sent
     end
     if not message then
       plan.orphans[#plan.orphans + 1] = ids[i]
     elseif over then
-      plan.expired[#plan.expired + 1] = {ids[i], due[2 * i], message, before[i] or '- 0 0 '}
+      plan.expired[#plan.expired + 1] = {ids[i], due[2 * i], message, before[i], over}
     else
       local at = #plan.messages + 1
       plan.taken[2 * at - 1], plan.taken[2 * at] = ids[i], due[2 * i]
-      plan.messages[at], plan.before[at], plan.ends[at] = message, before[i], lease
+      plan.messages[at], plan.ends[at] = message, lease
+      plan.before[at] = before[i] and string.find(before[i], '^%S+ %d+ %d+') and before[i] or false
     end
   end
   return plan
@@ -62,12 +77,12 @@ local function recordedClaim()
     local id = record[1][i]
     local delivery = redis.call('HGET', KEYS[4], id)
     local message = redis.call('HGET', KEYS[3], id)
-    local attempts, rest = string.match(delivery or '', '^%S+ (%d+)( .*)$')
-    if message and attempts and string.sub(delivery, 1, #ARGV[6] + 1) == ARGV[6] .. ' ' then
+    local token, attempts, due, failure = parsed(delivery)
+    if message and token == ARGV[6] then
       local at = #claim.messages + 1
       claim.taken[2 * at - 1], claim.taken[2 * at] = id, record[1][i + 1]
       claim.messages[at] = message
-      claim.before[at] = tonumber(attempts) > 1 and '- ' .. (attempts - 1) .. rest
+      claim.before[at] = tonumber(attempts) > 1 and '- ' .. (attempts - 1) .. ' ' .. due .. ' ' .. failure
     end
   end
   return claim
@@ -79,13 +94,11 @@ local function takeClaim(claim, deaths)
   local n = #claim.messages
   if claim.ends then
     for _, id in ipairs(claim.orphans) do
-      redis.call('HDEL', KEYS[4], id)
-      redis.call('ZREM', KEYS[2], id)
-      redis.call('ZREM', KEYS[1], id)
+      forget(id)
     end
     for _, expired in ipairs(claim.expired) do
-      local attempts, failure = string.match(expired[4], '^%S+ (%d+) %d+ ?(.*)$')
-      die(expired[1], ARGV[6], 'EXPIRED', attempts, expired[2], failure, expired[3], deaths)
+      local _, attempts, _, failure = parsed(expired[4])
+      die(expired[1], expired[5], 'EXPIRED', attempts, expired[2], failure, expired[3], deaths)
     end
     if n > 0 then
       local leases, deliveries, first = {}, {}, ARGV[6] .. ' 1 '
@@ -94,7 +107,7 @@ local function takeClaim(claim, deaths)
         leases[2 * i - 1], leases[2 * i] = claim.ends[i], id
         deliveries[2 * i - 1] = id
         if before then
-          local attempts, failure = string.match(before, '^%S+ (%d+) %d+ ?(.*)$')
+          local _, attempts, _, failure = parsed(before)
           deliveries[2 * i] = ARGV[6] .. ' ' .. (attempts + 1) .. ' ' .. due .. ' ' .. failure
         else
           deliveries[2 * i] = first .. due .. ' '

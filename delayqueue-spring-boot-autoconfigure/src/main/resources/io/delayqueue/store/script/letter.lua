@@ -2,22 +2,29 @@
 -- A letter's id is "<message id>@<token>", so a repeat writes the same letter.
 -- A letter is "1 <died ms> <cause> <attempts> <due ms> <bytes of failure>\n<failure>\n<message>".
 -- The lane of deaths has no letters: there the message is only removed.
-local function die(id, token, cause, attempts, due, failure, message, deaths)
+local function forget(id)
+  redis.call('HDEL', KEYS[3], id)
+  redis.call('HDEL', KEYS[4], id)
+  redis.call('ZREM', KEYS[1], id)
+  redis.call('ZREM', KEYS[2], id)
+end
+
+local function lay(id, letter, died, cause, record, deaths)
   if KEYS[6] then
-    local letter = id .. '@' .. token
-    redis.call('ZADD', KEYS[6], nowText, letter)
-    redis.call('HSET', KEYS[7], letter, '1 ' .. nowText .. ' ' .. cause .. ' ' .. attempts .. ' ' .. due .. ' '
-      .. #failure .. '\n' .. failure .. '\n' .. message)
+    redis.call('ZADD', KEYS[6], died, letter)
+    redis.call('HSET', KEYS[7], letter, record)
     if meta[5] then
       redis.call('ZADD', KEYS[8], nowText, letter)
       redis.call('HSET', KEYS[9], letter, '1 - ' .. nowText .. ' ' .. nowText .. '\n\n')
       redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ':deaths ' .. nowText)
     end
   end
-  redis.call('HDEL', KEYS[3], id)
-  redis.call('HDEL', KEYS[4], id)
-  redis.call('ZREM', KEYS[1], id)
-  redis.call('ZREM', KEYS[2], id)
+  forget(id)
   deaths[#deaths + 1] = id
   deaths[#deaths + 1] = cause
+end
+
+local function die(id, token, cause, attempts, due, failure, message, deaths)
+  lay(id, id .. '@' .. token, nowText, cause, '1 ' .. nowText .. ' ' .. cause .. ' ' .. attempts .. ' ' .. due .. ' '
+    .. #failure .. '\n' .. failure .. '\n' .. message, deaths)
 end

@@ -1,14 +1,7 @@
 -- fragment: taking back leases that are over. Their attempts are spent; the last one permitted was the last.
 
 local function permitted(message)
-  if string.byte(message, 2) == 43 then
-    local line = string.sub(message, 1, string.find(message, '\n', 1, true) - 1)
-    local own = string.match(line, ' a=(%d+)')
-    if own then
-      return tonumber(own)
-    end
-  end
-  return tonumber(ARGV[10])
+  return tonumber(string.match(limitsOf(message), ' a=(%d+)') or ARGV[10])
 end
 
 local function reclaim(max, deaths)
@@ -18,18 +11,22 @@ local function reclaim(max, deaths)
     local id = over[i]
     local message = redis.call('HGET', KEYS[3], id)
     local delivery = redis.call('HGET', KEYS[4], id)
-    local token, attempts, due, failure = string.match(delivery or '', '^(%S+) (%d+) (%d+) ?(.*)$')
+    local token, attempts, due, failure = parsed(delivery)
+    local letter = id .. '@' .. token
+    local dying = KEYS[6] and redis.call('ZSCORE', KEYS[6], letter)
+    local record = dying and redis.call('HGET', KEYS[7], letter)
     if not message then
-      redis.call('HDEL', KEYS[4], id)
-      redis.call('ZREM', KEYS[1], id)
-      redis.call('ZREM', KEYS[2], id)
-    elseif not token or token == '-' then
+      forget(id)
+    elseif record then
+      -- a death that stopped midway
+      lay(id, letter, dying, string.match(record, '^%S+ %S+ (%S+)'), record, deaths)
+    elseif token == '-' then
       -- a claim or a hand-back that stopped midway
       if not redis.call('ZSCORE', KEYS[1], id) then
         redis.call('ZADD', KEYS[1], nowText, id)
       end
       redis.call('ZREM', KEYS[2], id)
-    elseif tonumber(attempts) >= permitted(message) then
+    elseif dying or tonumber(attempts) >= permitted(message) then
       die(id, token, 'LEASE_OVER', attempts, due, failure, message, deaths)
     else
       back(id, nowText, attempts, failure)
