@@ -51,6 +51,7 @@ local function settleAcks(first, n, held)
   if not held then
     redis.call('HDEL', KEYS[3], unpack(ARGV, first, first + n - 1))
     redis.call('HDEL', KEYS[4], unpack(ARGV, first, first + n - 1))
+    redis.call('ZREM', KEYS[1], unpack(ARGV, first, first + n - 1))
     redis.call('ZREM', KEYS[2], unpack(ARGV, first, first + n - 1))
     return
   end
@@ -60,6 +61,7 @@ local function settleAcks(first, n, held)
   end
   redis.call('HDEL', KEYS[3], unpack(ids))
   redis.call('HDEL', KEYS[4], unpack(ids))
+  redis.call('ZREM', KEYS[1], unpack(ids))
   redis.call('ZREM', KEYS[2], unpack(ids))
 end
 
@@ -78,16 +80,16 @@ local function settleOthers(first, held, deaths)
   for _, other in ipairs(held) do
     local at, delivery = other[1], other[2]
     local verb, id, token, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
-    local attempts, due, before = string.match(delivery, '^%S+ (%d+) (%d+) ?(.*)$')
-    if verb == 't' then
+    local _, attempts, due, before = parsed(delivery)
+    local message = redis.call(verb == 'b' and 'HGET' or 'HEXISTS', KEYS[3], id)
+    if not message or message == 0 then
+      forget(id)
+    elseif verb == 't' then
       back(id, string.format('%.0f', now + tonumber(value)), attempts, failure)
     elseif verb == 'l' then
       back(id, due, attempts - 1, before)
     else
-      local message = redis.call('HGET', KEYS[3], id)
-      if message then
-        die(id, token, value, attempts, due, failure, message, deaths)
-      end
+      die(id, token, value, attempts, due, failure, message, deaths)
     end
   end
 end
