@@ -22,18 +22,21 @@
 --
 -- The repeat of a step (same consumer and sequence) gives the claims of the first time, as far as they are held, and
 -- the same answer to its settles, so that a reply that was lost, or a script that stopped midway, orphans nothing. Hence
--- what will be claimed and what is gone is noted before anything else is written.
+-- what will be claimed and what is gone is noted before anything else is written. An idle step is noted too: were it
+-- executed again after its answer, by a connection that hung, it would claim what nobody hears of.
 --@include guard
 local meta = redis.call('HMGET', KEYS[5], 'identity', 'stepped', 'grace', 'largest', 'notices', 'c:' .. ARGV[4])
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
 end
 local sequence = tonumber(ARGV[5])
-local last = meta[6] and tonumber(string.match(meta[6], '^%d+')) or -1
+local seen = meta[6] or '-1'
+local last = tonumber(string.match(seen, '^-?%d+'))
 if last > sequence then
   return {'STALE'}
 end
 local repeated = last == sequence
+local idleBefore = repeated and string.find(seen, '^%d+i')
 
 local leaseHead = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
 local dueHead = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
@@ -51,12 +54,13 @@ local claimMax = tonumber(ARGV[7])
 local claims = claimMax > 0 and tonumber(dueHead) <= now
 local reclaims = now >= grace and tonumber(leaseHead) <= now
 
-if not (claims or reclaims or repeated or acks + renewals + others > 0) then
-  -- with pcall, since a full memory must not stop an idle step
-  if stalled then
-    redis.pcall('HSET', KEYS[5], 'stepped', nowText, 'grace', string.format('%.0f', grace))
-  else
-    redis.pcall('HSET', KEYS[5], 'stepped', nowText)
+local graceText = string.format('%.0f', grace)
+if idleBefore or not (claims or reclaims or repeated or acks + renewals + others > 0) then
+  local noted = {'HSET', KEYS[5], 'stepped', nowText, 'grace', graceText, 'c:' .. ARGV[4], ARGV[5] .. 'i ' .. nowText}
+  if type(redis.pcall(unpack(noted))) == 'table' then
+    -- refused, perhaps since memory is full
+    redis.call('HDEL', KEYS[5], '')
+    redis.call(unpack(noted))
   end
   if ARGV[14] == '1' and tonumber(dueHead) <= now then
     redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' ' .. ARGV[4])
@@ -84,7 +88,7 @@ redis.call('HDEL', KEYS[5], '')
 if repeated then
   gone, lost = claim.gone, claim.lost
 else
-  redis.call('HSET', KEYS[5], 'stepped', nowText, 'grace', string.format('%.0f', grace),
+  redis.call('HSET', KEYS[5], 'stepped', nowText, 'grace', graceText,
     'c:' .. ARGV[4], ARGV[5] .. ' ' .. nowText, 'r:' .. ARGV[4], cmsgpack.pack({claim.taken, gone, lost}))
 end
 local deaths = {}
