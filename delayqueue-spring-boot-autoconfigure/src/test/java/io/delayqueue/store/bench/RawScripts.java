@@ -41,7 +41,8 @@ public final class RawScripts implements ScriptRunner {
 
     /** From now on, with the clock that is kept in a key: its fields {@code s} and {@code us}. */
     void withClockIn(String key) {
-        variant = script -> cached("clock", script, text -> text.replace(CLOCK, "redis.call('HMGET', '" + key + "', 's', 'us')"));
+        variant = script ->
+                cached("clock", script, text -> text.replace(CLOCK, "redis.call('HMGET', '" + key + "', 's', 'us')"));
         twice = false;
     }
 

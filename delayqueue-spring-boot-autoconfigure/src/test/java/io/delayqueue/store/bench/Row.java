@@ -9,8 +9,7 @@ import java.util.function.Function;
  *
  * @param rule what it shows
  */
-public record Row(
-        String rule, ShardState before, Function<StoreBench, Object> call, Object result, ShardState after) {
+public record Row(String rule, ShardState before, Function<StoreBench, Object> call, Object result, ShardState after) {
 
     /** A call that changes nothing. */
     public static Row unchanged(String rule, ShardState state, Function<StoreBench, Object> call, Object result) {

@@ -24,8 +24,7 @@ public final class ShardState {
     static final String SENTINEL = "~".repeat(257);
 
     private static final String NEVER = "9007199254740991";
-    private static final List<String> ZSETS =
-            List.of("schedule", "leases", "dead", "deaths.schedule", "deaths.leases");
+    private static final List<String> ZSETS = List.of("schedule", "leases", "dead", "deaths.schedule", "deaths.leases");
     private static final List<String> HASHES =
             List.of("messages", "deliveries", "letters", "deaths.messages", "deaths.deliveries");
 
@@ -72,7 +71,8 @@ public final class ShardState {
 
     /** A dead letter. */
     public ShardState letter(String id, String token, long died, String cause, int attempts, long due, String failure) {
-        return put("dead", id + "@" + token, died).put("letters", id + "@" + token, record(died, cause, attempts, due, failure, stored(id, due)));
+        return put("dead", id + "@" + token, died)
+                .put("letters", id + "@" + token, record(died, cause, attempts, due, failure, stored(id, due)));
     }
 
     /** What is stored of a dead letter. */

@@ -173,7 +173,10 @@ class SendScriptTests {
 
     @Test
     void eachOfABatchIsStoredOrNotOfItsOwnAccord() {
-        bench.given(new ShardState().scheduled("dup", T0 + 1).scheduled("kept", T0 + 2).scheduled("old", T0 + 3));
+        bench.given(new ShardState()
+                .scheduled("dup", T0 + 1)
+                .scheduled("kept", T0 + 2)
+                .scheduled("old", T0 + 3));
         var reply = bench.store()
                 .send(
                         bench.shard(),
@@ -186,8 +189,7 @@ class SendScriptTests {
 
         assertThat(reply.results())
                 .extracting("outcome")
-                .containsExactly(
-                        Outcome.ACCEPTED, Outcome.DUPLICATE, Outcome.KEPT, Outcome.REPLACED, Outcome.ACCEPTED);
+                .containsExactly(Outcome.ACCEPTED, Outcome.DUPLICATE, Outcome.KEPT, Outcome.REPLACED, Outcome.ACCEPTED);
         assertThat(bench.state().get("schedule"))
                 .containsExactly(
                         Map.entry("a", "" + (T0 + 5)),
@@ -218,13 +220,9 @@ class SendScriptTests {
                 .send(
                         bench.shard(),
                         List.of(new OutgoingMessage(
-                                id,
-                                Due.NOW,
-                                OnDuplicate.REFUSE,
-                                "n",
-                                MessageLimits.NONE,
-                                headers,
-                                new byte[] {0, '\n', -1})));
+                                id, Due.NOW, OnDuplicate.REFUSE, "n", MessageLimits.NONE, headers, new byte[] {
+                                    0, '\n', -1
+                                })));
 
         var found = bench.store().find(bench.shard(), id).orElseThrow();
         assertThat(found.envelope().headers()).isEqualTo(headers);

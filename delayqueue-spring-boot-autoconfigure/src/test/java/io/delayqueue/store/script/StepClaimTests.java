@@ -45,15 +45,9 @@ class StepClaimTests {
 
     private static Stream<Row> order() {
         return Stream.of(
-                Row.unchanged(
-                        "nothing is there", new ShardState(), claims(10), "due never, lease never"),
-                Row.unchanged(
-                        "never early",
-                        new ShardState().scheduled("a", T0 + 1),
-                        claims(10),
-                        "due 1, lease never"),
-                Row.unchanged(
-                        "none wanted", new ShardState().scheduled("a", T0), claims(0), "due 0, lease never"),
+                Row.unchanged("nothing is there", new ShardState(), claims(10), "due never, lease never"),
+                Row.unchanged("never early", new ShardState().scheduled("a", T0 + 1), claims(10), "due 1, lease never"),
+                Row.unchanged("none wanted", new ShardState().scheduled("a", T0), claims(0), "due 0, lease never"),
                 new Row(
                         "by due time, those of one due time by id",
                         new ShardState()
@@ -166,7 +160,9 @@ class StepClaimTests {
                                 .put("schedule", "a", T0),
                         claims(10),
                         "claimed a#2@0(E: no), due never, lease 30000",
-                        new ShardState().leased("a", T0, "w1-1", END, 2, "E: no").put("messages", "a", stored("a", T0 - 1))),
+                        new ShardState()
+                                .leased("a", T0, "w1-1", END, 2, "E: no")
+                                .put("messages", "a", stored("a", T0 - 1))),
                 new Row(
                         "what somebody else wrote is given out as it is and hurts nobody",
                         foreign(),
@@ -225,8 +221,8 @@ class StepClaimTests {
         bench.given(foreign());
         List<Claim> claims = bench.step(Steps.by("w1", 1).claim(10)).claims();
         assertThat(claims.subList(0, 6))
-                .allSatisfy(claim ->
-                        assertThatThrownBy(claim::envelope).isInstanceOf(UnreadableMessageException.class));
+                .allSatisfy(
+                        claim -> assertThatThrownBy(claim::envelope).isInstanceOf(UnreadableMessageException.class));
     }
 
     @Test
@@ -247,9 +243,12 @@ class StepClaimTests {
     @Test
     void oneThatBreaksTheByteBoundIsClaimedAlone() {
         bench.store()
-                .send(bench.shard(), List.of(Sends.large("a", T0, 5000), Sends.large("b", T0, 10), Sends.large("c", T0, 10)));
+                .send(
+                        bench.shard(),
+                        List.of(Sends.large("a", T0, 5000), Sends.large("b", T0, 10), Sends.large("c", T0, 10)));
         assertThat(Told.of(bench.step(Steps.by("w1", 1).claim(500).bytes(100)))).startsWith("claimed a#1@0, due 0");
-        assertThat(Told.of(bench.step(Steps.by("w1", 2).claim(500).bytes(1000)))).startsWith("claimed b#1@0 c#1@0,");
+        assertThat(Told.of(bench.step(Steps.by("w1", 2).claim(500).bytes(1000))))
+                .startsWith("claimed b#1@0 c#1@0,");
     }
 
     @Test

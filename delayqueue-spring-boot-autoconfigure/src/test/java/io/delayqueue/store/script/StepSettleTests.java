@@ -55,9 +55,7 @@ class StepSettleTests {
                         leased,
                         settles(step -> step.retry("a", "w1-1", 700)),
                         "due 700, lease never",
-                        new ShardState()
-                                .retrying("a", T0 + 700, 2, "E: no")
-                                .put("messages", "a", stored("a", T0 - 5))),
+                        new ShardState().retrying("a", T0 + 700, 2, "E: no").put("messages", "a", stored("a", T0 - 5))),
                 new Row(
                         "release: scheduled at the old due time, not counted, the last failure kept",
                         leased,
@@ -118,7 +116,8 @@ class StepSettleTests {
     private static Row gone(ShardState state, String verb, UnaryOperator<Steps> settle) {
         String where = state.toString().lines().findFirst().orElse("absent").replaceAll(" = .*", "");
         long due = state.get("schedule").isEmpty() ? 0 : 5;
-        String next = (due == 0 ? "due never" : "due 5") + ", lease " + (state.get("leases").isEmpty() ? "never" : "30000");
+        String next = (due == 0 ? "due never" : "due 5") + ", lease "
+                + (state.get("leases").isEmpty() ? "never" : "30000");
         return Row.unchanged(verb + " without the token is gone: " + where, state, settles(settle), "gone a, " + next);
     }
 
@@ -202,7 +201,8 @@ class StepSettleTests {
         bench.step(Steps.by("w1", 6).claim(1));
 
         ShardState before = bench.state();
-        assertThat(Told.of(bench.step(Steps.by("old", 2).acknowledge("a", "old-1")))).startsWith("gone a,");
+        assertThat(Told.of(bench.step(Steps.by("old", 2).acknowledge("a", "old-1"))))
+                .startsWith("gone a,");
         assertThat(bench.state()).hasToString(before.toString());
     }
 
@@ -221,7 +221,8 @@ class StepSettleTests {
         bench.step(Steps.by("w1", 1).claim(1));
         send("a", OnDuplicate.REPLACE, "n2");
         ShardState before = bench.state();
-        assertThat(Told.of(bench.step(Steps.by("w1", 2).acknowledge("a", "w1-1")))).startsWith("gone a,");
+        assertThat(Told.of(bench.step(Steps.by("w1", 2).acknowledge("a", "w1-1"))))
+                .startsWith("gone a,");
         assertThat(bench.state()).hasToString(before.toString());
     }
 
