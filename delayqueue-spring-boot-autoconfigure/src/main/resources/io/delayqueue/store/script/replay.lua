@@ -7,42 +7,50 @@
 -- result {'OK', 'r' replayed | 'l' the id is live | 'n' not found, message id} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 14 commands and a PUBLISH when the head became earlier
 --
--- The message is put in its place before the letter goes; stopped between, the letter stays and its id is live.
+-- The message is put in its place before the letter goes. Stopped between, the id is live by the very message of the
+-- letter, and the repeat only removes the letter.
 --@include guard
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
-local record = redis.call('HGET', KEYS[7], ARGV[4])
-if not record or ARGV[4] == '' then
+local id = string.match(ARGV[4], '^(.*)@[^@]*$')
+local record = id and redis.call('HGET', KEYS[7], ARGV[4])
+if not record then
   return {'OK', 'n', ''}
 end
-local id = string.match(ARGV[4], '^(.*)@[^@]*$')
-if redis.call('HEXISTS', KEYS[3], id) == 1 then
+
+local function dueAt(message, due)
+  local first, rest = string.match(message, '^([^\n]*)(.*)$')
+  first = string.gsub(first, ' e=%d+', '')
+  return string.gsub(first, '%d+$', due) .. rest
+end
+
+local line = string.find(record, '\n', 1, true)
+local failure = tonumber(string.match(string.sub(record, 1, line - 1), '(%d+)$'))
+local message = string.sub(record, line + 1 + failure + 1)
+local live = redis.call('HGET', KEYS[3], id)
+if live and dueAt(live, '') ~= dueAt(message, '') then
   return {'OK', 'l', id}
 end
 local due = ARGV[5]
 if string.byte(due) == 43 then
   due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
 end
-local line = string.find(record, '\n', 1, true)
-local failure = tonumber(string.match(string.sub(record, 1, line - 1), '(%d+)$'))
-local message = string.sub(record, line + 1 + failure + 1)
-local headEnd = string.find(message, '\n', 1, true)
-local first = string.gsub(string.sub(message, 1, headEnd - 1), '%d+$', due)
-first = string.gsub(first, ' e=%d+', '')
 local head = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
-redis.call('ZADD', KEYS[1], due, id)
-redis.call('HDEL', KEYS[4], id)
-redis.call('ZREM', KEYS[2], id)
-redis.call('HSET', KEYS[3], id, first .. string.sub(message, headEnd))
+if not live then
+  redis.call('ZADD', KEYS[1], due, id)
+  redis.call('HDEL', KEYS[4], id)
+  redis.call('ZREM', KEYS[2], id)
+  redis.call('HSET', KEYS[3], id, dueAt(message, due))
+end
 redis.call('ZREM', KEYS[6], ARGV[4])
 redis.call('HDEL', KEYS[7], ARGV[4])
 redis.call('HDEL', KEYS[10], ARGV[4])
 redis.call('HDEL', KEYS[11], ARGV[4])
 redis.call('ZREM', KEYS[8], ARGV[4])
 redis.call('ZREM', KEYS[9], ARGV[4])
-if not head or tonumber(due) < tonumber(head) then
+if not live and (not head or tonumber(due) < tonumber(head)) then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
 end
 return {'OK', 'r', id}
