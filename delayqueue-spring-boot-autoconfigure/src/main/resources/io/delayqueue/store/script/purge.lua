@@ -7,7 +7,7 @@
 -- named: ARGV[3..] letter ids, at most 500;  older: ARGV[3] ms, ARGV[4] at most so many
 -- retention: ARGV[3] largest age in ms  ARGV[4] largest count  ARGV[5] at most so many
 -- result {'OK', now in µs, number removed} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(k log N) for k removed, at most 500
+-- cost   O(k log N) for k removed, at most 500; retention also O(consumers)
 --@include guard
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then
@@ -30,11 +30,10 @@ else
     end
   end
   for _, meta in ipairs({KEYS[5], KEYS[12]}) do
-    local fields = redis.call('HGETALL', meta)
-    for i = 1, #fields, 2 do
-      local seen = string.sub(fields[i], 1, 2) == 'c:' and tonumber(string.match(fields[i + 1], '%d+$'))
-      if seen and seen < now - 86400000 then
-        redis.call('HDEL', meta, fields[i], 'r:' .. string.sub(fields[i], 3))
+    for _, field in ipairs(redis.call('HKEYS', meta)) do
+      local seen = string.sub(field, 1, 2) == 'c:' and string.match(redis.call('HGET', meta, field), '%d+$')
+      if seen and tonumber(seen) < now - 86400000 then
+        redis.call('HDEL', meta, field, 'r:' .. string.sub(field, 3))
       end
     end
   end
