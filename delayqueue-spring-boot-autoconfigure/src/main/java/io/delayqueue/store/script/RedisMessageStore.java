@@ -7,7 +7,6 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.Lane;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
@@ -92,7 +91,7 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CancelOutcome cancel(Shard shard, String id) {
-        List<Object> reply = calls.run(CANCEL, shard, ShardKeyList.LANE, arguments -> arguments.add(id));
+        List<Object> reply = calls.run(CANCEL, shard, ShardKeyList.LANE, arguments -> arguments.add(known(id)));
         return switch (Replies.text(reply.get(1))) {
             case "c" -> CancelOutcome.CANCELLED;
             case "h" -> CancelOutcome.CANCELLED_WHILE_HANDLED;
@@ -105,7 +104,7 @@ public final class RedisMessageStore implements MessageStore {
         ShardKeys keys = keySpace.of(shard);
         List<Object> reply = calls.run(RESCHEDULE, shard, ShardKeyList.LANE, arguments -> {
             signal(arguments);
-            arguments.add(keys.signal()).add(id).add(SendScript.due(due));
+            arguments.add(keys.signal()).add(known(id)).add(SendScript.due(due));
         });
         return switch (Replies.text(reply.get(1))) {
             case "r" -> RescheduleOutcome.RESCHEDULED;
@@ -116,7 +115,7 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public Optional<MessageSnapshot> find(Shard shard, String id) {
-        List<Object> reply = calls.run(FIND, shard, ShardKeyList.LANE, arguments -> arguments.add(id));
+        List<Object> reply = calls.run(FIND, shard, ShardKeyList.LANE, arguments -> arguments.add(known(id)));
         return SnapshotReply.read(shard.topic(), id, reply);
     }
 
@@ -135,7 +134,11 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public List<DeadLetter> letters(Shard shard, LetterQuery query) {
-        List<Object> reply = calls.run(LETTERS, shard, ShardKeyList.LETTERS, arguments -> writeQuery(arguments, query));
+        if (query instanceof LetterQuery.One one && !isLetter(one.letterId())) {
+            return List.of();
+        }
+        List<Object> reply =
+                calls.run(LETTERS, shard.messages(), ShardKeyList.LETTERS, arguments -> writeQuery(arguments, query));
         List<Object> ids = Replies.list(reply.get(2));
         List<Object> records = Replies.list(reply.get(3));
         List<DeadLetter> letters = new ArrayList<>(ids.size());
@@ -149,12 +152,12 @@ public final class RedisMessageStore implements MessageStore {
 
     private static void writeQuery(Arguments arguments, LetterQuery query) {
         if (query instanceof LetterQuery.One one) {
-            arguments.add(one.letterId()).add("+inf").add(0).add(1);
+            arguments.add(one.letterId()).add(0).add(0).add(1);
         } else if (query instanceof LetterQuery.Page page) {
             Instant until = page.diedUntil();
             arguments
                     .add("")
-                    .add(until == null ? "+inf" : Long.toString(until.toEpochMilli()))
+                    .add(beforeNever(until == null ? Instant.MAX : until))
                     .add(page.offset())
                     .add(page.count());
         }
@@ -163,8 +166,8 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public ReplayOutcome replay(Shard shard, String letterId, Due due) {
-        ShardKeys keys = keySpace.of(shard);
-        List<Object> reply = calls.run(REPLAY, shard, ShardKeyList.ALL, arguments -> {
+        ShardKeys keys = keySpace.of(shard.messages());
+        List<Object> reply = calls.run(REPLAY, shard.messages(), ShardKeyList.ALL, arguments -> {
             signal(arguments);
             arguments.add(keys.signal()).add(letterId).add(SendScript.due(due));
         });
@@ -177,12 +180,12 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public int purge(Shard shard, Purge purge) {
-        List<Object> reply = calls.run(PURGE, shard, ShardKeyList.ALL, arguments -> {
+        List<Object> reply = calls.run(PURGE, shard.messages(), ShardKeyList.ALL, arguments -> {
             if (purge instanceof Purge.Named named) {
                 arguments.add("n");
-                named.letterIds().forEach(arguments::add);
+                named.letterIds().stream().filter(RedisMessageStore::isLetter).forEach(arguments::add);
             } else if (purge instanceof Purge.DiedUntil died) {
-                arguments.add("o").add(died.until().toEpochMilli()).add(StepRequest.MAX_BATCH);
+                arguments.add("o").add(beforeNever(died.until())).add(StepRequest.MAX_BATCH);
             } else if (purge instanceof Purge.Retention retention) {
                 arguments.add("r").add(retention.maxAge().toMillis()).add(retention.maxCount());
                 arguments.add(StepRequest.MAX_BATCH);
@@ -194,9 +197,21 @@ public final class RedisMessageStore implements MessageStore {
     @Override
     public void attendDeaths(Shard shard) {
         calls.run(ATTEND, shard.messages(), ShardKeyList.LANE, arguments -> {});
-        if (shard.lane() == Lane.MESSAGES) {
-            keySpace.of(shard.deaths());
-        }
+    }
+
+    /** The sentinel stands where ids do, but is as unknown as the empty id. */
+    private static String known(String id) {
+        return id.equals(ShardCalls.SENTINEL) ? "" : id;
+    }
+
+    private static boolean isLetter(String id) {
+        return id.indexOf('@') >= 0;
+    }
+
+    /** In ms since 1970, never so late that the sentinel were meant. */
+    private static long beforeNever(Instant until) {
+        Instant last = Instant.ofEpochMilli(StepReply.NEVER - 1);
+        return until.isBefore(Instant.EPOCH) ? -1 : until.isAfter(last) ? StepReply.NEVER - 1 : until.toEpochMilli();
     }
 
     private void signal(Arguments arguments) {

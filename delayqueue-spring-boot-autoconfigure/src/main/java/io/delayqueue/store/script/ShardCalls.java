@@ -17,7 +17,7 @@ final class ShardCalls {
 
     private static final LuaScript OPEN = LuaScript.beside(ShardCalls.class, "open");
     /** One byte longer than the longest id. */
-    private static final String SENTINEL = "~".repeat(257);
+    static final String SENTINEL = "~".repeat(257);
 
     private final ScriptRunner scripts;
     private final KeySpace keySpace;

@@ -11,7 +11,7 @@ enum ShardKeyList {
     LANE,
     /** Those, and in the lane of messages its letters and the schedule and messages of its deaths. */
     STEP,
-    /** Those of a lane, and its letters. */
+    /** Those of a lane, and in the lane of messages its letters. */
     LETTERS,
     /** Those of the lane of messages, its letters, and the five of the lane of deaths. */
     ALL;
@@ -19,7 +19,7 @@ enum ShardKeyList {
     void write(Arguments arguments, KeySpace keySpace, Shard shard) {
         ShardKeys keys = keySpace.of(shard);
         lane(arguments, keys);
-        if (this == LANE || (this == STEP && shard.lane() == Lane.DEATHS)) {
+        if (this == LANE || (this != ALL && shard.lane() == Lane.DEATHS)) {
             return;
         }
         arguments.key(keys.dead()).key(keys.letters());

@@ -1,6 +1,6 @@
 -- Counts a lane.
 --
--- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead, only in the lane of messages
 -- ARGV[1] identity
 -- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, oldest due in ms}
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
@@ -18,6 +18,6 @@ return {
   all - ready,
   ready,
   redis.call('ZCARD', KEYS[2]) - 1,
-  redis.call('ZCARD', KEYS[6]) - 1,
+  KEYS[6] and redis.call('ZCARD', KEYS[6]) - 1 or 0,
   redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 }

@@ -2,7 +2,7 @@
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] letters
 -- ARGV[1] identity  ARGV[2] letter id, or '' for a page
--- ARGV[3] died not after this (ms), or '+inf'  ARGV[4] offset  ARGV[5] count  ARGV[6] most bytes
+-- ARGV[3] died not after this (ms)  ARGV[4] offset  ARGV[5] count  ARGV[6] most bytes
 -- result {'OK', now in µs, letter ids, records} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N + offset + count); it ends at the byte bound, but gives at least one
 --@include guard
@@ -12,8 +12,7 @@ if identity ~= ARGV[1] then
 end
 local ids = {ARGV[2]}
 if ARGV[2] == '' then
-  local last = ARGV[3] == '+inf' and '9007199254740990' or ARGV[3]
-  ids = redis.call('ZREVRANGEBYSCORE', KEYS[6], last, '-inf', 'LIMIT', ARGV[4], ARGV[5])
+  ids = redis.call('ZREVRANGEBYSCORE', KEYS[6], ARGV[3], '-inf', 'LIMIT', ARGV[4], ARGV[5])
 end
 local found, records, bytes = {}, {}, 0
 for _, id in ipairs(ids) do

@@ -1,6 +1,6 @@
 -- Creates a shard, or adopts one of the same shard count. Every key gets a sentinel that stays: it keeps the key in
--- being, which a slot that migrates needs, and out of the compact encoding, in which removal is slow. No id and no
--- letter is as long as the sentinel.
+-- being, which a slot that migrates needs, and out of the compact encoding, in which removal is slow. It is longer than
+-- an id may be, and has no @, as every letter has.
 --
 -- KEYS[1..5]  schedule, leases, messages, deliveries, meta
 -- KEYS[6..7]  dead, letters
