@@ -1,4 +1,5 @@
--- fragment: settling and renewing. Each is guarded by the token; what is not live under it changes nothing.
+-- fragment: settling and renewing. Each is guarded by the token; what is not live under it changes nothing. A message
+-- goes before its places, which a repeat or a reclaim sweeps.
 
 local function heldBy(delivery, token)
   return delivery and string.sub(delivery, 1, #token + 1) == token .. ' '
@@ -63,6 +64,16 @@ local function settleAcks(first, n, held)
   redis.call('HDEL', KEYS[4], unpack(ids))
   redis.call('ZREM', KEYS[1], unpack(ids))
   redis.call('ZREM', KEYS[2], unpack(ids))
+end
+
+-- what the first time left of messages that it removed
+local function sweep(indices, acks, ackFirst, otherFirst)
+  for _, index in ipairs(indices) do
+    local id = ARGV[index <= acks and ackFirst + index - 1 or otherFirst + 5 * (index - acks - 1) + 1]
+    if redis.call('HEXISTS', KEYS[3], id) == 0 then
+      forget(id)
+    end
+  end
 end
 
 -- back into the schedule before the lease is given up

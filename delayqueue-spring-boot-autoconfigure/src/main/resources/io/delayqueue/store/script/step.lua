@@ -86,6 +86,7 @@ local claim = repeated and recordedClaim() or plannedClaim(claims and claimMax o
 -- a write that is not refused when memory is full lets the others pass
 redis.call('HDEL', KEYS[5], '')
 if repeated then
+  sweep(gone, acks, ackFirst, otherFirst)
   gone, lost = claim.gone, claim.lost
 else
   redis.call('HSET', KEYS[5], 'stepped', nowText, 'grace', graceText,
