@@ -8,7 +8,7 @@
 -- cost   O(log N), at most 14 commands and a PUBLISH when the head became earlier
 --
 -- The message is put in its place before the letter goes. Stopped between, the id is live by the very message of the
--- letter, and the repeat only removes the letter.
+-- letter, and the repeat only removes the letter. What retention goes by goes last.
 --@include guard
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then
@@ -17,6 +17,9 @@ end
 local id = string.match(ARGV[4], '^(.*)@[^@]*$')
 local record = id and redis.call('HGET', KEYS[7], ARGV[4])
 if not record then
+  if id then
+    redis.call('ZREM', KEYS[6], ARGV[4]) -- left by a replay or purge that stopped midway
+  end
   return {'OK', 'n', ''}
 end
 
@@ -44,12 +47,12 @@ if not live then
   redis.call('ZREM', KEYS[2], id)
   redis.call('HSET', KEYS[3], id, dueAt(message, due))
 end
-redis.call('ZREM', KEYS[6], ARGV[4])
-redis.call('HDEL', KEYS[7], ARGV[4])
 redis.call('HDEL', KEYS[10], ARGV[4])
 redis.call('HDEL', KEYS[11], ARGV[4])
 redis.call('ZREM', KEYS[8], ARGV[4])
 redis.call('ZREM', KEYS[9], ARGV[4])
+redis.call('HDEL', KEYS[7], ARGV[4])
+redis.call('ZREM', KEYS[6], ARGV[4])
 if not live and (not head or tonumber(due) < tonumber(head)) then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
 end
