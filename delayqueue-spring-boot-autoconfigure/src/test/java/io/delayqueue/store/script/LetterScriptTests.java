@@ -237,8 +237,8 @@ class LetterScriptTests {
     void lettersOfOneIdDoNotOverwriteEachOther() {
         for (int i = 1; i <= 3; i++) {
             bench.store().send(bench.shard(), List.of(Sends.at("a", T0)));
-            bench.step(Steps.by("w1", 2 * i).claim(1));
-            bench.step(Steps.by("w1", 2 * i + 1).bury("a", "w1-" + 2 * i, DeathCause.BURIED));
+            bench.step(Steps.by("w1", 2L * i).claim(1));
+            bench.step(Steps.by("w1", 2L * i + 1).bury("a", "w1-" + 2 * i, DeathCause.BURIED));
         }
         assertThat(page(null, 0, 10)).containsExactly("a@w1-6", "a@w1-4", "a@w1-2");
     }

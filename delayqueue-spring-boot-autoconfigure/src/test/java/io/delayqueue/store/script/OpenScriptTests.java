@@ -1,0 +1,193 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.delayqueue.message.Due;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.LetterQuery;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.Steps;
+import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.bench.Told;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** How a shard is opened: {@code open.lua}, {@code register.lua}, and what a stranger's shard is answered with. */
+class OpenScriptTests {
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    record Verb(String name, Consumer<StoreBench> call) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Verb> verbs() {
+        return Stream.of(
+                new Verb("send", bench -> bench.store().send(bench.shard(), List.of(Sends.at("a", T0)))),
+                new Verb(
+                        "sendAsync",
+                        bench -> bench.store()
+                                .sendAsync(bench.shard(), List.of(Sends.at("a", T0)))
+                                .join()),
+                new Verb("step", bench -> bench.step(Steps.by("w1", 1).claim(1))),
+                new Verb(
+                        "stepAsync",
+                        bench -> bench.store()
+                                .stepAsync(
+                                        bench.shard(),
+                                        Steps.by("w1", 1).claim(1).build())
+                                .join()),
+                new Verb(
+                        "step of deaths",
+                        bench -> bench.store()
+                                .step(
+                                        bench.shard().deaths(),
+                                        Steps.by("w1", 1).claim(1).build())),
+                new Verb("cancel", bench -> bench.store().cancel(bench.shard(), "a")),
+                new Verb("reschedule", bench -> bench.store().reschedule(bench.shard(), "a", Due.NOW)),
+                new Verb("find", bench -> bench.store().find(bench.shard(), "a")),
+                new Verb("count", bench -> bench.store().count(bench.shard())),
+                new Verb("letters", bench -> bench.store().letters(bench.shard(), new LetterQuery.Page(null, 0, 1))),
+                new Verb("replay", bench -> bench.store().replay(bench.shard(), "a@b", Due.NOW)),
+                new Verb("purge", bench -> bench.store().purge(bench.shard(), new Purge.DiedUntil(Instant.EPOCH))),
+                new Verb("attend", bench -> bench.store().attendDeaths(bench.shard())));
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void everyVerbOpensAShardThatWasFlushed(Verb verb) {
+        bench.redis().call("FLUSHALL");
+        bench.clock(T0);
+        verb.call.accept(bench);
+        assertOpen();
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void everyVerbLeavesAShardOfAnotherCountAlone(Verb verb) {
+        refused(verb, "1:4:17", "1:4:17");
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void everyVerbLeavesAShardOfANewerFormatAlone(Verb verb) {
+        refused(verb, "2:1:17", "format 2");
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void everyVerbAdoptsAShardOfAnotherEpoch(Verb verb) {
+        String identity = bench.meta("meta").get("identity");
+        bench.redis().call("HSET", bench.key("meta"), "identity", "1:1:17");
+        bench.redis().call("HSET", bench.key("deaths.meta"), "identity", "1:1:17");
+        verb.call.accept(bench);
+        assertThat(bench.meta("meta")).containsEntry("identity", identity);
+        assertThat(bench.meta("deaths.meta")).containsEntry("identity", identity);
+    }
+
+    private static void refused(Verb verb, String identity, String told) {
+        bench.given(new ShardState()
+                .scheduled("a", T0)
+                .leased("c", T0, "w1-0", T0)
+                .letter("a", "b", T0, "BURIED", 1, T0, ""));
+        bench.redis().call("HSET", bench.key("meta"), "identity", identity);
+        bench.redis().call("HSET", bench.key("deaths.meta"), "identity", identity);
+        String before = bench.state().toString();
+        Map<String, String> meta = bench.meta("meta");
+        assertThatThrownBy(() -> {
+                    try {
+                        verb.call.accept(bench);
+                    } catch (CompletionException e) {
+                        throw e.getCause();
+                    }
+                })
+                .isInstanceOf(TopicConflictException.class)
+                .hasMessageContaining("orders")
+                .hasMessageContaining(told);
+        assertThat(bench.state()).hasToString(before);
+        assertThat(bench.meta("meta")).isEqualTo(meta);
+    }
+
+    @Test
+    void aTopicOfAnotherCountIsRefused() {
+        bench.redis().call("HSET", bench.keySpace().topics(), "orders", "4:17");
+        bench.restartProcess();
+        String before = bench.state().toString();
+        assertThatThrownBy(() -> bench.store().send(bench.shard(), List.of(Sends.at("a", T0))))
+                .isInstanceOf(TopicConflictException.class)
+                .hasMessageContaining("4 shards");
+        assertThat(bench.state()).hasToString(before);
+    }
+
+    @Test
+    void aSecondProcessFindsWhatTheFirstLeft() {
+        bench.given(new ShardState().scheduled("a", T0));
+        Map<String, String> meta = bench.meta("meta");
+        bench.restartProcess();
+        assertThat(bench.store().find(bench.shard(), "a")).isPresent();
+        assertThat(bench.meta("meta")).isEqualTo(meta);
+    }
+
+    @Test
+    void whenOnlyTheRegistryIsLostTheMessagesStay() {
+        bench.given(new ShardState().scheduled("a", T0));
+        bench.redis().call("DEL", bench.keySpace().topics());
+        bench.restartProcess();
+        assertThat(Told.of(bench.step(Steps.by("w1", 1).claim(1)))).startsWith("claimed a#1@0");
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void aKeyThatIsLostIsMadeAnew(String key) {
+        bench.given(new ShardState().scheduled("a", T0));
+        bench.redis().call("DEL", bench.key(key));
+        bench.step(Steps.by("w1", 1).claim(1));
+        bench.store().send(bench.shard(), List.of(Sends.at("b", T0)));
+        assertThat(Told.of(bench.step(Steps.by("w1", 2).claim(1)))).startsWith("claimed b#1@0");
+        bench.step(Steps.by("w1", 3).acknowledge("b", "w1-2"));
+        assertThat(bench.store().find(bench.shard(), "b")).isEmpty();
+    }
+
+    static Stream<String> aKeyThatIsLostIsMadeAnew() {
+        return Stream.of("schedule", "leases", "messages", "deliveries", "meta");
+    }
+
+    @Test
+    void twoTopicsDoNotMeet() {
+        bench.store().send(bench.shard(), List.of(Sends.at("a", T0)));
+        Shard other = Shard.single("other");
+        assertThat(bench.store()
+                        .send(other, List.of(Sends.at("a", T0)))
+                        .results()
+                        .get(0)
+                        .outcome())
+                .isEqualTo(Outcome.ACCEPTED);
+        bench.store().cancel(other, "a");
+        assertThat(bench.store().find(bench.shard(), "a")).isPresent();
+    }
+
+    private static void assertOpen() {
+        ShardState state = bench.state();
+        assertThat(state.get("dead")).isEmpty();
+        assertThat(bench.meta("meta")).containsKeys("identity", "topic", "shard");
+        assertThat(bench.meta("deaths.meta")).containsKeys("identity", "topic", "shard");
+    }
+}
