@@ -105,7 +105,11 @@ public final class BackoffExpression {
     }
 
     private static Duration duration(String text) {
-        return DurationFormatterUtils.detectAndParse(text.trim());
+        try {
+            return DurationFormatterUtils.detectAndParse(text.trim());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("'" + text.trim() + "' is not a duration such as 30s or 1h30m", e);
+        }
     }
 
     private static boolean isDuration(String text) {
