@@ -26,7 +26,8 @@ import org.springframework.messaging.handler.annotation.MessageMapping;
  * {@link io.delayqueue.listener.DelayHeaders DelayHeaders}.
  *
  * <p><b>Batches.</b> A parameter {@code List<T>} takes several messages in one call: {@code T} is the payload,
- * {@code Message<P>} or {@code Delivery}; elements are not validated. An exception fails all of them, a
+ * {@code Message<P>} or {@code Delivery}; elements are not validated. There may be several such lists, and nothing else; a
+ * payload that is itself a list is taken as an array. An exception fails all of them, a
  * {@link io.delayqueue.listener.BatchFailureException BatchFailureException} those that it names.
  *
  * <p><b>Result.</b> A method that ends well has acknowledged, one that throws has failed: the retry policy decides what
@@ -65,7 +66,7 @@ public @interface DelayListener {
     String concurrency() default "";
 
     /**
-     * How many messages a call takes at most, 2 to 500; only for a method that takes a list, where the default is that
+     * How many messages a call takes at most, 1 to 500; only for a method that takes a list, where the default is that
      * of the topic if it is more than 1, else 100.
      */
     String batchSize() default "";
