@@ -1,6 +1,7 @@
 package io.delayqueue.message;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** What became of one message of a send. */
 public sealed interface SendResult {
@@ -41,8 +42,15 @@ public sealed interface SendResult {
      * Not stored.
      *
      * @param reason what was wrong and what to do
+     * @param cause what was thrown, where something was
      */
-    record Refused(String topic, String id, String reason) implements Failed {}
+    record Refused(String topic, String id, String reason, @Nullable Throwable cause) implements Failed {
+
+        /** Without a cause. */
+        public Refused(String topic, String id, String reason) {
+            this(topic, id, reason, null);
+        }
+    }
 
     /**
      * Perhaps stored: Redis did not answer in time.

@@ -1,0 +1,79 @@
+package io.delayqueue.template;
+
+import java.time.InstantSource;
+import java.util.random.RandomGenerator;
+
+/**
+ * Ids for messages that were given none, and nonces. Thread-safe.
+ *
+ * <p>An id is a ULID in its text form (github.com/ulid/spec): 48 bits of milliseconds, 80 bits of chance, in 26 letters
+ * and digits of Crockford's base 32, so that the order of the texts is the order in time. Within this process each is
+ * greater than the one before, also within a millisecond and when the clock goes backwards.
+ */
+final class MessageIds {
+
+    private static final char[] DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ".toCharArray();
+    private static final int LENGTH = 26;
+    private static final int NONCE_LENGTH = 8;
+    private static final int NONCE_RADIX = 36;
+    private static final long LOW_MASK = (1L << 40) - 1;
+
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final Object lock = new Object();
+    private long millis = -1;
+    private long high;
+    private long low;
+
+    MessageIds(InstantSource clock, RandomGenerator random) {
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /** An id that was never given out before. */
+    String next() {
+        synchronized (lock) {
+            advance(clock.millis());
+            char[] text = new char[LENGTH];
+            write(text, 10, millis);
+            write(text, 18, high);
+            write(text, LENGTH, low);
+            return new String(text);
+        }
+    }
+
+    private void advance(long now) {
+        if (now <= millis) {
+            low = (low + 1) & LOW_MASK;
+            if (low != 0) {
+                return;
+            }
+            high = (high + 1) & LOW_MASK;
+            if (high != 0) {
+                return;
+            }
+        }
+        // the random part was spent, or time went on
+        millis = Math.max(millis + 1, now);
+        high = random.nextLong() & LOW_MASK;
+        low = random.nextLong() & LOW_MASK;
+    }
+
+    private static void write(char[] text, int end, long value) {
+        int start = end == 10 ? 0 : end - 8;
+        long rest = value;
+        for (int i = end - 1; i >= start; i--) {
+            text[i] = DIGITS[(int) (rest & 31)];
+            rest >>>= 5;
+        }
+    }
+
+    /** A short text that no other send of the same id has, but for a chance of one in 2.8 × 10¹². */
+    String nonce() {
+        StringBuilder nonce = new StringBuilder(NONCE_LENGTH);
+        for (int i = 0; i < NONCE_LENGTH; i++) {
+            nonce.append(Character.forDigit(random.nextInt(NONCE_RADIX), NONCE_RADIX));
+        }
+        return nonce.toString();
+    }
+}
