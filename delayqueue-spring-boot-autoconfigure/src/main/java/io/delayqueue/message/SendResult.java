@@ -44,7 +44,11 @@ public sealed interface SendResult {
      * @param reason what was wrong and what to do
      * @param cause what was thrown, where something was
      */
-    record Refused(String topic, String id, String reason, @Nullable Throwable cause) implements Failed {
+    record Refused(
+            String topic,
+            String id,
+            String reason,
+            @Nullable Throwable cause) implements Failed {
 
         /** Without a cause. */
         public Refused(String topic, String id, String reason) {

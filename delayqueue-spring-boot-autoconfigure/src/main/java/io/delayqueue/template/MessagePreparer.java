@@ -29,7 +29,8 @@ final class MessagePreparer {
     }
 
     /** What came out: exactly one of the two. */
-    record Prepared(@Nullable PendingMessage message, @Nullable Refused refused) {}
+    record Prepared(
+            @Nullable PendingMessage message, @Nullable Refused refused) {}
 
     Prepared prepare(DelayMessage message) {
         String given = message.id();
@@ -67,13 +68,15 @@ final class MessagePreparer {
     }
 
     /** What is wrong with the headers, to be asked anew once interceptors have added theirs. */
-    @Nullable String objectionToHeaders(PendingMessage message) {
+    @Nullable
+    String objectionToHeaders(PendingMessage message) {
         int bytes = message.headerBytes();
         return bytes <= limits.maxHeaderBytes() ? null : tooLarge("headers", bytes, limits.maxHeaderBytes(), "headers");
     }
 
     /** What is wrong with a due time. */
-    @Nullable String objectionToDue(Due due) {
+    @Nullable
+    String objectionToDue(Due due) {
         long ahead = due.relative() ? due.millis() : due.millis() - clock.millis();
         return ahead <= limits.maxDelay().toMillis()
                 ? null

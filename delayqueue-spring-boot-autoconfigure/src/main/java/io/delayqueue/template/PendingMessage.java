@@ -62,8 +62,7 @@ final class PendingMessage implements SendInterceptor.Sending {
     }
 
     OutgoingMessage outgoing() {
-        return new OutgoingMessage(
-                id, message.due(), message.onDuplicate(), nonce, message.limits(), headers, payload);
+        return new OutgoingMessage(id, message.due(), message.onDuplicate(), nonce, message.limits(), headers, payload);
     }
 
     SendResult.Refused refused(String reason) {

@@ -19,8 +19,7 @@ public record SendLimits(
     private static final int MIB = 1024 * 1024;
 
     /** The built-in values: 1 MiB, 64 KiB, 10 years, 500 messages and 2 MiB. */
-    public static final SendLimits DEFAULTS =
-            new SendLimits(MIB, 64 * 1024, Duration.ofDays(3_653), 500, 2 * MIB);
+    public static final SendLimits DEFAULTS = new SendLimits(MIB, 64 * 1024, Duration.ofDays(3_653), 500, 2 * MIB);
 
     /** Checks each range. */
     public SendLimits {

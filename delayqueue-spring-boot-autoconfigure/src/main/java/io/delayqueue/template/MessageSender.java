@@ -1,0 +1,108 @@
+package io.delayqueue.template;
+
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.SendResult;
+import io.delayqueue.message.SendResult.Accepted;
+import io.delayqueue.message.SendResult.Duplicate;
+import io.delayqueue.message.SendResult.Kept;
+import io.delayqueue.message.SendResult.Replaced;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.SendReply;
+import io.delayqueue.store.script.TopicRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Stores messages of one shard and tells what became of each; never throws. Thread-safe. */
+final class MessageSender {
+
+    private final MessageStore store;
+    private final TopicRegistry topics;
+    private final EventBus events;
+
+    MessageSender(MessageStore store, TopicRegistry topics, EventBus events) {
+        this.store = store;
+        this.topics = topics;
+        this.events = events;
+    }
+
+    /** Stores a message and waits. */
+    SendResult send(PendingMessage message) {
+        Shard shard;
+        try {
+            shard = topics.shardOf(message.topic(), message.id());
+        } catch (RuntimeException e) {
+            return SendFailures.notStored(message, e);
+        }
+        try {
+            return results(List.of(message), store.send(shard, List.of(message.outgoing())))
+                    .get(0);
+        } catch (RuntimeException e) {
+            return SendFailures.of(message, e);
+        }
+    }
+
+    /** The same without blocking; ends normally. */
+    CompletableFuture<SendResult> sendAsync(PendingMessage message) {
+        CompletableFuture<Shard> finding;
+        try {
+            finding = topics.shardOfAsync(message.topic(), message.id());
+        } catch (RuntimeException e) {
+            finding = CompletableFuture.failedFuture(e);
+        }
+        return finding.thenCompose(shard -> sendAsync(shard, List.of(message)))
+                .thenApply(results -> results.get(0))
+                .exceptionally(failure -> SendFailures.notStored(message, failure));
+    }
+
+    /**
+     * Stores messages by one script, without blocking; ends normally.
+     *
+     * @param messages within the batch limits, no two of one id
+     */
+    CompletableFuture<List<SendResult>> sendAsync(Shard shard, List<PendingMessage> messages) {
+        CompletableFuture<SendReply> storing;
+        try {
+            storing = store.sendAsync(
+                    shard, messages.stream().map(PendingMessage::outgoing).toList());
+        } catch (RuntimeException e) {
+            storing = CompletableFuture.failedFuture(e);
+        }
+        return storing.handle((reply, failure) -> failure == null
+                ? results(messages, reply)
+                : messages.stream()
+                        .<SendResult>map(message -> SendFailures.of(message, failure))
+                        .toList());
+    }
+
+    private List<SendResult> results(List<PendingMessage> messages, SendReply reply) {
+        List<SendResult> results = new ArrayList<>(messages.size());
+        int stored = 0;
+        for (int i = 0; i < messages.size(); i++) {
+            SendResult result = result(messages.get(i), reply.results().get(i));
+            results.add(result);
+            if (result instanceof Accepted || result instanceof Replaced) {
+                stored++;
+            } else if (result instanceof Duplicate) {
+                events.publish(listener -> listener.duplicateRefused(result.topic(), result.id()));
+            }
+        }
+        if (stored > 0) {
+            int count = stored;
+            events.publish(listener -> listener.sent(messages.get(0).topic(), count));
+        }
+        return results;
+    }
+
+    private static SendResult result(PendingMessage message, SendReply.Result result) {
+        String topic = message.topic();
+        String id = message.id();
+        return switch (result.outcome()) {
+            case ACCEPTED -> new Accepted(topic, id, result.dueAt());
+            case REPLACED -> new Replaced(topic, id, result.dueAt());
+            case KEPT -> new Kept(topic, id);
+            case DUPLICATE -> new Duplicate(topic, id);
+        };
+    }
+}
