@@ -36,6 +36,7 @@ final class StepPool implements StepScheduler, AutoCloseable {
             return thread;
         });
         executor.setRemoveOnCancelPolicy(true);
+        executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         executor.setKeepAliveTime(30, TimeUnit.SECONDS);
         executor.allowCoreThreadTimeOut(true);
     }
@@ -47,14 +48,17 @@ final class StepPool implements StepScheduler, AutoCloseable {
         return handle;
     }
 
+    /** Calls no step any more; a call that is running may finish. */
     @Override
     public void close() {
-        executor.shutdownNow();
+        executor.shutdown();
     }
 
-    /** Waits until the threads have ended. */
+    /** Waits until the threads have ended, and interrupts them if they don't. */
     boolean awaitEnd(Duration time) throws InterruptedException {
-        return executor.awaitTermination(time.toNanos(), TimeUnit.NANOSECONDS);
+        boolean ended = executor.awaitTermination(time.toNanos(), TimeUnit.NANOSECONDS);
+        executor.shutdownNow();
+        return ended;
     }
 
     private final class Handle implements StepHandle {
