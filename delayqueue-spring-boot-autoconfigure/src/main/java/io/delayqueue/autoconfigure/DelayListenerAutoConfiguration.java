@@ -1,0 +1,68 @@
+package io.delayqueue.autoconfigure;
+
+import io.delayqueue.annotation.DefaultDelayListenerContainerFactory;
+import io.delayqueue.annotation.DelayListenerAnnotationBeanPostProcessor;
+import io.delayqueue.annotation.DelayListenerContainerFactory;
+import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
+import io.delayqueue.annotation.DelayListenerMethods;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.DeadLetterSource;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.messaging.handler.annotation.support.MessageHandlerMethodFactory;
+
+/** Auto-configuration of {@code @DelayListener} and {@code @DeadLetterListener}. */
+@AutoConfiguration(after = DelayQueueAutoConfiguration.class)
+@ConditionalOnClass(MessageHandlerMethodFactory.class)
+@ConditionalOnBean(DelayQueueEngine.class)
+public final class DelayListenerAutoConfiguration {
+
+    @Bean
+    static DelayListenerAnnotationBeanPostProcessor delayListenerAnnotationBeanPostProcessor() {
+        return new DelayListenerAnnotationBeanPostProcessor();
+    }
+
+    /** Lazy beans would never listen. */
+    @Bean
+    static LazyInitializationExcludeFilter delayListenerLazyInitializationExcludeFilter() {
+        return (beanName, definition, type) -> type != null && DelayListenerMethods.isListenerType(type);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DelayListenerRegistry delayListenerRegistry(DelayQueueProperties properties) {
+        return new DelayListenerRegistry(properties.listener().autoStartup());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DeadLetterSource delayQueueDeadLetterSource(MessageStore store, TopicRegistry registry) {
+        return new StoredDeadLetters(store, registry);
+    }
+
+    @Bean(DelayListenerEndpointRegistrar.DEFAULT_CONTAINER_FACTORY)
+    @ConditionalOnMissingBean(
+            value = DelayListenerContainerFactory.class,
+            name = DelayListenerEndpointRegistrar.DEFAULT_CONTAINER_FACTORY)
+    DefaultDelayListenerContainerFactory delayListenerContainerFactory(
+            DelayQueueEngine engine,
+            DelayQueueProperties properties,
+            DeadLetterSource letters,
+            EventBus events,
+            BeanFactory beans) {
+        ListenerLevels levels = new ListenerLevels(properties, beans);
+        ListenerOptions defaults = levels.defaults();
+        return new DefaultDelayListenerContainerFactory(
+                engine::newContainer, defaults, levels::ofTopic, letters, events);
+    }
+}

@@ -1,0 +1,152 @@
+package io.delayqueue.autoconfigure;
+
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.container.EngineBuilder;
+import io.delayqueue.container.EngineSettings;
+import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.convert.PayloadConverter;
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.RedisMessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.SendInterceptor;
+import java.time.InstantSource;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.thread.Threading;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
+import org.springframework.core.task.VirtualThreadTaskExecutor;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Auto-configuration of the delay queue: sending, and the engine that listeners run on. Nothing connects to Redis before
+ * it is used.
+ */
+@AutoConfiguration(after = {DataRedisAutoConfiguration.class, PayloadConverterAutoConfiguration.class})
+@ConditionalOnClass(RedisConnectionFactory.class)
+@ConditionalOnBooleanProperty(name = "delayqueue.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(DelayQueueProperties.class)
+@ImportRuntimeHints(DelayQueueRuntimeHints.class)
+public final class DelayQueueAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    KeySpace delayQueueKeySpace(DelayQueueProperties properties) {
+        return new KeySpace(properties.namespace());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueConnections delayQueueConnections(
+            @DelayQueueConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
+            ListableBeanFactory beans,
+            ObjectProvider<DelayQueueEngine> engine,
+            DelayQueueProperties properties) {
+        return new QueueConnections(
+                new ConnectionFactoryChoice(marked, beans).choose(),
+                new QueueConnections.Settings(
+                        properties.redis().commandTimeout(), properties.redis().reconnectDelay()),
+                task -> engine.getObject().execute(task),
+                System::nanoTime);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RedisScripts delayQueueScripts(QueueConnections connections) {
+        return new RedisScripts(connections);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TopicRegistry delayQueueTopicRegistry(RedisScripts scripts, KeySpace keySpace) {
+        return new TopicRegistry(scripts, keySpace);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    MessageStore delayQueueMessageStore(RedisScripts scripts, KeySpace keySpace, TopicRegistry registry) {
+        return new RedisMessageStore(scripts, keySpace, registry);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    EventBus delayQueueEventBus(ObjectProvider<DelayQueueEvents> listeners) {
+        return new EventBus(listeners.orderedStream().toList());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    PayloadCodec delayQueuePayloadCodec(ObjectProvider<PayloadConverter> converter) {
+        return new PayloadCodec(converter.getIfAvailable(MissingPayloadConverter::new));
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    DelayQueueEngine delayQueueEngine(
+            EngineRedis redis,
+            PayloadCodec codec,
+            EventBus events,
+            ObjectProvider<DeliveryInterceptor> interceptors,
+            DelayQueueProperties properties,
+            Environment environment) {
+        EngineSettings settings = properties.engine().toSettings(properties.deadLetters());
+        EngineBuilder engine = redis.engine(settings)
+                .converter(codec::read)
+                .interceptors(interceptors.orderedStream().toList())
+                .events(events);
+        if (Threading.VIRTUAL.isActive(environment)) {
+            engine.handlers(new VirtualThreadTaskExecutor("delayqueue-handler-"));
+        }
+        return engine.build();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    EngineRedis delayQueueEngineRedis(
+            QueueConnections connections,
+            RedisScripts scripts,
+            KeySpace keySpace,
+            MessageStore store,
+            TopicRegistry registry,
+            ObjectProvider<DelayQueueEngine> engine) {
+        return new EngineRedis(
+                connections,
+                scripts,
+                keySpace,
+                store,
+                registry,
+                task -> engine.getObject().execute(task));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(DelayQueueOperations.class)
+    DelayQueueTemplate delayQueueTemplate(
+            MessageStore store,
+            TopicRegistry registry,
+            PayloadCodec codec,
+            EventBus events,
+            ObjectProvider<SendInterceptor> interceptors,
+            DelayQueueProperties properties) {
+        return DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
+                .events(events)
+                .limits(properties.limits().toLimits())
+                .interceptors(interceptors.orderedStream().toList())
+                .afterCommitTimeout(properties.template().afterCommitTimeout())
+                .build();
+    }
+}

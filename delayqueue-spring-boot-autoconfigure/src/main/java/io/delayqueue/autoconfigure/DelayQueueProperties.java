@@ -1,0 +1,173 @@
+package io.delayqueue.autoconfigure;
+
+import io.delayqueue.container.EngineSettings;
+import io.delayqueue.template.SendLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Properties of the delay queue. A key that is not known fails the start.
+ *
+ * @param enabled Whether to configure the delay queue at all.
+ * @param namespace First part of every key and channel in Redis; two namespaces on one Redis never meet. 1 to 64
+ *     letters, digits, dots, dashes or underscores.
+ * @param listener What holds for every listener unless its topic or annotation says otherwise.
+ * @param topics What holds for the listeners of a topic unless their annotation says otherwise, by the topic's name.
+ * @param limits What a send takes at most.
+ * @param template How messages are sent.
+ * @param engine How listeners, heartbeats and retention are run.
+ * @param deadLetters For how long dead letters are kept.
+ * @param redis The queue's own connections to Redis.
+ */
+@ConfigurationProperties(prefix = "delayqueue", ignoreUnknownFields = false)
+public record DelayQueueProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("dq") String namespace,
+        @DefaultValue Listener listener,
+        @DefaultValue Map<String, ListenerDefaults> topics,
+        @DefaultValue Limits limits,
+        @DefaultValue Template template,
+        @DefaultValue Engine engine,
+        @DefaultValue DeadLetters deadLetters,
+        @DefaultValue Redis redis) {
+
+    /**
+     * What a send takes at most.
+     *
+     * @param maxPayloadSize Largest payload as it is stored, up to 256 MB.
+     * @param maxHeadersSize Largest sum of one message's header names and values, up to 16 MB.
+     * @param maxDelay How far ahead a message may be due, 1 s to 1,000 years.
+     * @param maxBatchElements How many messages one script stores, 1 to 500.
+     * @param maxBatchSize How many bytes one script stores, but at least one message.
+     */
+    public record Limits(
+            @DefaultValue("1MB") DataSize maxPayloadSize,
+            @DefaultValue("64KB") DataSize maxHeadersSize,
+            @DefaultValue("3653d") Duration maxDelay,
+            @DefaultValue("500") int maxBatchElements,
+            @DefaultValue("2MB") DataSize maxBatchSize) {
+
+        SendLimits toLimits() {
+            return new SendLimits(
+                    Math.toIntExact(maxPayloadSize.toBytes()),
+                    Math.toIntExact(maxHeadersSize.toBytes()),
+                    maxDelay,
+                    maxBatchElements,
+                    Math.toIntExact(maxBatchSize.toBytes()));
+        }
+    }
+
+    /**
+     * How messages are sent.
+     *
+     * @param afterCommitTimeout For how long a send after commit is repeated before the committer is told, 0 to 1 h.
+     */
+    public record Template(@DefaultValue("10s") Duration afterCommitTimeout) {}
+
+    /**
+     * How listeners, heartbeats and retention are run.
+     *
+     * @param stepThreads Threads for all periodic work together, 1 to 64; handlers have their own.
+     * @param sweep How long a due message waits at most when every signal was lost, 100 ms to 1 min.
+     * @param unconfirmedSweep The same while the node does not hear its own signals, at most the sweep.
+     * @param heartbeat How often a node says that it lives, 100 ms to 1 min.
+     * @param heartbeatTimeout After how long of silence a node counts as dead, at least two heartbeats.
+     * @param linger How long an acknowledgement may wait for others while there is more to do, 0 to 1 s.
+     * @param confirmAfter A delivery that waited longer for a handler confirms its lease before it starts.
+     */
+    public record Engine(
+            @DefaultValue("4") int stepThreads,
+            @DefaultValue("5s") Duration sweep,
+            @DefaultValue("1s") Duration unconfirmedSweep,
+            @DefaultValue("5s") Duration heartbeat,
+            @DefaultValue("15s") Duration heartbeatTimeout,
+            @DefaultValue("5ms") Duration linger,
+            @DefaultValue("1s") Duration confirmAfter) {
+
+        EngineSettings toSettings(DeadLetters deadLetters) {
+            return new EngineSettings(
+                    stepThreads,
+                    sweep,
+                    unconfirmedSweep,
+                    heartbeat,
+                    heartbeatTimeout,
+                    linger,
+                    confirmAfter,
+                    deadLetters.pruneInterval(),
+                    deadLetters.maxAge(),
+                    deadLetters.maxCount());
+        }
+    }
+
+    /**
+     * For how long dead letters are kept.
+     *
+     * @param maxAge How long a dead letter is kept.
+     * @param maxCount How many dead letters a topic keeps; the oldest go first.
+     * @param pruneInterval How often dead letters are pruned; in between there may be more of them.
+     */
+    public record DeadLetters(
+            @DefaultValue("30d") Duration maxAge,
+            @DefaultValue("100000") long maxCount,
+            @DefaultValue("5m") Duration pruneInterval) {}
+
+    /**
+     * The queue's own connections to Redis.
+     *
+     * @param commandTimeout How long a command may take; the application's own time-out if that is shorter.
+     * @param reconnectDelay The longest pause between two attempts to connect.
+     */
+    public record Redis(
+            @DefaultValue("5s") Duration commandTimeout,
+            @DefaultValue("1s") Duration reconnectDelay) {}
+
+    /**
+     * What holds for every listener.
+     *
+     * @param autoStartup Whether listeners start with the application.
+     * @param concurrency How many handlers may run at once, 1 to 10,000; 8 by default.
+     * @param batchSize How many messages a call of a batch listener takes at most, 1 to 500; 100 by default.
+     * @param lease For how long a delivery is leased, 1 s to 1 d; renewed while it waits or is handled; 30s by default.
+     * @param maxAttempts After how many attempts a message goes to the dead letters; 10 by default.
+     * @param backoff What follows a failed attempt: "fixed 5s", "exponential 1s x2 max 1h jitter 0.2" (the default), a
+     *     list of intervals such as "0s,0s,2m,10m", or the name of a RetryPolicy bean.
+     * @param notRetryable Exceptions that send a message to the dead letters at once, with their subclasses and
+     *     whatever they caused.
+     * @param handlingTime For how long a delivery is renewed at most while it is handled; 1h by default.
+     * @param prefetch How many deliveries may be claimed beyond those that are handled, 0 to 10,000; 1000 by default.
+     * @param prefetchTime For how long an unstarted delivery waits before it is handed back; 30s by default.
+     * @param drainTime How long a stop waits for running handlers; 20s by default.
+     */
+    public record Listener(
+            @DefaultValue("true") boolean autoStartup,
+            @Nullable Integer concurrency,
+            @Nullable Integer batchSize,
+            @Nullable Duration lease,
+            @Nullable Integer maxAttempts,
+            @Nullable String backoff,
+            @Nullable List<Class<? extends Throwable>> notRetryable,
+            @Nullable Duration handlingTime,
+            @Nullable Integer prefetch,
+            @Nullable Duration prefetchTime,
+            @Nullable Duration drainTime) {
+
+        ListenerDefaults defaults() {
+            return new ListenerDefaults(
+                    concurrency,
+                    batchSize,
+                    lease,
+                    maxAttempts,
+                    backoff,
+                    notRetryable,
+                    handlingTime,
+                    prefetch,
+                    prefetchTime,
+                    drainTime);
+        }
+    }
+}

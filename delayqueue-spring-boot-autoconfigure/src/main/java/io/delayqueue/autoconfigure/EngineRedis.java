@@ -1,0 +1,55 @@
+package io.delayqueue.autoconfigure;
+
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.container.EngineBuilder;
+import io.delayqueue.container.EngineSettings;
+import io.delayqueue.container.SignalsControl;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.redis.RedisSignals;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+
+/** The engine's side of Redis: one node's name, scripts, store and signals, which belong together. */
+record EngineRedis(
+        QueueConnections connections,
+        RedisScripts scripts,
+        KeySpace keySpace,
+        MessageStore store,
+        TopicRegistry registry,
+        Executor executor) {
+
+    EngineBuilder engine(EngineSettings settings) {
+        String node = EngineBuilder.newNode();
+        Duration validity = settings.heartbeat().multipliedBy(5).dividedBy(2);
+        RedisSignals signals = new RedisSignals(connections, keySpace, executor, node, validity, System::nanoTime);
+        return DelayQueueEngine.builder()
+                .node(node)
+                .redis(scripts, keySpace)
+                .store(store, registry)
+                .signals(signals, control(signals))
+                .settings(settings);
+    }
+
+    private static SignalsControl control(RedisSignals signals) {
+        return new SignalsControl() {
+            @Override
+            public void start() {
+                signals.start();
+            }
+
+            @Override
+            public void afterHeartbeat() {
+                signals.renewIfUnconfirmed();
+            }
+
+            @Override
+            public void stop() {
+                signals.stop();
+            }
+        };
+    }
+}

@@ -1,0 +1,24 @@
+package io.delayqueue.autoconfigure;
+
+import io.delayqueue.listener.DeadLetterSource;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.store.LetterQuery;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import java.util.Optional;
+
+/** Gives dead-letter listeners their letters from the store. */
+record StoredDeadLetters(MessageStore store, TopicRegistry registry) implements DeadLetterSource {
+
+    @Override
+    public Optional<DeadLetter> find(String topic, String letterId) {
+        String messageId = letterId.substring(0, Math.max(0, letterId.lastIndexOf('@')));
+        return store.letters(registry.shardOf(topic, messageId), new LetterQuery.One(letterId)).stream()
+                .findFirst();
+    }
+
+    @Override
+    public void attend(String topic) {
+        // the container of the lane of deaths does it with its first step
+    }
+}
