@@ -1,0 +1,229 @@
+package io.delayqueue.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.SendResult;
+import io.delayqueue.template.BatchSendException;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
+
+/** Three applications on one Redis that is killed under them, while their listeners are stopped and started. */
+class ChaosTests {
+
+    private static final int MESSAGES = 20_000;
+    private static final String TOPIC = "chaos";
+
+    private final Ledger ledger = new Ledger();
+    private final long seed = System.nanoTime();
+    private final Random random = new Random(seed);
+    private final List<ConfigurableApplicationContext> nodes = new ArrayList<>();
+    private RedisServerProcess redis;
+
+    @BeforeEach
+    void start() {
+        System.out.println("seed " + seed);
+        redis = RedisServerProcess.builder().appendOnly().start();
+        for (int i = 0; i < 3; i++) {
+            nodes.add(node());
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        nodes.forEach(ConfigurableApplicationContext::close);
+        redis.close();
+    }
+
+    private ConfigurableApplicationContext node() {
+        ApplicationContextInitializer<GenericApplicationContext> ledgerBean =
+                context -> context.registerBean(Ledger.class, () -> ledger);
+        return new SpringApplicationBuilder(Node.class)
+                .web(WebApplicationType.NONE)
+                .initializers(ledgerBean)
+                .properties(
+                        "spring.data.redis.host=127.0.0.1",
+                        "spring.data.redis.port=" + redis.port(),
+                        "spring.main.banner-mode=off",
+                        "delayqueue.engine.heartbeat=500ms",
+                        "delayqueue.engine.heartbeat-timeout=2s")
+                .run();
+    }
+
+    @Test
+    @Timeout(180)
+    void everyMessageEndsInExactlyOneWay() {
+        CompletableFuture<Void> sending = CompletableFuture.runAsync(this::sendAll);
+        cancelSome();
+        for (int round = 0; round < 3; round++) {
+            bounceListener();
+            int reached = ledger.settled() + MESSAGES / 10;
+            await().atMost(Duration.ofSeconds(60)).until(() -> ledger.settled() >= Math.min(reached, MESSAGES - 1));
+            redis.kill();
+            redis.restart();
+        }
+        sending.orTimeout(60, TimeUnit.SECONDS).join();
+        await().atMost(Duration.ofSeconds(90))
+                .untilAsserted(() -> assertThat(ledger.settled()).isGreaterThanOrEqualTo(MESSAGES));
+        await().atMost(Duration.ofSeconds(30)).until(() -> live().isEmpty());
+        ledger.check(live(), letters());
+        System.out.println("acknowledged " + ledger.acknowledgedCount() + ", dead letters "
+                + letters().size());
+    }
+
+    private void sendAll() {
+        DelayQueueTemplate template = nodes.get(0).getBean(DelayQueueTemplate.class);
+        for (int from = 0; from < MESSAGES; from += 200) {
+            List<DelayMessage> batch = new ArrayList<>();
+            for (int i = from; i < from + 200; i++) {
+                String id = "m" + i;
+                ledger.sent(id);
+                batch.add(DelayMessage.to(TOPIC)
+                        .id(id)
+                        .payload("payload of " + id)
+                        .delay(Duration.ofMillis(random.nextInt(10_000)))
+                        .build());
+            }
+            send(template, batch);
+        }
+    }
+
+    private void send(DelayQueueTemplate template, List<DelayMessage> batch) {
+        List<DelayMessage> open = batch;
+        while (!open.isEmpty()) {
+            try {
+                template.sendAll(open);
+                return;
+            } catch (BatchSendException e) {
+                open = notStored(open, e.results());
+            }
+        }
+    }
+
+    private static List<DelayMessage> notStored(List<DelayMessage> messages, List<SendResult> results) {
+        List<DelayMessage> open = new ArrayList<>();
+        for (int i = 0; i < results.size(); i++) {
+            if (results.get(i) instanceof SendResult.Unknown unknown) {
+                open.add(unknown.message());
+            } else if (results.get(i) instanceof SendResult.Refused) {
+                open.add(messages.get(i));
+            }
+        }
+        return open;
+    }
+
+    /** While Redis is up, so that the answer is known. */
+    private void cancelSome() {
+        DelayQueueTemplate template = nodes.get(1).getBean(DelayQueueTemplate.class);
+        for (int i = 0; i < 200; i++) {
+            String id = "m" + (i * 7);
+            await().until(() -> template.find(TOPIC, id).isPresent() || ledger.started(id) > 0);
+            if (template.cancel(TOPIC, id).isCancelled()) {
+                ledger.cancelled(id);
+            }
+        }
+    }
+
+    private void bounceListener() {
+        DelayListenerRegistry registry = nodes.get(random.nextInt(nodes.size())).getBean(DelayListenerRegistry.class);
+        String id = registry.getListenerIds().iterator().next();
+        registry.stop(id).join();
+        registry.start(id);
+    }
+
+    private Set<String> live() {
+        Set<String> live = names("HKEYS", "dq:{" + TOPIC + ":0.0}:messages");
+        live.addAll(names("ZRANGE", "dq:{" + TOPIC + ":0.0}:schedule", "0", "-1"));
+        live.addAll(names("ZRANGE", "dq:{" + TOPIC + ":0.0}:leases", "0", "-1"));
+        live.addAll(names("HKEYS", "dq:{" + TOPIC + ":0.0}:deliveries"));
+        return live;
+    }
+
+    private Set<String> letters() {
+        Set<String> ids = new HashSet<>();
+        names("ZRANGE", "dq:{" + TOPIC + ":0.0}:dead", "0", "-1")
+                .forEach(letter -> ids.add(letter.substring(0, letter.lastIndexOf('@'))));
+        return ids;
+    }
+
+    private Set<String> names(String... command) {
+        Set<String> names = new HashSet<>();
+        for (Object name : (List<?>) redis.command(command)) {
+            if (!name.toString().startsWith("~~~")) {
+                names.add(name.toString());
+            }
+        }
+        return names;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Node {
+
+        @Bean
+        Handler handler(Ledger ledger) {
+            return new Handler(ledger);
+        }
+    }
+
+    /** Fails now and then, always for some, and is slow for others. */
+    static class Handler {
+
+        private final Ledger ledger;
+
+        Handler(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @DelayListener(
+                topic = TOPIC,
+                concurrency = "8",
+                lease = "3s",
+                maxAttempts = "4",
+                backoff = "fixed 50ms",
+                drainTime = "10s")
+        void handle(String payload, Delivery delivery) {
+            ledger.begins(delivery);
+            try {
+                int number = Integer.parseInt(delivery.id().substring(1));
+                assertThat(payload).isEqualTo("payload of " + delivery.id());
+                if (number % 100 == 3) {
+                    throw new IllegalStateException("always");
+                }
+                if (number % 10 == 5 && delivery.attempt() == 1) {
+                    throw new IllegalStateException("at first");
+                }
+                if (number % 200 == 11) {
+                    LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
+                }
+            } finally {
+                ledger.ends(delivery);
+            }
+        }
+    }
+}
