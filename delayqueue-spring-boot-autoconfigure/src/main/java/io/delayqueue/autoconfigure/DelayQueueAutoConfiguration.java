@@ -30,7 +30,6 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
-import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -110,7 +109,7 @@ public final class DelayQueueAutoConfiguration {
                 .interceptors(interceptors.orderedStream().toList())
                 .events(events);
         if (Threading.VIRTUAL.isActive(environment)) {
-            engine.handlers(new VirtualThreadTaskExecutor("delayqueue-handler-"));
+            engine.virtualThreads();
         }
         return engine.build();
     }

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 public final class DelayQueueEngine implements AutoCloseable {
 
     private static final Log log = LogFactory.getLog(DelayQueueEngine.class);
-    private static final String THREADS = "delayqueue";
     private static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
 
     private final EngineParts parts;
@@ -54,7 +53,8 @@ public final class DelayQueueEngine implements AutoCloseable {
     DelayQueueEngine(EngineParts parts) {
         this.parts = parts;
         this.outages = new OutageLog(parts.events(), parts.nanoTime());
-        this.pool = new StepPool(parts.settings().stepThreads(), THREADS, parts.nanoTime(), outages::failed);
+        this.pool =
+                new StepPool(parts.settings().stepThreads(), HandlerThreads.NAME, parts.nanoTime(), outages::failed);
         StepScheduler manual = parts.steps();
         this.steps = manual == null ? pool : manual;
         this.membership = new Membership(
@@ -65,7 +65,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 parts.settings().heartbeatTimeout(),
                 parts.nanoTime());
         Executor given = parts.handlers();
-        ExecutorService own = given == null ? HandlerThreads.cached(THREADS) : null;
+        ExecutorService own = given == null ? HandlerThreads.cached() : null;
         this.ownHandlers = own;
         this.handlers = given == null ? Objects.requireNonNull(own) : given;
     }
@@ -154,7 +154,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         if (alive == null && !closed && parts.steps() == null) {
             CountDownLatch latch = new CountDownLatch(1);
             alive = latch;
-            HandlerThreads.keepAlive(THREADS, latch);
+            HandlerThreads.keepAlive(latch);
         }
         if (retention == null && !closed) {
             retention = steps.schedule(

@@ -101,10 +101,19 @@ public final class EngineBuilder {
         return this;
     }
 
-    /** Where handlers run, for instance on virtual threads; cached platform threads of its own unless said otherwise. */
+    /** Where handlers run; cached platform threads of the engine's own unless said otherwise. */
     public EngineBuilder handlers(Executor handlers) {
         this.handlers = handlers;
         return this;
+    }
+
+    /**
+     * Runs handlers on virtual threads.
+     *
+     * @throws UnsupportedOperationException before Java 21
+     */
+    public EngineBuilder virtualThreads() {
+        return handlers(HandlerThreads.virtual());
     }
 
     /** Who calls the steps, for driving them by hand; the engine's own threads unless said otherwise. */

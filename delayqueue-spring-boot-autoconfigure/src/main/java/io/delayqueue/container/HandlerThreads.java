@@ -1,29 +1,39 @@
 package io.delayqueue.container;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.core.task.VirtualThreadTaskExecutor;
 
 /** The engine's other threads. */
 final class HandlerThreads {
 
+    /** First part of every thread's name. */
+    static final String NAME = "delayqueue";
+
     private HandlerThreads() {}
 
     /** Platform threads for handlers, as many as permits let run, each ending when it had nothing to do for a while. */
-    static ExecutorService cached(String name) {
+    static ExecutorService cached() {
         AtomicInteger number = new AtomicInteger();
         return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
-            Thread thread = new Thread(task, name + "-handler-" + number.incrementAndGet());
+            Thread thread = new Thread(task, NAME + "-handler-" + number.incrementAndGet());
             thread.setDaemon(true);
             return thread;
         });
     }
 
+    /** A virtual thread for each call; Java 21 or newer. */
+    static Executor virtual() {
+        return new VirtualThreadTaskExecutor(NAME + "-handler-");
+    }
+
     /** Keeps the process from ending while listeners run, as all the engine's other threads are daemons. */
-    static void keepAlive(String name, CountDownLatch until) {
+    static void keepAlive(CountDownLatch until) {
         Thread thread = new Thread(
                 () -> {
                     try {
@@ -32,7 +42,7 @@ final class HandlerThreads {
                         Thread.currentThread().interrupt();
                     }
                 },
-                name + "-keep-alive");
+                NAME + "-keep-alive");
         thread.setDaemon(false);
         thread.start();
     }
