@@ -107,7 +107,6 @@ public final class DefaultDelayListenerContainerFactory implements DelayListener
         ListenerOptions.Builder builder = defaults.toBuilder().batchSize(1).concurrency(1);
         endpoint.applyOptions(builder);
         ListenerOptions built = builder.build();
-        letters.attend(endpoint.topic());
         return new ListenerSpec(
                 endpoint.id(),
                 endpoint.topic(),

@@ -16,9 +16,4 @@ record StoredDeadLetters(MessageStore store, TopicRegistry registry) implements 
         return store.letters(registry.shardOf(topic, messageId), new LetterQuery.One(letterId)).stream()
                 .findFirst();
     }
-
-    @Override
-    public void attend(String topic) {
-        // the container of the lane of deaths does it with its first step
-    }
 }

@@ -4,6 +4,7 @@ import io.delayqueue.message.DeadLetter;
 import java.util.Optional;
 
 /** Where dead-letter listeners get their letters from. Thread-safe. */
+@FunctionalInterface
 public interface DeadLetterSource {
 
     /**
@@ -13,10 +14,4 @@ public interface DeadLetterSource {
      * @throws RuntimeException when there is no answer
      */
     Optional<DeadLetter> find(String topic, String letterId);
-
-    /**
-     * Has a notice left of each death in a topic from now on. Neither waits for Redis nor fails without it: the source
-     * sees to it as soon as there is an answer. May be called before anything is started, and again.
-     */
-    void attend(String topic);
 }

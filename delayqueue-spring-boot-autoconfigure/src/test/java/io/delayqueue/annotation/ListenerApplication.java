@@ -100,7 +100,6 @@ final class ListenerApplication implements AutoCloseable {
 
         final Map<String, DeadLetter> byId = new HashMap<>();
         boolean away;
-        final List<String> attended = new ArrayList<>();
 
         @Override
         public Optional<DeadLetter> find(String topic, String letterId) {
@@ -109,11 +108,6 @@ final class ListenerApplication implements AutoCloseable {
             }
             return Optional.ofNullable(byId.get(letterId))
                     .filter(letter -> letter.topic().equals(topic));
-        }
-
-        @Override
-        public void attend(String topic) {
-            attended.add(topic);
         }
     }
 }
