@@ -13,7 +13,7 @@ local function limitsOf(message)
 end
 
 -- how many of the ids fit into the byte bound; at least one. Lengths are asked for only if the largest message that
--- the shard ever held could break the bound.
+-- the lane ever held could break the bound; notices of deaths are small and never do.
 local function fitting(ids, bound)
   local n = #ids
   if n * tonumber(meta[4] or 0) <= bound then
@@ -73,6 +73,7 @@ end
 local function recordedClaim()
   local record = cmsgpack.unpack(redis.call('HGET', KEYS[5], 'r:' .. ARGV[4]))
   local claim = {taken = {}, messages = {}, before = {}, gone = record[2], lost = record[3]}
+  claim.reclaimed, claim.deaths = record[4] or {}, record[5] or {}
   for i = 1, #record[1], 2 do
     local id = record[1][i]
     local delivery = redis.call('HGET', KEYS[4], id)

@@ -4,8 +4,7 @@ local function permitted(message)
   return tonumber(string.match(limitsOf(message), ' a=(%d+)') or ARGV[10])
 end
 
-local function reclaim(max, deaths)
-  local reclaimed = {}
+local function reclaim(max, reclaimed, deaths)
   local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', nowText, 'LIMIT', 0, max)
   for i = 1, fitting(over, tonumber(ARGV[8])) do
     local id = over[i]
@@ -33,5 +32,4 @@ local function reclaim(max, deaths)
       reclaimed[#reclaimed + 1] = id
     end
   end
-  return reclaimed
 end

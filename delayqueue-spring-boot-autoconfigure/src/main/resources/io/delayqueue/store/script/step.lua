@@ -22,7 +22,8 @@
 --
 -- The repeat of a step (same consumer and sequence) gives the claims of the first time, as far as they are held, and
 -- the same answer to its settles, so that a reply that was lost, or a script that stopped midway, orphans nothing. Hence
--- what will be claimed and what is gone is noted before anything else is written. An idle step is noted too: were it
+-- what will be claimed and what is gone is noted before anything else is written. Who died is noted last; a repeat
+-- reclaims nothing more. An idle step is noted too: were it
 -- executed again after its answer, by a connection that hung, it would claim what nobody hears of.
 --@include guard
 local meta = redis.call('HMGET', KEYS[5], 'identity', 'stepped', 'grace', 'largest', 'notices', 'c:' .. ARGV[4])
@@ -52,7 +53,7 @@ end
 local acks, renewals, others = tonumber(ARGV[15]), tonumber(ARGV[16]), tonumber(ARGV[17])
 local claimMax = tonumber(ARGV[7])
 local claims = claimMax > 0 and tonumber(dueHead) <= now
-local reclaims = now >= grace and tonumber(leaseHead) <= now
+local reclaims = not repeated and now >= grace and tonumber(leaseHead) <= now
 
 local graceText = string.format('%.0f', grace)
 if idleBefore or not (claims or reclaims or repeated or acks + renewals + others > 0) then
@@ -85,19 +86,24 @@ local claim = repeated and recordedClaim() or plannedClaim(claims and claimMax o
 
 -- a write that is not refused when memory is full lets the others pass
 redis.call('HDEL', KEYS[5], '')
+local reclaimed, deaths = {}, {}
 if repeated then
   sweep(gone, acks, ackFirst, otherFirst)
-  gone, lost = claim.gone, claim.lost
+  gone, lost, reclaimed, deaths = claim.gone, claim.lost, claim.reclaimed, claim.deaths
 else
   redis.call('HSET', KEYS[5], 'stepped', nowText, 'grace', graceText,
     'c:' .. ARGV[4], ARGV[5] .. ' ' .. nowText, 'r:' .. ARGV[4], cmsgpack.pack({claim.taken, gone, lost}))
 end
-local deaths = {}
 takeClaim(claim, deaths)
 settleAcks(ackFirst, acks, heldAcks)
 settleOthers(otherFirst, heldOthers, deaths)
 renew(renewFirst, renewals, heldRenewals)
-local reclaimed = reclaims and reclaim(tonumber(ARGV[11]), deaths) or {}
+if reclaims then
+  reclaim(tonumber(ARGV[11]), reclaimed, deaths)
+end
+if not repeated and #reclaimed + #deaths > 0 then
+  redis.call('HSET', KEYS[5], 'r:' .. ARGV[4], cmsgpack.pack({claim.taken, gone, lost, reclaimed, deaths}))
+end
 
 local dueNow = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 local leaseNow = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
