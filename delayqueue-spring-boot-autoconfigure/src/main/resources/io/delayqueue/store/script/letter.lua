@@ -1,5 +1,5 @@
 -- fragment: the death of a message. Letter and notice come first, so that stopped midway the message is in two places.
--- A letter's id is "<message id>@<token>", so a repeat writes the same letter.
+-- A letter's id is "<message id>@<token>", so a repeat writes the same letter, and leaves a notice alone that is there.
 -- A letter is "1 <died ms> <cause> <attempts> <due ms> <bytes of failure>\n<failure>\n<message>".
 -- The lane of deaths has no letters: there the message is only removed.
 local function forget(id)
@@ -13,7 +13,7 @@ local function lay(id, letter, died, cause, record, deaths)
   if KEYS[6] then
     redis.call('ZADD', KEYS[6], died, letter)
     redis.call('HSET', KEYS[7], letter, record)
-    if meta[5] then
+    if meta[5] and redis.call('HEXISTS', KEYS[9], letter) == 0 then
       redis.call('ZADD', KEYS[8], nowText, letter)
       redis.call('HSET', KEYS[9], letter, '1 - ' .. nowText .. ' ' .. nowText .. '\n\n')
       redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ':deaths ' .. nowText)
