@@ -1,0 +1,307 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DeathCause;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.MessageLimits;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Lane;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.SendReply.Result;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.StepRequest;
+import io.delayqueue.store.StepRequest.Claiming;
+import io.delayqueue.store.StepRequest.Reclaiming;
+import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.bench.Told;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Random calls of several processes against the store and {@link StoreModel}: each answer and each state has to be the
+ * same. To see a failure again, set the system property {@code delayqueue-test.seed}; for more than one seed that nobody
+ * chose, {@code delayqueue-test.seeds}.
+ */
+class StoreModelTests {
+
+    private static final int CALLS = 3000;
+    private static final int IDS = 25;
+    /** What 3,000 calls cannot but have been answered. */
+    private static final String[] EVERYTHING = {
+        "ACCEPTED",
+        "REPLACED",
+        "KEPT",
+        "DUPLICATE",
+        "CANCELLED",
+        "CANCELLED_WHILE_HANDLED",
+        "NOT_FOUND",
+        "RESCHEDULED",
+        "BEING_HANDLED",
+        "REPLAYED",
+        "ID_LIVE",
+        "claimed",
+        "gone",
+        "lost",
+        "reclaimed",
+        "died",
+        "EXPIRED",
+        "LEASE_OVER",
+        "BURIED"
+    };
+
+    private static final List<String> CONSUMERS = List.of("w1", "w2", "w3");
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    private final StoreModel model = new StoreModel(T0);
+    private final Map<String, Long> sequences = new LinkedHashMap<>();
+    private final Map<String, List<Held>> held = new LinkedHashMap<>();
+    private final List<OutgoingMessage> sent = new ArrayList<>();
+    private final List<String> log = new ArrayList<>();
+    private final Set<String> answers = new TreeSet<>();
+    private Random random = new Random();
+
+    private record Held(String id, String token) {}
+
+    static LongStream seeds() {
+        Long chosen = Long.getLong("delayqueue-test.seed");
+        LongStream any = new Random().longs(Integer.getInteger("delayqueue-test.seeds", 1));
+        return chosen != null ? LongStream.of(chosen) : LongStream.concat(LongStream.of(1, 2, 3), any);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void theStoreDoesWhatTheModelDoes(long seed, TestReporter reporter) {
+        reporter.publishEntry("seed", Long.toString(seed));
+        random = new Random(seed);
+        bench.store().attendDeaths(bench.shard());
+        for (int call = 0; call < CALLS; call++) {
+            String expectation = "seed " + seed + ", call " + call;
+            one(expectation);
+            if (call % 4 == 0 || call == CALLS - 1) {
+                assertThat(bench.state())
+                        .as(() -> expectation + " after " + last())
+                        .hasToString(model.state().toString());
+            }
+        }
+        assertThat(answers).contains(EVERYTHING);
+    }
+
+    private String last() {
+        return String.join("\n", log.subList(Math.max(0, log.size() - 8), log.size()));
+    }
+
+    private void one(String expectation) {
+        int choice = random.nextInt(100);
+        String expected;
+        String actual;
+        if (choice < 45) {
+            Lane lane = random.nextInt(4) == 0 ? Lane.DEATHS : Lane.MESSAGES;
+            expected = stepModel(lane);
+            actual = stepStore(lane);
+        } else if (choice < 65) {
+            List<OutgoingMessage> batch = batch();
+            log.add("send " + batch);
+            expected = model.send(batch).toString();
+            actual = bench.store().send(bench.shard(), batch).results().stream()
+                    .map(Result::outcome)
+                    .toList()
+                    .toString();
+        } else if (choice < 80) {
+            moveClock();
+            return;
+        } else {
+            String[] both = verb(choice);
+            expected = both[0];
+            actual = both[1];
+        }
+        assertThat(actual).as(() -> expectation + " after " + last()).isEqualTo(expected);
+        answers.addAll(List.of(actual.split("[^A-Za-z_]+")));
+    }
+
+    private void moveClock() {
+        int kind = random.nextInt(40);
+        long by = kind == 0 ? -random.nextInt(3000) : kind < 4 ? random.nextInt(60_000) : random.nextInt(2500);
+        model.now += by;
+        bench.clock(model.now);
+        log.add("clock +" + by);
+    }
+
+    private String[] verb(int choice) {
+        String id = id();
+        Due due = due();
+        if (choice < 84) {
+            log.add("cancel " + id);
+            return both(model.cancel(id), bench.store().cancel(bench.shard(), id));
+        } else if (choice < 89) {
+            log.add("reschedule " + id + " " + due);
+            return both(model.reschedule(id, due), bench.store().reschedule(bench.shard(), id, due));
+        } else if (choice < 93) {
+            String letter = letter();
+            log.add("replay " + letter + " " + due);
+            return both(model.replay(letter, due), bench.store().replay(bench.shard(), letter, due));
+        } else if (choice < 95) {
+            Purge purge = purge();
+            log.add("purge " + purge);
+            return both(model.purge(purge), bench.store().purge(bench.shard(), purge));
+        } else if (choice < 98) {
+            log.add("count");
+            Lane lane = random.nextBoolean() ? Lane.MESSAGES : Lane.DEATHS;
+            return both(model.count(lane), bench.store().count(shard(lane)));
+        }
+        log.add("restart");
+        bench.restartProcess();
+        return both("", "");
+    }
+
+    private static String[] both(Object expected, Object actual) {
+        return new String[] {expected.toString(), actual.toString()};
+    }
+
+    private Purge purge() {
+        return switch (random.nextInt(4)) {
+            case 0 -> new Purge.DiedUntil(Instant.ofEpochMilli(model.now - random.nextInt(20_000)));
+            case 1 -> new Purge.Retention(Duration.ofMillis(random.nextInt(90_000)), random.nextInt(20));
+            default -> new Purge.Named(List.of(letter(), letter()));
+        };
+    }
+
+    private String id() {
+        return "m" + random.nextInt(IDS);
+    }
+
+    private String letter() {
+        List<String> letters = model.letterIds();
+        return letters.isEmpty() || random.nextInt(10) == 0 ? id() + "@x" : letters.get(random.nextInt(letters.size()));
+    }
+
+    private Due due() {
+        return random.nextBoolean()
+                ? new Due(random.nextInt(15_000), true)
+                : new Due(model.now - 4000 + random.nextInt(20_000), false);
+    }
+
+    private List<OutgoingMessage> batch() {
+        if (!sent.isEmpty() && random.nextInt(10) == 0) {
+            return List.of(sent.get(sent.size() - 1 - random.nextInt(Math.min(10, sent.size()))));
+        }
+        List<OutgoingMessage> batch = IntStream.range(0, 1 + random.nextInt(4))
+                .mapToObj(i -> id())
+                .distinct()
+                .map(this::message)
+                .toList();
+        sent.addAll(batch);
+        return batch;
+    }
+
+    private OutgoingMessage message(String id) {
+        OnDuplicate mode = OnDuplicate.values()[random.nextInt(3)];
+        byte[] payload = "p".repeat(random.nextInt(200)).getBytes(UTF_8);
+        return new OutgoingMessage(id, due(), mode, "n" + sent.size() + id, limits(), Map.of(), payload);
+    }
+
+    private MessageLimits limits() {
+        if (random.nextBoolean()) {
+            return MessageLimits.NONE;
+        }
+        boolean date = random.nextInt(4) == 0;
+        return new MessageLimits(
+                random.nextBoolean() ? 1 + random.nextInt(4) : null,
+                random.nextBoolean() ? Duration.ofMillis(1000 + random.nextInt(9000)) : null,
+                !date && random.nextInt(3) == 0 ? Duration.ofMillis(random.nextInt(9000)) : null,
+                date ? Instant.ofEpochMilli(model.now + random.nextInt(20_000)) : null);
+    }
+
+    private StepRequest request;
+
+    private String stepModel(Lane lane) {
+        String consumer = CONSUMERS.get(random.nextInt(CONSUMERS.size()));
+        request = request(lane, consumer);
+        log.add("step " + lane + " " + request);
+        StepReply reply = model.step(lane, request);
+        List<Held> mine = held(lane, consumer);
+        reply.claims().forEach(claim -> mine.add(new Held(claim.id(), claim.token())));
+        return Told.of(reply);
+    }
+
+    /** Sometimes twice, as a client does that sends an unanswered command again. */
+    private String stepStore(Lane lane) {
+        StepReply reply = bench.store().step(shard(lane), request);
+        if (random.nextInt(8) == 0) {
+            StepReply repeated = bench.store().step(shard(lane), request);
+            assertThat(Told.of(repeated)).as(this::last).isEqualTo(Told.of(reply));
+        }
+        return Told.of(reply);
+    }
+
+    private StepRequest request(Lane lane, String consumer) {
+        long sequence = sequences.merge(lane + consumer, 1L, Long::sum);
+        List<Held> mine = held(lane, consumer);
+        Map<String, Settle> settles = new LinkedHashMap<>();
+        Map<String, Renewal> renewals = new LinkedHashMap<>();
+        for (int i = random.nextInt(6); i > 0 && !mine.isEmpty(); i--) {
+            // now and then it is kept, and settled once more later
+            int at = random.nextInt(mine.size());
+            Held delivery = random.nextInt(6) == 0 ? mine.get(at) : mine.remove(at);
+            if (settles.containsKey(delivery.id) || renewals.containsKey(delivery.id)) {
+                mine.add(delivery);
+            } else if (random.nextInt(4) == 0) {
+                mine.add(delivery);
+                renewals.put(
+                        delivery.id,
+                        new Renewal(delivery.id, delivery.token, Duration.ofMillis(1 + random.nextInt(9000))));
+            } else {
+                settles.put(delivery.id, settle(delivery));
+            }
+        }
+        return new StepRequest(
+                consumer,
+                sequence,
+                new Claiming(random.nextInt(8), 200 + random.nextInt(3000), Duration.ofMillis(4000)),
+                new Reclaiming(1 + random.nextInt(5), 3, Duration.ofSeconds(20), Duration.ofSeconds(5)),
+                random.nextBoolean(),
+                List.copyOf(settles.values()),
+                List.copyOf(renewals.values()));
+    }
+
+    private List<Held> held(Lane lane, String consumer) {
+        return held.computeIfAbsent(lane + consumer, key -> new ArrayList<>());
+    }
+
+    private Settle settle(Held delivery) {
+        Failure failure = new Failure("E", "no " + random.nextInt(9), random.nextBoolean() ? "at x\nat y" : null);
+        return switch (random.nextInt(6)) {
+            case 0 -> new Settle.Release(delivery.id, delivery.token);
+            case 1, 2 ->
+                new Settle.Retry(delivery.id, delivery.token, Duration.ofMillis(random.nextInt(9000)), failure);
+            case 3 -> new Settle.Bury(delivery.id, delivery.token, DeathCause.BURIED, failure);
+            default -> new Settle.Acknowledge(delivery.id, delivery.token);
+        };
+    }
+
+    private static Shard shard(Lane lane) {
+        return lane == Lane.DEATHS ? bench.shard().deaths() : bench.shard();
+    }
+}
