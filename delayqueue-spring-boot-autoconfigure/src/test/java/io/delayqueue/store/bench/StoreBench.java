@@ -32,6 +32,8 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     public static final long T0 = 1_700_000_000_000L;
 
     private static final String CLOCK = "bench:clock";
+    private static final String SET_CLOCK =
+            "redis.call('HDEL', KEYS[1], '')" + " redis.call('HSET', KEYS[1], 's', ARGV[1], 'us', ARGV[2])";
 
     private final UnaryOperator<RedisServerBuilder> settings;
     private final boolean driven;
@@ -93,9 +95,32 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         store = new RedisMessageStore(scripts, keySpace, new TopicRegistry(scripts, keySpace));
     }
 
-    /** Moves the driven clock. */
+    /** Moves the driven clock, also when memory is full. */
     public void clock(long millis) {
-        redis.call("HSET", CLOCK, "s", millis / 1000, "us", millis % 1000 * 1000);
+        redis.call("EVAL", SET_CLOCK, 1, CLOCK, millis / 1000, millis % 1000 * 1000);
+    }
+
+    /** How often each command was executed by what is done, within scripts too. */
+    public Map<String, Long> commands(Runnable action) {
+        Map<String, Long> before = commandStatistics();
+        action.run();
+        Map<String, Long> after = commandStatistics();
+        after.merge("info", -1L, Long::sum);
+        before.forEach((command, calls) -> after.merge(command, -calls, Long::sum));
+        after.values().removeIf(calls -> calls == 0);
+        return after;
+    }
+
+    private Map<String, Long> commandStatistics() {
+        Map<String, Long> calls = new TreeMap<>();
+        redis.text("INFO", "commandstats")
+                .lines()
+                .filter(line -> line.startsWith("cmdstat_"))
+                .forEach(line -> {
+                    String number = line.substring(line.indexOf("calls=") + 6, line.indexOf(','));
+                    calls.put(line.substring(8, line.indexOf(':')), Long.valueOf(number));
+                });
+        return calls;
     }
 
     /** Runs scripts as they are again. */
