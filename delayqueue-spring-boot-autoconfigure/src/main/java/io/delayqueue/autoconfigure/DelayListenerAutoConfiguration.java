@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure;
 
 import io.delayqueue.annotation.DefaultDelayListenerContainerFactory;
 import io.delayqueue.annotation.DelayListenerAnnotationBeanPostProcessor;
+import io.delayqueue.annotation.DelayListenerConfigurer;
 import io.delayqueue.annotation.DelayListenerContainerFactory;
 import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
 import io.delayqueue.annotation.DelayListenerMethods;
@@ -13,6 +14,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -36,6 +38,11 @@ public final class DelayListenerAutoConfiguration {
     @Bean
     static LazyInitializationExcludeFilter delayListenerLazyInitializationExcludeFilter() {
         return (beanName, definition, type) -> type != null && DelayListenerMethods.isListenerType(type);
+    }
+
+    @Bean
+    DelayListenerConfigurer delayListenerPayloadValidation(ListableBeanFactory beans) {
+        return new PayloadValidation(beans);
     }
 
     @Bean

@@ -60,7 +60,7 @@ public final class DelayQueueAutoConfiguration {
                 new ConnectionFactoryChoice(marked, beans).choose(),
                 new QueueConnections.Settings(
                         properties.redis().commandTimeout(), properties.redis().reconnectDelay()),
-                task -> engine.getObject().execute(task),
+                new EngineExecutor(engine),
                 System::nanoTime);
     }
 
@@ -90,8 +90,14 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    PayloadCodec delayQueuePayloadCodec(ObjectProvider<PayloadConverter> converter) {
-        return new PayloadCodec(converter.getIfAvailable(MissingPayloadConverter::new));
+    PayloadConverter delayQueueTextPayloadConverter() {
+        return new MissingPayloadConverter();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    PayloadCodec delayQueuePayloadCodec(PayloadConverter converter) {
+        return new PayloadCodec(converter);
     }
 
     @Bean(destroyMethod = "close")
@@ -123,13 +129,7 @@ public final class DelayQueueAutoConfiguration {
             MessageStore store,
             TopicRegistry registry,
             ObjectProvider<DelayQueueEngine> engine) {
-        return new EngineRedis(
-                connections,
-                scripts,
-                keySpace,
-                store,
-                registry,
-                task -> engine.getObject().execute(task));
+        return new EngineRedis(connections, scripts, keySpace, store, registry, new EngineExecutor(engine));
     }
 
     @Bean

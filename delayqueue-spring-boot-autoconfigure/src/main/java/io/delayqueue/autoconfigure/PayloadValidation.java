@@ -1,0 +1,34 @@
+package io.delayqueue.autoconfigure;
+
+import io.delayqueue.annotation.DelayListenerConfigurer;
+import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.core.Ordered;
+import org.springframework.validation.Validator;
+
+/** Has payloads validated by the application's validator. Comes first, so that another configurer may set its own. */
+record PayloadValidation(ListableBeanFactory beans) implements DelayListenerConfigurer, Ordered {
+
+    /** Without Bean Validation these are there too, and find nothing wrong with anything. */
+    private static final Set<String> OF_THE_WEB = Set.of("mvcValidator", "webFluxValidator");
+
+    @Override
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void configureDelayListeners(DelayListenerEndpointRegistrar registrar) {
+        registrar.setValidator(validator());
+    }
+
+    private @Nullable Validator validator() {
+        String[] names = beans.getBeanNamesForType(Validator.class);
+        if (names.length == 1) {
+            return OF_THE_WEB.contains(names[0]) ? null : beans.getBean(names[0], Validator.class);
+        }
+        return beans.getBeanProvider(Validator.class).getIfUnique();
+    }
+}
