@@ -1,0 +1,80 @@
+package io.delayqueue.template.pull;
+
+import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.coordination.StepScheduler;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.SignalSource;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.StepRequest;
+import io.delayqueue.store.StepRequest.Reclaiming;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongSupplier;
+
+/**
+ * What every pump and lane of a receiver works with.
+ *
+ * @param epoch new per receiver, so that its consumers are told from all others ever
+ * @param completions where what depends on the users' futures runs
+ * @param nanoTime monotonic time, ns
+ */
+record Tools(
+        MessageStore store,
+        SignalSource signals,
+        StepScheduler scheduler,
+        PayloadCodec codec,
+        EventBus events,
+        PullSettings settings,
+        String epoch,
+        Executor completions,
+        LongSupplier nanoTime) {
+
+    private static final int MAX_RECLAIM = 100;
+    private static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
+    private static final int DOUBLINGS = 5;
+
+    long now() {
+        return nanoTime.getAsLong();
+    }
+
+    /** A step that only settles takes nothing back, but passes on how an outage is to be judged. */
+    Reclaiming reclaiming(boolean active) {
+        // a sweep that comes a little late is no outage
+        Duration gap = settings.sweep().multipliedBy(2);
+        return new Reclaiming(active ? MAX_RECLAIM : 0, settings.maxAttempts(), gap, settings.grace());
+    }
+
+    /** How long to wait after so many failures in a row: 50 ms, doubled up to 1 s. */
+    long backoffNanos(int failures) {
+        long nanos = FIRST_BACKOFF.toNanos() << Math.min(DOUBLINGS, failures - 1);
+        return Math.min(nanos, Duration.ofSeconds(1).toNanos());
+    }
+
+    /** Ends a user's future; on this thread if there is no other one any more. */
+    void complete(Runnable completion) {
+        try {
+            completions.execute(completion);
+        } catch (RejectedExecutionException e) {
+            completion.run();
+        }
+    }
+
+    static Throwable unwrap(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** The store's call, its exceptions in the future. */
+    CompletionStage<StepReply> step(Shard shard, StepRequest request) {
+        try {
+            return store.stepAsync(shard, request);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+}

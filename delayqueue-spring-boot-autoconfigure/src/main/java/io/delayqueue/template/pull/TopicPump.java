@@ -1,0 +1,338 @@
+package io.delayqueue.template.pull;
+
+import io.delayqueue.coordination.Step;
+import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.message.DeathCause;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.redis.SignalSource.Subscription;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.Settle.Bury;
+import io.delayqueue.store.Settle.Release;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.UnreadableMessageException;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.DelayQueueUnavailableException;
+import io.delayqueue.template.pull.Pulled.ClaimTime;
+import io.delayqueue.template.pull.ShardCursor.Look;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves the receivers of one topic in the order in which they came. Each look claims for the first of them; what it
+ * doesn't find, nobody behind him would have found either. The step never blocks: a look's answer wakes it.
+ *
+ * <p>It is scheduled only while somebody waits, or while something of Redis' state is still to be put right.
+ */
+final class TopicPump implements Step {
+
+    private static final Duration IDLE = Duration.ofDays(1);
+
+    private final Tools tools;
+    private final String topic;
+    private final List<ShardCursor> cursors;
+    private final List<Subscription> subscriptions = new ArrayList<>();
+    private final Object lock = new Object();
+    private final Deque<WaitingReceiver> queue = new ArrayDeque<>();
+    private @Nullable StepHandle handle;
+    private @Nullable Look underWay;
+    private @Nullable Answer arrived;
+    private @Nullable Outage outage;
+    private int turn;
+    private long arrivals;
+    private boolean closed;
+
+    TopicPump(Tools tools, String topic, List<Shard> shards) {
+        this.tools = tools;
+        this.topic = topic;
+        this.cursors =
+                shards.stream().map(shard -> new ShardCursor(tools, shard)).toList();
+    }
+
+    /** Exactly one of reply and failure is there. */
+    private record Answer(
+            Look look, @Nullable StepReply reply, @Nullable Throwable failure) {}
+
+    /**
+     * Calls fail.
+     *
+     * @param failures how many in a row
+     * @param upTo the youngest receiver that had come before the last of them
+     */
+    private record Outage(RedisCallException last, int failures, long sinceNanos, long retryNanos, long upTo) {}
+
+    CompletableFuture<List<PulledDelivery>> receive(ReceiveRequest request) {
+        CompletableFuture<List<PulledDelivery>> future = new CompletableFuture<>();
+        synchronized (lock) {
+            if (closed) {
+                throw new IllegalStateException("The receiver was closed");
+            }
+            long deadline = tools.now() + request.waitTime().toNanos();
+            queue.add(new WaitingReceiver(request, future, ++arrivals, deadline));
+            listen();
+            attend();
+        }
+        return future;
+    }
+
+    private void listen() {
+        if (subscriptions.isEmpty()) {
+            for (ShardCursor cursor : cursors) {
+                subscriptions.add(tools.signals().listen(cursor.shard(), new Ear(cursor)));
+            }
+        }
+    }
+
+    private void attend() {
+        if (handle == null) {
+            handle = tools.scheduler().schedule("pull " + topic, this);
+        } else {
+            handle.wake();
+        }
+    }
+
+    @Override
+    public Duration step() {
+        List<Runnable> outside = new ArrayList<>();
+        Duration sleep;
+        synchronized (lock) {
+            Answer answer = arrived;
+            arrived = null;
+            if (answer != null) {
+                underWay = null;
+                take(answer, outside);
+            }
+            endWaits(outside);
+            look(outside);
+            sleep = sleep();
+        }
+        outside.forEach(Runnable::run);
+        return sleep;
+    }
+
+    private void take(Answer answer, List<Runnable> outside) {
+        StepReply reply = answer.reply;
+        if (reply != null) {
+            outage = null;
+            answer.look.cursor().answered(answer.look, reply, tools.now());
+            outside.add(() -> tell(reply));
+            if (!reply.claims().isEmpty()) {
+                handOut(answer.look, reply.claims(), outside);
+            }
+        } else if (answer.failure instanceof RedisCallException failure) {
+            answer.look.cursor().failed(answer.look, failure);
+            Outage before = outage;
+            int failures = before == null ? 1 : before.failures + 1;
+            long since = before == null ? tools.now() : before.sinceNanos;
+            long retry = tools.now() + tools.backoffNanos(failures);
+            outage = new Outage(failure, failures, since, retry, answer.look.arrivals());
+            Duration sinceSuccess = Duration.ofNanos(tools.now() - since);
+            outside.add(
+                    () -> tools.events().publish(events -> events.redisFailed("pull " + topic, failure, sinceSuccess)));
+        } else {
+            answer.look.cursor().forget();
+            DelayQueueException told = new DelayQueueException(
+                    "To receive from topic " + topic + " failed: " + answer.failure, answer.failure);
+            queue.forEach(receiver ->
+                    outside.add(() -> tools.complete(() -> receiver.future().completeExceptionally(told))));
+            queue.clear();
+        }
+    }
+
+    private void tell(StepReply reply) {
+        reply.reclaimed().forEach(id -> tools.events().publish(events -> events.reclaimed(topic, id)));
+        reply.deaths()
+                .forEach(death -> tools.events().publish(events -> events.died(topic, death.id(), death.cause())));
+    }
+
+    private void handOut(Look look, List<Claim> claims, List<Runnable> outside) {
+        WaitingReceiver receiver = look.receiver();
+        SettleLane lane = look.cursor().lane();
+        // of a repeat nobody knows for how long the lease has run already
+        if (receiver == null || look.repeated() || receiver.future().isDone()) {
+            outside.add(() -> release(lane, claims));
+            return;
+        }
+        ClaimTime time = new ClaimTime(
+                look.cursor().time(), look.begunNanos(), receiver.request().lease());
+        List<PulledDelivery> deliveries = new ArrayList<>(claims.size());
+        for (Claim claim : claims) {
+            try {
+                deliveries.add(new Pulled(tools, lane, topic, claim, claim.envelope(), time));
+            } catch (UnreadableMessageException e) {
+                outside.add(() -> lane.submitUnasked(unreadable(claim, e)));
+            }
+        }
+        if (!deliveries.isEmpty()) {
+            queue.remove(receiver);
+            outside.add(() -> tools.complete(() -> {
+                if (!receiver.future().complete(deliveries)) {
+                    deliveries.forEach(delivery -> ((Pulled) delivery).release());
+                }
+            }));
+        }
+    }
+
+    private static void release(SettleLane lane, List<Claim> claims) {
+        claims.forEach(claim -> lane.submitUnasked(new Release(claim.id(), claim.token())));
+    }
+
+    private static Bury unreadable(Claim claim, UnreadableMessageException e) {
+        Failure failure = new Failure(e.getClass().getName(), String.valueOf(e.getMessage()));
+        return new Bury(claim.id(), claim.token(), DeathCause.UNREADABLE, failure);
+    }
+
+    /** Whoever is looked for right now is not ended before the look is answered. */
+    private void endWaits(List<Runnable> outside) {
+        long now = tools.now();
+        WaitingReceiver served = underWay == null ? null : underWay.receiver();
+        for (Iterator<WaitingReceiver> all = queue.iterator(); all.hasNext(); ) {
+            WaitingReceiver receiver = all.next();
+            if (receiver.future().isDone()) {
+                all.remove();
+            } else if (!receiver.equals(served) && receiver.isOver(now)) {
+                Outage present = outage;
+                if (present != null && present.upTo >= receiver.arrival()) {
+                    all.remove();
+                    outside.add(() -> tools.complete(() -> receiver.future().completeExceptionally(away(present))));
+                } else if (present == null && cursors.stream().allMatch(cursor -> cursor.hasAnswered(receiver))) {
+                    all.remove();
+                    outside.add(() -> tools.complete(() -> receiver.future().complete(List.of())));
+                }
+            }
+        }
+    }
+
+    private DelayQueueUnavailableException away(Outage present) {
+        return new DelayQueueUnavailableException(
+                "Nothing could be received from topic " + topic + ": " + present.last.getMessage(), present.last);
+    }
+
+    private void look(List<Runnable> outside) {
+        long now = tools.now();
+        Outage present = outage;
+        if (underWay != null || (present != null && now - present.retryNanos < 0)) {
+            return;
+        }
+        WaitingReceiver first = queue.peek();
+        WaitingReceiver last = queue.peekLast();
+        for (int i = 0; i < cursors.size(); i++) {
+            ShardCursor cursor = cursors.get((turn + i) % cursors.size());
+            if (cursor.isToBeLookedAt(first != null, last == null ? 0 : last.arrival(), now)) {
+                turn = (turn + i + 1) % cursors.size();
+                Look look = cursor.begin(first, arrivals, now);
+                underWay = look;
+                outside.add(() -> send(look));
+                return;
+            }
+        }
+    }
+
+    private void send(Look look) {
+        tools.step(look.cursor().shard(), look.request()).whenComplete((reply, failure) -> {
+            Throwable cause = failure == null ? null : Tools.unwrap(failure);
+            synchronized (lock) {
+                if (!closed) {
+                    arrived = new Answer(look, reply, cause);
+                    attend();
+                    return;
+                }
+            }
+            if (reply != null) {
+                release(look.cursor().lane(), reply.claims());
+            }
+        });
+    }
+
+    private Duration sleep() {
+        boolean needed = !queue.isEmpty() || cursors.stream().anyMatch(ShardCursor::needsCare) || underWay != null;
+        if (!needed) {
+            if (handle != null) {
+                handle.cancel();
+                handle = null;
+            }
+            return IDLE;
+        }
+        long now = tools.now();
+        long wait = IDLE.toNanos();
+        for (WaitingReceiver receiver : queue) {
+            long left = receiver.deadlineNanos() - now;
+            // one whose time is over already waits for the answer that wakes this step
+            wait = left > 0 ? Math.min(wait, left) : wait;
+        }
+        Outage present = outage;
+        if (underWay == null && present != null) {
+            wait = Math.min(wait, present.retryNanos - now);
+        } else if (underWay == null) {
+            for (ShardCursor cursor : cursors) {
+                wait = Math.min(wait, cursor.nextLook() - now);
+            }
+        }
+        return Duration.ofNanos(Math.max(0, wait));
+    }
+
+    /** Ends the waits with nothing; what is being claimed is handed back. */
+    void close() {
+        List<WaitingReceiver> left;
+        synchronized (lock) {
+            closed = true;
+            left = new ArrayList<>(queue);
+            queue.clear();
+            if (handle != null) {
+                handle.cancel();
+                handle = null;
+            }
+            Answer answer = arrived;
+            arrived = null;
+            if (answer != null && answer.reply != null) {
+                release(answer.look.cursor().lane(), answer.reply.claims());
+            }
+            subscriptions.forEach(Subscription::close);
+        }
+        left.forEach(receiver -> receiver.future().complete(List.of()));
+        cursors.forEach(cursor -> cursor.lane().close());
+    }
+
+    /** Turns signals into earlier looks. */
+    private final class Ear implements SignalListener {
+
+        private final ShardCursor cursor;
+
+        Ear(ShardCursor cursor) {
+            this.cursor = cursor;
+        }
+
+        @Override
+        public void headAt(long dueMillis) {
+            hear(dueMillis);
+        }
+
+        @Override
+        public void surplus(String consumer) {
+            hear(null);
+        }
+
+        @Override
+        public void resubscribed() {
+            hear(null);
+        }
+
+        private void hear(@Nullable Long dueMillis) {
+            synchronized (lock) {
+                long now = tools.now();
+                cursor.signal(dueMillis, now);
+                if (handle != null) {
+                    handle.wakeWithin(Duration.ofNanos(Math.max(0, cursor.nextLook() - now)));
+                }
+            }
+        }
+    }
+}

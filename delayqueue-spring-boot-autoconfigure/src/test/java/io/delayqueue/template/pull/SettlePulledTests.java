@@ -1,0 +1,200 @@
+package io.delayqueue.template.pull;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DeathCause;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.LetterQuery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class SettlePulledTests extends PullTest {
+
+    private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
+
+    private PulledDelivery pulled(String id) {
+        send(id, Duration.ZERO);
+        return receiveOne();
+    }
+
+    private MessageSnapshot found(String id) {
+        return template.find("orders", id).orElseThrow();
+    }
+
+    private List<DeadLetter> letters() {
+        return queue.store().letters(Shard.single("orders"), new LetterQuery.Page(null, 0, 10));
+    }
+
+    @Test
+    void anAcknowledgedMessageIsGone() {
+        PulledDelivery delivery = pulled("a");
+
+        assertThat(join(delivery.acknowledge())).isTrue();
+        assertThat(template.find("orders", "a")).isEmpty();
+    }
+
+    @Test
+    void onlyTheFirstAnswerCounts() {
+        PulledDelivery delivery = pulled("a");
+
+        CompletableFuture<Boolean> first = delivery.acknowledge();
+        assertThat(join(delivery.retry(Duration.ZERO))).isFalse();
+        assertThat(join(delivery.bury("no"))).isFalse();
+        assertThat(join(delivery.extend(LEASE))).isFalse();
+        assertThat(join(first)).isTrue();
+    }
+
+    @Test
+    void aRetryComesAgainWithItsReason() {
+        PulledDelivery delivery = pulled("a");
+
+        assertThat(join(delivery.retry(Duration.ofMillis(10), "bank is closed")))
+                .isTrue();
+
+        PulledDelivery again = receiveOne();
+        assertThat(again.attempt()).isEqualTo(2);
+        assertThat(again.lastFailure()).isEqualTo("retry: bank is closed");
+        assertThat(again.leaseToken()).isNotEqualTo(delivery.leaseToken());
+    }
+
+    @Test
+    void theLastPermittedAttemptIsNotRetried() {
+        send("a", Duration.ZERO);
+        for (int attempt = 1; attempt <= 3; attempt++) {
+            PulledDelivery delivery = receiveOne();
+            assertThat(delivery.attempt()).isEqualTo(attempt);
+            assertThat(join(delivery.retry(Duration.ZERO))).isTrue();
+        }
+
+        assertThat(receiveNow(1)).isEmpty();
+        assertThat(letters()).hasSize(1);
+        assertThat(letters().get(0).cause()).isEqualTo(DeathCause.ATTEMPTS_SPENT);
+        assertThat(letters().get(0).attempts()).isEqualTo(3);
+        assertThat(queue.recorded().lines()).contains("died orders a ATTEMPTS_SPENT");
+    }
+
+    @Test
+    void aMessageMayPermitFewerAttempts() {
+        template.send(
+                DelayMessage.to("orders").id("a").payload("p").maxAttempts(1).build());
+
+        assertThat(join(receiveOne().retry(Duration.ZERO))).isTrue();
+
+        assertThat(letters()).hasSize(1);
+    }
+
+    @Test
+    void aBuriedMessageIsALetterWithItsReason() {
+        assertThat(join(pulled("a").bury("no such order"))).isTrue();
+
+        assertThat(letters().get(0).cause()).isEqualTo(DeathCause.BURIED);
+        assertThat(letters().get(0).failure().message()).isEqualTo("no such order");
+    }
+
+    @Test
+    void whatIsNotSettledInTimeIsDeliveredToAnotherReceiver() {
+        send("a", Duration.ZERO);
+        PulledDelivery late = receiver.receive("orders", 1, LONG, SHORT_LEASE).get(0);
+
+        PulledDelivery next = receiveOne();
+
+        assertThat(next.id()).isEqualTo("a");
+        assertThat(next.attempt()).isEqualTo(2);
+        assertThat(late.leaseLeft()).isZero();
+        assertThat(join(late.acknowledge())).isFalse();
+        assertThat(found("a").state()).isEqualTo(MessageState.LEASED);
+        assertThat(queue.recorded().lines()).contains("gone orders a");
+        assertThat(join(next.acknowledge())).isTrue();
+    }
+
+    @Test
+    void leasesThatAreOverAreTakenBackAlthoughNobodyWaitsForLong() {
+        PullingReceiver graceful =
+                receiver(new PullSettings(Duration.ofMillis(200), Duration.ofMillis(200), 3, Duration.ofMillis(600)));
+        send("a", Duration.ZERO);
+        graceful.receive("orders", 1, LONG, SHORT_LEASE);
+        await().until(() -> steps.scheduled() == 0);
+        await().until(() -> found("a").leaseEnd().isBefore(serverTime()));
+
+        assertThat(graceful.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
+
+        await().until(() -> found("a").state() == MessageState.READY);
+        await().until(() -> steps.scheduled() == 0);
+        graceful.close();
+    }
+
+    private Instant serverTime() {
+        List<?> time = (List<?>) server.command("TIME");
+        return Instant.ofEpochSecond(Long.parseLong((String) time.get(0)));
+    }
+
+    @Test
+    void anExtendedLeaseHolds() {
+        send("a", Duration.ZERO);
+        PulledDelivery delivery =
+                receiver.receive("orders", 1, LONG, SHORT_LEASE).get(0);
+
+        assertThat(join(delivery.extend(Duration.ofMinutes(1)))).isTrue();
+
+        assertThat(delivery.leaseLeft()).isGreaterThan(Duration.ofSeconds(50));
+        assertThat(found("a").leaseEnd())
+                .isBetween(
+                        delivery.leaseEnd().minusMillis(1), delivery.leaseEnd().plusSeconds(5));
+    }
+
+    @Test
+    void anExtensionNeverShortens() {
+        PulledDelivery delivery = pulled("a");
+
+        assertThat(join(delivery.extend(Duration.ofSeconds(1)))).isTrue();
+
+        assertThat(delivery.leaseLeft()).isGreaterThan(Duration.ofSeconds(20));
+    }
+
+    @Test
+    void anExtensionOfALostLeaseIsRejected() {
+        PulledDelivery delivery = pulled("a");
+        template.cancel("orders", "a");
+
+        assertThat(join(delivery.extend(LEASE))).isFalse();
+        assertThat(join(delivery.acknowledge())).isFalse();
+    }
+
+    @Test
+    void answersThatGatherGoTogether() {
+        template.sendAll(IntStream.range(0, 500)
+                .mapToObj(
+                        i -> DelayMessage.to("orders").id("m" + i).payload("p").build())
+                .toList());
+        List<PulledDelivery> deliveries = receiveNow(500);
+        join(deliveries.get(0).acknowledge());
+        queue.proxy().traffic().reset();
+        queue.proxy().delay(Duration.ofMillis(50));
+
+        List<CompletableFuture<Boolean>> answers =
+                deliveries.stream().skip(1).map(PulledDelivery::acknowledge).toList();
+
+        assertThat(answers).allMatch(answer -> join(answer));
+        assertThat(queue.proxy().traffic().requests("EVALSHA")).isLessThanOrEqualTo(3);
+        assertThat(counts().leased()).isZero();
+    }
+
+    @Test
+    void rangesAreChecked() {
+        PulledDelivery delivery = pulled("a");
+
+        assertThatThrownBy(() -> delivery.retry(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> delivery.extend(Duration.ofMillis(1))).isInstanceOf(IllegalArgumentException.class);
+        assertThat(join(delivery.acknowledge())).isTrue();
+    }
+}
