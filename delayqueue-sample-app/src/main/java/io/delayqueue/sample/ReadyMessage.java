@@ -1,0 +1,37 @@
+package io.delayqueue.sample;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
+import org.springframework.stereotype.Component;
+
+/** Says what to open and what to try, once there is something. */
+@Component
+final class ReadyMessage {
+
+    private static final Logger log = LoggerFactory.getLogger(ReadyMessage.class);
+
+    private final Environment environment;
+
+    ReadyMessage(Environment environment) {
+        this.environment = environment;
+    }
+
+    @EventListener(ApplicationReadyEvent.class)
+    void ready() {
+        log.info(environment.resolvePlaceholders("""
+                The shop is open.
+
+                  Open   http://localhost:${local.server.port}
+                  Or try curl -i http://localhost:${local.server.port}/orders \\
+                           -H 'Content-Type: application/json' -d '{"item":"Teapot","amount":24.50}'
+                         curl -i -X POST http://localhost:${local.server.port}/orders/ID/pay
+                         curl -s http://localhost:${local.server.port}/orders
+
+                  An order that isn't paid within ${sample.payment-window} is cancelled by its delayed message.
+                  Ctrl-C closes the shop.
+                """));
+    }
+}

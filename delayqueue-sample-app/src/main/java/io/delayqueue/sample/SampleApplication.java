@@ -1,0 +1,25 @@
+package io.delayqueue.sample;
+
+import java.time.InstantSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.context.annotation.Bean;
+import org.springframework.scheduling.annotation.EnableScheduling;
+
+/** The order service. With the starter on the class path and a Redis in {@code spring.data.redis} the queue is there. */
+@SpringBootApplication(proxyBeanMethods = false)
+@ConfigurationPropertiesScan
+@EnableScheduling
+public class SampleApplication {
+
+    /** Starts it. */
+    public static void main(String[] args) {
+        SpringApplication.run(SampleApplication.class, args);
+    }
+
+    @Bean
+    InstantSource clock() {
+        return InstantSource.system();
+    }
+}

@@ -1,0 +1,35 @@
+package io.delayqueue.sample.notice;
+
+import io.delayqueue.sample.order.OrderConflictException;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotBlank;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Dead notices over HTTP. */
+@RestController
+final class NoticeController {
+
+    private final NoticeService notices;
+
+    NoticeController(NoticeService notices) {
+        this.notices = notices;
+    }
+
+    @PostMapping("/orders/{id}/notice/replay")
+    @ResponseStatus(HttpStatus.NO_CONTENT)
+    void replay(@PathVariable String id, @Valid @RequestBody Replay replay) {
+        if (!notices.replay(id, replay.letterId())) {
+            throw new OrderConflictException("Order " + id + " has no dead notice of that letter now.");
+        }
+    }
+
+    /** Which letter is meant: of two people who press the button, one finds that it is replayed already. */
+    record Replay(
+            @NotBlank(message = "The field 'letterId' is empty.")
+            String letterId) {}
+}

@@ -1,0 +1,84 @@
+package io.delayqueue.sample.notice;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.List;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** The notices in the database. What is taken stays taken, whatever comes late. */
+@Component
+final class NoticeTable {
+
+    private final JdbcClient jdbc;
+
+    NoticeTable(JdbcClient jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    void insert(PaymentNotice notice, Instant sendAt) {
+        jdbc.sql("INSERT INTO notices (order_id, item, amount, send_at, status) VALUES (?, ?, ?, ?, 'PENDING')")
+                .params(notice.orderId(), notice.item(), notice.amount(), sendAt.atOffset(ZoneOffset.UTC))
+                .update();
+    }
+
+    void taken(String orderId) {
+        jdbc.sql("UPDATE notices SET status = 'TAKEN', letter_id = NULL, failure = NULL WHERE order_id = ?")
+                .param(orderId)
+                .update();
+    }
+
+    /** Whether this letter is news. */
+    boolean dead(String orderId, String letterId, String failure) {
+        return jdbc.sql("UPDATE notices SET status = 'DEAD', letter_id = ?, failure = ?"
+                                + " WHERE order_id = ? AND (status = 'PENDING' OR letter_id <> ?)")
+                        .params(letterId, failure, orderId, letterId)
+                        .update()
+                == 1;
+    }
+
+    /** Whether it was the letter of a dead notice. */
+    boolean replayed(String orderId, String letterId, Instant sendAt) {
+        return jdbc.sql("UPDATE notices SET status = 'PENDING', letter_id = NULL, failure = NULL, send_at = ?"
+                                + " WHERE order_id = ? AND letter_id = ?")
+                        .params(sendAt.atOffset(ZoneOffset.UTC), orderId, letterId)
+                        .update()
+                == 1;
+    }
+
+    PaymentNotice get(String orderId) {
+        return jdbc.sql("SELECT order_id, item, amount FROM notices WHERE order_id = ?")
+                .param(orderId)
+                .query(NoticeTable::paymentNotice)
+                .single();
+    }
+
+    List<PaymentNotice> pendingSince(Instant sendAtBefore, int limit) {
+        return jdbc.sql("SELECT order_id, item, amount FROM notices"
+                        + " WHERE status = 'PENDING' AND send_at < ? ORDER BY send_at LIMIT ?")
+                .params(sendAtBefore.atOffset(ZoneOffset.UTC), limit)
+                .query(NoticeTable::paymentNotice)
+                .list();
+    }
+
+    List<Notice> of(Collection<String> orderIds) {
+        if (orderIds.isEmpty()) {
+            return List.of();
+        }
+        return jdbc.sql("SELECT order_id, status, letter_id, failure FROM notices WHERE order_id IN (:ids)")
+                .param("ids", orderIds)
+                .query((row, index) -> new Notice(
+                        row.getString("order_id"),
+                        NoticeStatus.valueOf(row.getString("status")),
+                        row.getString("letter_id"),
+                        row.getString("failure")))
+                .list();
+    }
+
+    private static PaymentNotice paymentNotice(ResultSet row, int index) throws SQLException {
+        return new PaymentNotice(row.getString("order_id"), row.getString("item"), row.getBigDecimal("amount"));
+    }
+}

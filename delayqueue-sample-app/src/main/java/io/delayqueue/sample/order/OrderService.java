@@ -1,0 +1,109 @@
+package io.delayqueue.sample.order;
+
+import io.delayqueue.sample.journal.Journal;
+import io.delayqueue.sample.journal.JournalEntry.Actor;
+import io.delayqueue.sample.outbox.StoreThenSend;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.stereotype.Service;
+
+/** Places orders and moves them on. Thread-safe. */
+@Service
+public final class OrderService {
+
+    private final OrderTable orders;
+    private final UnpaidOrders unpaid;
+    private final StoreThenSend storeThenSend;
+    private final Journal journal;
+    private final ApplicationEventPublisher events;
+    private final InstantSource clock;
+    private final OrderProperties properties;
+
+    OrderService(
+            OrderTable orders,
+            UnpaidOrders unpaid,
+            StoreThenSend storeThenSend,
+            Journal journal,
+            ApplicationEventPublisher events,
+            InstantSource clock,
+            OrderProperties properties) {
+        this.orders = orders;
+        this.unpaid = unpaid;
+        this.storeThenSend = storeThenSend;
+        this.journal = journal;
+        this.events = events;
+        this.clock = clock;
+        this.properties = properties;
+    }
+
+    Order place(NewOrder wanted) {
+        // To the millisecond, as the queue keeps it, so that the row, the answer and the message name one moment.
+        Instant now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        Order order = new Order(
+                UUID.randomUUID().toString(),
+                wanted.item().strip(),
+                wanted.amount().setScale(2),
+                OrderStatus.PENDING_PAYMENT,
+                now,
+                now.plus(properties.paymentWindow()));
+        return storeThenSend.run(() -> {
+            orders.insert(order);
+            journal.add(order.id(), Actor.CUSTOMER, "Ordered: " + order.item() + ".");
+            unpaid.cancelInTime(order);
+            return order;
+        });
+    }
+
+    Order pay(String id) {
+        Order paid = storeThenSend.run(() -> {
+            Order order = move(id, OrderStatus.PENDING_PAYMENT, OrderStatus.PAID);
+            journal.add(id, Actor.CUSTOMER, "Paid.");
+            events.publishEvent(new OrderPaid(order));
+            return order;
+        });
+        unpaid.withdraw(id);
+        return paid;
+    }
+
+    Order deliver(String id) {
+        return storeThenSend.run(() -> {
+            Order order = move(id, OrderStatus.PAID, OrderStatus.DELIVERED);
+            journal.add(id, Actor.SHOP, "Delivered.");
+            events.publishEvent(new OrderDelivered(order));
+            return order;
+        });
+    }
+
+    /**
+     * Finds an order.
+     *
+     * @throws UnknownOrderException if there is none
+     */
+    public Order get(String id) {
+        return orders.find(id).orElseThrow(() -> new UnknownOrderException(id));
+    }
+
+    /** The latest orders, the latest first. */
+    public List<Order> latest(int limit) {
+        return orders.latest(limit);
+    }
+
+    private Order move(String id, OrderStatus from, OrderStatus to) {
+        boolean moved = orders.move(id, from, to);
+        Order order = get(id);
+        if (!moved) {
+            throw new OrderConflictException(
+                    switch (order.status()) {
+                        case PENDING_PAYMENT -> "Order " + id + " is not paid yet.";
+                        case PAID -> "Order " + id + " is paid already.";
+                        case CANCELLED -> "Order " + id + " was cancelled, since it was not paid in time.";
+                        case DELIVERED -> "Order " + id + " is delivered already.";
+                    });
+        }
+        return order;
+    }
+}

@@ -1,0 +1,90 @@
+package io.delayqueue.sample.review;
+
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.sample.journal.Journal;
+import io.delayqueue.sample.order.OrderDelivered;
+import io.delayqueue.sample.outbox.Outbox;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.DelayQueueOperations;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Reviews an order some time after its delivery, unless the customer has. */
+@Component
+class AutomaticReviews implements Outbox {
+
+    static final String TOPIC = "automatic-review";
+
+    private static final Logger log = LoggerFactory.getLogger(AutomaticReviews.class);
+    private static final int FRIENDLY = 5;
+    private static final int RESENT = 200;
+
+    private final DelayQueueOperations delayQueue;
+    private final ReviewTable reviews;
+    private final Journal journal;
+    private final InstantSource clock;
+    private final ReviewProperties properties;
+
+    AutomaticReviews(
+            DelayQueueOperations delayQueue,
+            ReviewTable reviews,
+            Journal journal,
+            InstantSource clock,
+            ReviewProperties properties) {
+        this.delayQueue = delayQueue;
+        this.reviews = reviews;
+        this.journal = journal;
+        this.clock = clock;
+        this.properties = properties;
+    }
+
+    /** Inside the transaction that stores the delivery: the row is stored with it, the message follows its commit. */
+    @EventListener
+    void expectReview(OrderDelivered delivered) {
+        String orderId = delivered.order().id();
+        Instant reviewAt = clock.instant().truncatedTo(ChronoUnit.MILLIS).plus(properties.reviewAfter());
+        reviews.insert(orderId, reviewAt);
+        delayQueue.sendAfterCommit(message(orderId, reviewAt));
+    }
+
+    /** To be called after the customer's review is committed. */
+    void withdraw(String orderId) {
+        try {
+            delayQueue.cancel(TOPIC, orderId);
+        } catch (DelayQueueException e) {
+            log.info("The review of order {} could not be withdrawn, but will do nothing: {}", orderId, e.getMessage());
+        }
+    }
+
+    @DelayListener(topic = TOPIC)
+    @Transactional
+    void review(WriteReview message, Delivery delivery) {
+        if (reviews.rate(message.orderId(), FRIENDLY, true)) {
+            journal.handled(message.orderId(), delivery, "Reviewed automatically: five stars.");
+        }
+    }
+
+    @Override
+    public List<DelayMessage> overdue(Instant before) {
+        return reviews.missingSince(before, RESENT).stream()
+                .map(review -> message(review.orderId(), review.reviewAt()))
+                .toList();
+    }
+
+    private static DelayMessage message(String orderId, Instant reviewAt) {
+        return DelayMessage.to(TOPIC)
+                .id(orderId)
+                .payload(new WriteReview(orderId))
+                .dueAt(reviewAt)
+                .build();
+    }
+}

@@ -1,0 +1,16 @@
+package io.delayqueue.sample.review;
+
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+
+/**
+ * What a customer thinks.
+ *
+ * @param stars 1 to 5
+ */
+record NewReview(
+        @NotNull(message = "The field 'stars' is missing.")
+        @Min(value = 1, message = "The field 'stars' is 1 to 5.")
+        @Max(value = 5, message = "The field 'stars' is 1 to 5.")
+        Integer stars) {}

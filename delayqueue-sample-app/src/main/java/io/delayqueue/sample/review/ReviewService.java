@@ -1,0 +1,44 @@
+package io.delayqueue.sample.review;
+
+import io.delayqueue.sample.journal.Journal;
+import io.delayqueue.sample.journal.JournalEntry.Actor;
+import io.delayqueue.sample.order.OrderConflictException;
+import io.delayqueue.sample.order.OrderService;
+import io.delayqueue.sample.order.OrderStatus;
+import java.util.Collection;
+import java.util.List;
+import org.springframework.stereotype.Service;
+
+/** Takes customers' reviews. Thread-safe. */
+@Service
+public final class ReviewService {
+
+    private final OrderService orders;
+    private final ReviewTable reviews;
+    private final AutomaticReviews automaticReviews;
+    private final Journal journal;
+
+    ReviewService(OrderService orders, ReviewTable reviews, AutomaticReviews automaticReviews, Journal journal) {
+        this.orders = orders;
+        this.reviews = reviews;
+        this.automaticReviews = automaticReviews;
+        this.journal = journal;
+    }
+
+    Review rate(String orderId, int stars) {
+        if (orders.get(orderId).status() != OrderStatus.DELIVERED) {
+            throw new OrderConflictException("Order " + orderId + " is not delivered, so it can't be reviewed.");
+        }
+        if (!reviews.rate(orderId, stars, false)) {
+            throw new OrderConflictException("Order " + orderId + " is reviewed already.");
+        }
+        journal.add(orderId, Actor.CUSTOMER, "Reviewed: " + stars + " of 5 stars.");
+        automaticReviews.withdraw(orderId);
+        return of(List.of(orderId)).get(0);
+    }
+
+    /** The reviews of some orders, of those that have one or will. */
+    public List<Review> of(Collection<String> orderIds) {
+        return reviews.of(orderIds);
+    }
+}
