@@ -1,0 +1,26 @@
+package io.delayqueue.sample;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import org.springframework.boot.resttestclient.autoconfigure.AutoConfigureRestTestClient;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.context.annotation.Import;
+
+/**
+ * The whole application, with a real Redis and a database of its own. Nothing happens by itself but repeats: tests move
+ * the due times they wait for.
+ */
+@Retention(RetentionPolicy.RUNTIME)
+@SpringBootTest(
+        webEnvironment = WebEnvironment.RANDOM_PORT,
+        properties = {
+            "delayqueue.namespace=sample",
+            "sample.payment-window=30m",
+            "sample.review-after=14d",
+            "sample.notice.intervals=0s,100ms,200ms",
+            "sample.outbox.every=1s"
+        })
+@AutoConfigureRestTestClient
+@Import(Shop.class)
+public @interface SampleTest {}

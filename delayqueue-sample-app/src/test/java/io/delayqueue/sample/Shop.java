@@ -1,0 +1,117 @@
+package io.delayqueue.sample;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.springframework.boot.test.context.TestComponent;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.client.RestTestClient;
+
+/** The shop as its customers see it. */
+@TestComponent
+@Lazy
+public final class Shop {
+
+    private static final ParameterizedTypeReference<Map<String, Object>> OBJECT = new ParameterizedTypeReference<>() {};
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final RestTestClient http;
+
+    Shop(RestTestClient http) {
+        this.http = http;
+    }
+
+    /** Waits for what happens by itself, even on a busy machine. */
+    public static ConditionFactory await() {
+        return Awaitility.await().atMost(PATIENCE);
+    }
+
+    /** Places an order. */
+    public String order(String item) {
+        Map<String, Object> order = http.post()
+                .uri("/orders")
+                .body(Map.of("item", item, "amount", "24.50"))
+                .exchange()
+                .expectStatus()
+                .isCreated()
+                .expectBody(OBJECT)
+                .returnResult()
+                .getResponseBody();
+        return (String) order.get("id");
+    }
+
+    /** Does something to an order. */
+    public RestTestClient.ResponseSpec act(String orderId, String what) {
+        return http.post().uri("/orders/{id}/{what}", orderId, what).exchange();
+    }
+
+    /** Posts JSON. */
+    public RestTestClient.ResponseSpec post(String address, Object body) {
+        return http.post()
+                .uri(address)
+                .contentType(MediaType.APPLICATION_JSON)
+                .body(body)
+                .exchange();
+    }
+
+    /** An order that is paid. */
+    public String paidOrder(String item) {
+        String id = order(item);
+        act(id, "pay").expectStatus().isOk();
+        return id;
+    }
+
+    /** Gets something. */
+    public RestTestClient.ResponseSpec get(String address, Object... variables) {
+        return http.get().uri(address, variables).exchange();
+    }
+
+    public String status(String orderId) {
+        return (String) object(get("/orders/{id}", orderId)).get("status");
+    }
+
+    /** How the merchant behaves from now on. */
+    public void merchant(String behaviour) {
+        http.put()
+                .uri("/merchant/behaviour")
+                .contentType(MediaType.APPLICATION_JSON)
+                .body("\"" + behaviour + "\"")
+                .exchange()
+                .expectStatus()
+                .isOk();
+    }
+
+    /** What the page shows of an order: its {@code order}, {@code notice} and {@code review}. */
+    @SuppressWarnings("unchecked")
+    public Map<String, Object> line(String orderId, String part) {
+        return ((List<Map<String, Map<String, Object>>>) page().get("orders"))
+                .stream()
+                        .filter(line -> line.get("order").get("id").equals(orderId))
+                        .findFirst()
+                        .orElseThrow()
+                        .get(part);
+    }
+
+    /** What the page tells of an order. */
+    @SuppressWarnings("unchecked")
+    public List<String> journal(String orderId) {
+        return ((List<Map<String, Object>>) page().get("journal"))
+                .stream()
+                        .filter(entry -> entry.get("orderId").equals(orderId))
+                        .map(entry -> (String) entry.get("text"))
+                        .toList();
+    }
+
+    private Map<String, Object> page() {
+        return object(get("/page/state"));
+    }
+
+    private static Map<String, Object> object(RestTestClient.ResponseSpec answer) {
+        return answer.expectStatus().isOk().expectBody(OBJECT).returnResult().getResponseBody();
+    }
+}

@@ -1,0 +1,45 @@
+package io.delayqueue.sample.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.sample.SampleTest;
+import io.delayqueue.sample.journal.JournalEntry.Actor;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+
+@SampleTest
+class JournalTests {
+
+    @Autowired
+    private Journal journal;
+
+    @Test
+    void tellsWhatHappenedSinceAnEntry() {
+        journal.add("ours", Actor.CUSTOMER, "Ordered.");
+        long last = ours(0).get(ours(0).size() - 1).id();
+
+        journal.add("ours", Actor.SHOP, "Delivered.");
+
+        assertThat(ours(last)).singleElement().satisfies(entry -> {
+            assertThat(entry.actor()).isEqualTo(Actor.SHOP);
+            assertThat(entry.text()).isEqualTo("Delivered.");
+        });
+    }
+
+    @Test
+    void keepsTheLatestEntriesOnly() {
+        for (int i = 0; i < 600; i++) {
+            journal.add("ours", Actor.QUEUE, "Entry " + i);
+        }
+
+        assertThat(journal.after(0)).hasSizeLessThanOrEqualTo(500);
+        assertThat(ours(0)).last().extracting(JournalEntry::text).isEqualTo("Entry 599");
+    }
+
+    private List<JournalEntry> ours(long after) {
+        return journal.after(after).stream()
+                .filter(entry -> entry.orderId().equals("ours"))
+                .toList();
+    }
+}

@@ -1,0 +1,128 @@
+package io.delayqueue.sample.order;
+
+import static io.delayqueue.sample.Shop.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.sample.SampleTest;
+import io.delayqueue.sample.Shop;
+import io.delayqueue.template.DelayQueueOperations;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.http.MediaType;
+
+@SampleTest
+class OrderTests {
+
+    @Autowired
+    private Shop shop;
+
+    @Autowired
+    private OrderService orders;
+
+    @Autowired
+    private DelayQueueOperations delayQueue;
+
+    @Test
+    void anOrderWaitsForItsPaymentAndItsCancellationIsDueJustThen() {
+        shop.post("/orders", Map.of("item", "Teapot", "amount", 24.5))
+                .expectStatus()
+                .isCreated()
+                .expectHeader()
+                .exists("Location")
+                .expectBody()
+                .jsonPath("$.status")
+                .isEqualTo("PENDING_PAYMENT")
+                .jsonPath("$.amount")
+                .isEqualTo(24.50);
+
+        Order order = orders.get(shop.order("Teapot"));
+        MessageSnapshot cancellation =
+                delayQueue.find(UnpaidOrders.TOPIC, order.id()).orElseThrow();
+
+        assertThat(order.cancelAt()).isEqualTo(order.createdAt().plus(Duration.ofMinutes(30)));
+        assertThat(cancellation.dueAt()).isEqualTo(order.cancelAt());
+    }
+
+    @Test
+    void payingWithdrawsTheCancellation() {
+        String id = shop.order("Teapot");
+
+        shop.act(id, "pay").expectStatus().isOk();
+
+        assertThat(shop.status(id)).isEqualTo("PAID");
+        assertThat(delayQueue.find(UnpaidOrders.TOPIC, id)).isEmpty();
+    }
+
+    @Test
+    void aCancellationThatComesAfterThePaymentDoesNothing() {
+        String id = shop.paidOrder("Teapot");
+
+        delayQueue.send(DelayMessage.to(UnpaidOrders.TOPIC)
+                .id(id)
+                .payload(new CancelOrder(id))
+                .build());
+        await().until(() -> delayQueue.find(UnpaidOrders.TOPIC, id).isEmpty());
+
+        assertThat(shop.status(id)).isEqualTo("PAID");
+    }
+
+    @Test
+    void theLatestOrderComesFirst() {
+        shop.order("Teapot");
+        String latest = shop.order("Kettle");
+
+        shop.get("/orders?limit=1")
+                .expectStatus()
+                .isOk()
+                .expectBody()
+                .jsonPath("$.length()")
+                .isEqualTo(1)
+                .jsonPath("$[0].id")
+                .isEqualTo(latest);
+    }
+
+    @Test
+    void whatCannotBeIsAConflict() {
+        String id = shop.paidOrder("Teapot");
+
+        shop.act(id, "pay").expectStatus().isEqualTo(409);
+        shop.act(shop.order("Kettle"), "deliver").expectStatus().isEqualTo(409);
+    }
+
+    @Test
+    void anUnknownOrderIsNotFound() {
+        shop.get("/orders/7")
+                .expectStatus()
+                .isNotFound()
+                .expectHeader()
+                .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+                .expectBody()
+                .jsonPath("$.detail")
+                .isEqualTo("There is no order 7.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"item":" ","amount":1}        | Say what is ordered: the field 'item' is empty.
+            {"item":"Teapot"}              | Say what it costs: the field 'amount' is missing.
+            {"item":"Teapot","amount":0}   | The field 'amount' is at least 0.01.
+            {"item":"Teapot","amount":"x"} | The field 'amount' has a value of the wrong kind.
+            {                              | The body is missing or is not JSON.
+            """)
+    void badInputIsAnsweredWithASentence(String body, String sentence) {
+        shop.post("/orders", body)
+                .expectStatus()
+                .isBadRequest()
+                .expectHeader()
+                .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+                .expectBody()
+                .jsonPath("$.detail")
+                .isEqualTo(sentence);
+    }
+}
