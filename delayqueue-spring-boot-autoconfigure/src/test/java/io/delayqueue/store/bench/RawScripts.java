@@ -33,6 +33,11 @@ public final class RawScripts implements ScriptRunner {
         this.redis = redis;
     }
 
+    /** What is run in place of a script. */
+    LuaScript varied(LuaScript script) {
+        return variant.apply(script);
+    }
+
     /** From now on, as they are. */
     void asTheyAre() {
         variant = UnaryOperator.identity();
@@ -105,7 +110,7 @@ public final class RawScripts implements ScriptRunner {
 
     @SuppressWarnings("unchecked")
     private List<Object> once(LuaScript script, int keyCount, byte[]... keysAndArguments) {
-        LuaScript run = variant.apply(script);
+        LuaScript run = varied(script);
         List<Object> parts = new ArrayList<>(List.of("EVALSHA", run.sha1(), keyCount));
         parts.addAll(List.of(keysAndArguments));
         try {

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.StepReply;
 import io.delayqueue.store.script.RedisMessageStore;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -93,6 +96,24 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     /** A process that knows nothing yet, on the same Redis. */
     public void restartProcess() {
         store = new RedisMessageStore(scripts, keySpace, new TopicRegistry(scripts, keySpace));
+    }
+
+    /** A process that runs the same scripts, its clock driven too, by another runner. */
+    public MessageStore processOver(ScriptRunner runner) {
+        ScriptRunner varied = new ScriptRunner() {
+            @Override
+            public List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+                return runner.run(scripts.varied(script), keyCount, keysAndArguments);
+            }
+
+            @Override
+            public CompletableFuture<List<Object>> runAsync(
+                    LuaScript script, int keyCount, byte[]... keysAndArguments) {
+                return runner.runAsync(scripts.varied(script), keyCount, keysAndArguments);
+            }
+        };
+        store = new RedisMessageStore(varied, keySpace, new TopicRegistry(varied, keySpace));
+        return store;
     }
 
     /** Moves the driven clock, also when memory is full. */

@@ -38,7 +38,7 @@ class SendScriptTests {
     }
 
     static Stream<Row> table() {
-        return Stream.of(absent(), live(), repeats(), leftovers()).flatMap(rows -> rows);
+        return Stream.of(absent(), limited(), live(), repeats(), leftovers()).flatMap(rows -> rows);
     }
 
     private static Stream<Row> absent() {
@@ -69,7 +69,11 @@ class SendScriptTests {
                         Sends.reply(T0, Outcome.ACCEPTED, T0),
                         new ShardState()
                                 .letter("a", "w1-1", T0 - 1, "BURIED", 1, T0 - 9, "E: no")
-                                .scheduled("a", T0)),
+                                .scheduled("a", T0)));
+    }
+
+    private static Stream<Row> limited() {
+        return Stream.of(
                 new Row(
                         "limits stand in the head",
                         new ShardState(),

@@ -1,0 +1,85 @@
+package io.delayqueue.store.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.script.Scenarios.Scenario;
+import io.delayqueue.test.redis.FaultProxy;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Every script executed twice by a real client: a proxy lets each command through and cuts the connection in place of
+ * its first answer. Where the client tells that nobody knows, the caller repeats the call as it is.
+ */
+class CutReplyTests {
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    private static FaultProxy network;
+    private static LettuceConnectionFactory application;
+    private static ExecutorService executor;
+    private static QueueConnections connections;
+
+    @BeforeAll
+    static void connect() {
+        network = FaultProxy.inFrontOf(bench.server());
+        application = new LettuceConnectionFactory("127.0.0.1", network.port());
+        application.afterPropertiesSet();
+        executor = Executors.newCachedThreadPool();
+        connections =
+                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
+    }
+
+    @AfterAll
+    static void disconnect() {
+        connections.close();
+        application.destroy();
+        executor.shutdownNow();
+        network.close();
+    }
+
+    static Stream<Scenario> scenarios() {
+        return Scenarios.all();
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    void whatTheClientRepeatsChangesNothing(Scenario scenario) {
+        scenario.begin(bench);
+        scenario.run(bench);
+        String once = bench.state().toString();
+
+        scenario.begin(bench);
+        bench.processOver(new RedisScripts(connections)).count(bench.shard());
+        network.cutFirstReplies(request -> request.name().startsWith("EVAL"));
+        long executed = bench.commands(() -> untilAnswered(scenario)).get("evalsha");
+        network.pass();
+        assertThat(executed).isGreaterThanOrEqualTo(2);
+        assertThat(bench.state()).hasToString(once);
+    }
+
+    private static void untilAnswered(Scenario scenario) {
+        for (int calls = 1; ; calls++) {
+            try {
+                scenario.run(bench);
+                return;
+            } catch (RedisCallException e) {
+                if (calls == 20) {
+                    throw e;
+                }
+            }
+        }
+    }
+}
