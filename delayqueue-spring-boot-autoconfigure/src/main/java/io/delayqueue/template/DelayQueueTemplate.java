@@ -202,7 +202,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         try {
             return call.apply(topics.shardOf(topic, id));
         } catch (RuntimeException e) {
-            throw SendFailures.operation("To " + verb + " message " + id + " in topic " + topic, e);
+            throw DelayQueueException.after("To " + verb + " message " + id + " in topic " + topic, e);
         }
     }
 

@@ -8,7 +8,6 @@ import io.delayqueue.message.SendResult.Unknown;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.TopicConflictException;
-import io.delayqueue.store.UnreadableMessageException;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -90,21 +89,6 @@ final class SendFailures {
             return new OutcomeUnknownException(unknown.message(), unknown.cause());
         }
         return new DuplicateMessageException(failed.topic(), failed.id());
-    }
-
-    /**
-     * What is told when something other than a send failed.
-     *
-     * @param what was attempted, as in "To cancel 4711 in topic orders"
-     */
-    static RuntimeException operation(String what, RuntimeException failure) {
-        if (failure instanceof RedisCallException) {
-            return new DelayQueueUnavailableException(what + " failed: " + failure.getMessage(), failure);
-        }
-        if (failure instanceof TopicConflictException || failure instanceof UnreadableMessageException) {
-            return new DelayQueueException(what + " failed: " + failure.getMessage(), failure);
-        }
-        return failure;
     }
 
     static Throwable unwrap(Throwable failure) {

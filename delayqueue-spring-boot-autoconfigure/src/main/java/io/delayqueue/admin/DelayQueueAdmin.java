@@ -1,0 +1,279 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.LetterQuery;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.StepRequest;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operates the queue: counts what stands where; reads, replays and purges dead letters. Thread-safe.
+ *
+ * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} when Redis doesn't answer, and may
+ * then be repeated. What goes over many letters is not atomic: whatever was done before a failure stays done.
+ */
+public final class DelayQueueAdmin {
+
+    /** The most letters of a page. */
+    public static final int MAX_PAGE = StepRequest.MAX_BATCH;
+
+    private final MessageStore store;
+    private final TopicRegistry topics;
+    private final EventBus events;
+
+    /** Over a store. */
+    public DelayQueueAdmin(MessageStore store, TopicRegistry topics, EventBus events) {
+        this.store = store;
+        this.topics = topics;
+        this.events = events;
+    }
+
+    /** Counts a topic's messages. */
+    public TopicCounts counts(String topic) {
+        return asked("count topic " + topic, topic, () -> {
+            TopicCounts sum = new TopicCounts(0, 0, 0, 0, Duration.ZERO);
+            for (Shard shard : topics.shards(topic)) {
+                sum = sum(sum, store.count(shard));
+            }
+            return sum;
+        });
+    }
+
+    private static TopicCounts sum(TopicCounts sum, ShardCounts shard) {
+        return new TopicCounts(
+                sum.scheduled() + shard.scheduled(),
+                sum.ready() + shard.ready(),
+                sum.leased() + shard.leased(),
+                sum.dead() + shard.dead(),
+                sum.lag().compareTo(shard.lag()) > 0 ? sum.lag() : shard.lag());
+    }
+
+    /**
+     * Reads the youngest dead letters of a topic.
+     *
+     * @param count at most so many, 1 to 500; fewer when they are large
+     */
+    public LetterPage letters(String topic, int count) {
+        return letters(topic, count, null);
+    }
+
+    /**
+     * Reads on.
+     *
+     * @param count at most so many, 1 to 500; fewer when they are large
+     * @param page as {@link LetterPage#next()} gave it, or null for the first
+     * @throws IllegalArgumentException if it isn't such a one
+     */
+    public LetterPage letters(String topic, int count, @Nullable String page) {
+        if (count < 1 || count > MAX_PAGE) {
+            throw new IllegalArgumentException("A page has 1 to " + MAX_PAGE + " letters, but not " + count);
+        }
+        LetterCursor cursor = page == null ? LetterCursor.from(null) : LetterCursor.parse(page);
+        return asked("read dead letters of topic " + topic, topic, () -> {
+            // topics have one shard so far; with more, the page will name the shard it goes on in
+            Shard shard = topics.shards(topic).get(0);
+            List<DeadLetter> letters = store.letters(shard, cursor.page(count));
+            if (letters.isEmpty()) {
+                return new LetterPage(letters, null);
+            }
+            LetterCursor next = cursor.behind(letters, letters);
+            // a short page may have ended at its bytes
+            boolean more = letters.size() == count
+                    || !store.letters(shard, next.page(1)).isEmpty();
+            return new LetterPage(letters, more ? next.text() : null);
+        });
+    }
+
+    /** Reads one dead letter. */
+    public Optional<DeadLetter> letter(String topic, String letterId) {
+        return inShardOf(
+                        topic,
+                        letterId,
+                        "read",
+                        shard -> store.letters(shard, new LetterQuery.One(letterId)).stream()
+                                .findFirst())
+                .flatMap(Function.identity());
+    }
+
+    /** Schedules a dead letter's message anew, due at once, attempts from zero. */
+    public ReplayOutcome replay(String topic, String letterId) {
+        return replay(topic, letterId, Due.NOW);
+    }
+
+    /**
+     * Schedules a dead letter's message anew, attempts from zero.
+     *
+     * @param delay zero or more
+     */
+    public ReplayOutcome replay(String topic, String letterId, Duration delay) {
+        return replay(topic, letterId, due(delay));
+    }
+
+    /** Schedules a dead letter's message anew, due at a date, attempts from zero. */
+    public ReplayOutcome replay(String topic, String letterId, Instant dueAt) {
+        return replay(topic, letterId, Due.at(dueAt));
+    }
+
+    private ReplayOutcome replay(String topic, String letterId, Due due) {
+        return inShardOf(topic, letterId, "replay", shard -> replay(shard, letterId, due))
+                .orElse(ReplayOutcome.NOT_FOUND);
+    }
+
+    private ReplayOutcome replay(Shard shard, String letterId, Due due) {
+        ReplayOutcome outcome = store.replay(shard, letterId, due);
+        if (outcome == ReplayOutcome.REPLAYED) {
+            events.publish(listener -> listener.replayed(shard.topic(), letterId));
+        }
+        return outcome;
+    }
+
+    /** Replays all letters that died before this call began, due at once. Those whose id is live stay. */
+    public ReplaySummary replayAll(String topic) {
+        return replayAll(topic, Due.NOW);
+    }
+
+    /**
+     * Replays all letters that died before this call began. Those whose id is live stay.
+     *
+     * @param delay zero or more, for each from its own replay on
+     */
+    public ReplaySummary replayAll(String topic, Duration delay) {
+        return replayAll(topic, due(delay));
+    }
+
+    /** Replays all letters that died before this call began, due at a date. Those whose id is live stay. */
+    public ReplaySummary replayAll(String topic, Instant dueAt) {
+        return replayAll(topic, Due.at(dueAt));
+    }
+
+    private ReplaySummary replayAll(String topic, Due due) {
+        return asked("replay all dead letters of topic " + topic, topic, () -> {
+            long replayed = 0;
+            long kept = 0;
+            for (Shard shard : topics.shards(topic)) {
+                Instant youngest = youngest(shard);
+                LetterCursor cursor = LetterCursor.from(youngest);
+                List<DeadLetter> page = youngest == null ? List.of() : store.letters(shard, cursor.page(MAX_PAGE));
+                while (!page.isEmpty()) {
+                    List<DeadLetter> left = new ArrayList<>();
+                    for (DeadLetter letter : page) {
+                        ReplayOutcome outcome = replay(shard, letter.letterId(), due);
+                        replayed += outcome == ReplayOutcome.REPLAYED ? 1 : 0;
+                        if (outcome == ReplayOutcome.ID_LIVE) {
+                            left.add(letter);
+                        }
+                    }
+                    kept += left.size();
+                    cursor = cursor.behind(page, left);
+                    page = store.letters(shard, cursor.page(MAX_PAGE));
+                }
+            }
+            return new ReplaySummary(replayed, kept);
+        });
+    }
+
+    /** When the youngest letter died, by Redis' clock: what dies from now on died later, or in that millisecond. */
+    private @Nullable Instant youngest(Shard shard) {
+        return store.letters(shard, LetterCursor.from(null).page(1)).stream()
+                .map(DeadLetter::diedAt)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /**
+     * Removes a dead letter for good.
+     *
+     * @return whether it was there
+     */
+    public boolean purge(String topic, String letterId) {
+        return inShardOf(topic, letterId, "purge", shard -> store.purge(shard, new Purge.Named(List.of(letterId))) > 0)
+                .orElse(false);
+    }
+
+    /**
+     * Removes for good all dead letters that died before this call began.
+     *
+     * @return how many
+     */
+    public long purgeAll(String topic) {
+        return asked("purge the dead letters of topic " + topic, topic, () -> {
+            long removed = 0;
+            for (Shard shard : topics.shards(topic)) {
+                Instant youngest = youngest(shard);
+                removed += youngest == null ? 0 : purge(shard, youngest);
+            }
+            return removed;
+        });
+    }
+
+    /**
+     * Removes for good all dead letters that died at a moment or before.
+     *
+     * @param until by Redis' clock
+     * @return how many
+     */
+    public long purgeAll(String topic, Instant until) {
+        return asked("purge the dead letters of topic " + topic, topic, () -> {
+            long removed = 0;
+            for (Shard shard : topics.shards(topic)) {
+                removed += purge(shard, until);
+            }
+            return removed;
+        });
+    }
+
+    private long purge(Shard shard, Instant until) {
+        long removed = 0;
+        int last;
+        do {
+            last = store.purge(shard, new Purge.DiedUntil(until));
+            removed += last;
+        } while (last == StepRequest.MAX_BATCH);
+        return removed;
+    }
+
+    private static Due due(Duration delay) {
+        if (delay.isNegative()) {
+            throw new IllegalArgumentException("A delay is zero or more, but is " + delay);
+        }
+        return Due.after(delay);
+    }
+
+    /** A letter's id is that of its message, an at sign and the death; anything else is no letter's. */
+    private <T> Optional<T> inShardOf(String topic, String letterId, String verb, Function<Shard, T> call) {
+        int end = letterId.lastIndexOf('@');
+        if (end < 1) {
+            return Optional.empty();
+        }
+        String messageId = letterId.substring(0, end);
+        return asked(
+                verb + " dead letter " + letterId + " of topic " + topic,
+                topic,
+                () -> Optional.of(call.apply(topics.shardOf(topic, messageId))));
+    }
+
+    private static <T> T asked(String attempt, String topic, Supplier<T> call) {
+        DelayMessage.checkTopic(topic);
+        try {
+            return call.get();
+        } catch (RuntimeException e) {
+            throw DelayQueueException.after("To " + attempt, e);
+        }
+    }
+}

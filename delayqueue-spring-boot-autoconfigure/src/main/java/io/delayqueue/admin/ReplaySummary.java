@@ -1,0 +1,9 @@
+package io.delayqueue.admin;
+
+/**
+ * What became of many replays.
+ *
+ * @param replayed scheduled again
+ * @param kept letters that stay, since a message of their id is live
+ */
+public record ReplaySummary(long replayed, long kept) {}

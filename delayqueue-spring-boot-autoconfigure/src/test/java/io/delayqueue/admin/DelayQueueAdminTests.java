@@ -1,0 +1,290 @@
+package io.delayqueue.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DeathCause;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settle.Bury;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.StepRequest;
+import io.delayqueue.store.StepRequest.Claiming;
+import io.delayqueue.store.StepRequest.Reclaiming;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.DelayQueueUnavailableException;
+import io.delayqueue.template.RedisTest;
+import io.delayqueue.test.redis.Direction;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class DelayQueueAdminTests extends RedisTest {
+
+    private static final Shard SHARD = Shard.single("orders");
+
+    private DelayQueueAdmin admin;
+    private DelayQueueTemplate template;
+    private long sequence;
+
+    @BeforeEach
+    void assemble() {
+        template = queue.template();
+        admin = new DelayQueueAdmin(queue.store(), queue.topics(), queue.events());
+    }
+
+    private StepReply step(int max, List<Settle> settles) {
+        return queue.store()
+                .step(
+                        SHARD,
+                        new StepRequest(
+                                "undertaker",
+                                ++sequence,
+                                new Claiming(max, StepRequest.MAX_BYTES, Duration.ofMinutes(1)),
+                                new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),
+                                false,
+                                settles,
+                                List.of()));
+    }
+
+    private void send(String... ids) {
+        template.sendAll(IntStream.range(0, ids.length)
+                .mapToObj(i -> DelayMessage.to("orders")
+                        .id(ids[i])
+                        .payload("p" + ids[i])
+                        .build())
+                .toList());
+    }
+
+    /** Lets messages die, each a moment after the one before. */
+    private void die(String... ids) {
+        for (String id : ids) {
+            send(id);
+            dieAll();
+        }
+    }
+
+    private void dieAll() {
+        List<Settle> burials = new ArrayList<>();
+        step(500, List.of())
+                .claims()
+                .forEach(claim -> burials.add(
+                        new Bury(claim.id(), claim.token(), DeathCause.BURIED, new Failure("bury", "no use"))));
+        step(0, burials);
+    }
+
+    private String letterOf(String id) {
+        return admin.letters("orders", 500).letters().stream()
+                .filter(letter -> letter.messageId().equals(id))
+                .map(DeadLetter::letterId)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<String> dead() {
+        return admin.letters("orders", 500).letters().stream()
+                .map(DeadLetter::messageId)
+                .toList();
+    }
+
+    @Test
+    void countsSayWhatStandsWhere() {
+        assertThat(admin.counts("orders")).isEqualTo(new TopicCounts(0, 0, 0, 0, Duration.ZERO));
+        die("dead");
+        send("leased");
+        step(1, List.of());
+        send("ready");
+        template.send(DelayMessage.to("orders")
+                .id("scheduled")
+                .payload("p")
+                .delay(Duration.ofHours(1))
+                .build());
+
+        TopicCounts counts = admin.counts("orders");
+
+        assertThat(counts).extracting(TopicCounts::scheduled).isEqualTo(1L);
+        assertThat(counts).extracting(TopicCounts::ready).isEqualTo(1L);
+        assertThat(counts).extracting(TopicCounts::leased).isEqualTo(1L);
+        assertThat(counts).extracting(TopicCounts::dead).isEqualTo(1L);
+    }
+
+    @Test
+    void aLetterTellsItsDeath() {
+        die("a");
+
+        DeadLetter letter = admin.letter("orders", letterOf("a")).orElseThrow();
+
+        assertThat(letter.cause()).isEqualTo(DeathCause.BURIED);
+        assertThat(letter.attempts()).isEqualTo(1);
+        assertThat(letter.failure()).isEqualTo(new Failure("bury", "no use"));
+        assertThat(letter.envelope().payload()).asString().isEqualTo("pa");
+        assertThat(admin.letter("orders", "a@nobody")).isEmpty();
+        assertThat(admin.letter("orders", "no letter")).isEmpty();
+    }
+
+    @Test
+    void pagesGoFromTheYoungestToTheOldestAndEnd() {
+        die("a", "b", "c", "d", "e");
+
+        LetterPage first = admin.letters("orders", 2);
+        LetterPage second = admin.letters("orders", 2, first.next());
+        LetterPage third = admin.letters("orders", 2, second.next());
+
+        assertThat(first.letters()).extracting(DeadLetter::messageId).containsExactly("e", "d");
+        assertThat(second.letters()).extracting(DeadLetter::messageId).containsExactly("c", "b");
+        assertThat(third.letters()).extracting(DeadLetter::messageId).containsExactly("a");
+        assertThat(third.next()).isNull();
+    }
+
+    @Test
+    void pagesStayRightWhenYoungerLettersComeAndGo() {
+        die("a", "b", "c", "d");
+        LetterPage first = admin.letters("orders", 2);
+        die("e");
+        admin.purge("orders", letterOf("d"));
+
+        assertThat(admin.letters("orders", 2, first.next()).letters())
+                .extracting(DeadLetter::messageId)
+                .containsExactly("b", "a");
+    }
+
+    @Test
+    void pagesPassThroughManyLettersOfOneMoment() {
+        send(IntStream.range(0, 25).mapToObj(i -> "m" + i).toArray(String[]::new));
+        dieAll();
+
+        List<String> seen = new ArrayList<>();
+        String next = null;
+        do {
+            LetterPage page = admin.letters("orders", 10, next);
+            page.letters().forEach(letter -> seen.add(letter.messageId()));
+            next = page.next();
+        } while (next != null);
+
+        assertThat(seen).hasSize(25).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aPageThatEndsAtItsBytesIsNotTheLast() {
+        for (String id : List.of("a", "b", "c")) {
+            template.send(
+                    DelayMessage.to("orders").id(id).payload(new byte[900_000]).build());
+            dieAll();
+        }
+
+        LetterPage first = admin.letters("orders", 10);
+
+        assertThat(first.letters()).hasSize(2);
+        assertThat(admin.letters("orders", 10, first.next()).letters()).hasSize(1);
+    }
+
+    @Test
+    void aReplayedLetterIsScheduledAgain() {
+        die("a", "b", "c");
+
+        assertThat(admin.replay("orders", letterOf("a"))).isEqualTo(ReplayOutcome.REPLAYED);
+        assertThat(admin.replay("orders", letterOf("b"), Duration.ofHours(1))).isEqualTo(ReplayOutcome.REPLAYED);
+        Instant date = Instant.parse("2035-01-01T00:00:00Z");
+        assertThat(admin.replay("orders", letterOf("c"), date)).isEqualTo(ReplayOutcome.REPLAYED);
+
+        assertThat(template.find("orders", "a").orElseThrow().state()).isEqualTo(MessageState.READY);
+        assertThat(template.find("orders", "b").orElseThrow().state()).isEqualTo(MessageState.SCHEDULED);
+        assertThat(template.find("orders", "c").orElseThrow().dueAt()).isEqualTo(date);
+        assertThat(dead()).isEmpty();
+        assertThat(queue.recorded().lines()).anyMatch(line -> line.startsWith("replayed orders a@"));
+    }
+
+    @Test
+    void aLetterWhoseIdIsLiveStays() {
+        die("a");
+        String letter = letterOf("a");
+        send("a");
+
+        assertThat(admin.replay("orders", letter)).isEqualTo(ReplayOutcome.ID_LIVE);
+        assertThat(admin.replay("orders", "b@nobody")).isEqualTo(ReplayOutcome.NOT_FOUND);
+        assertThat(admin.replay("orders", "b")).isEqualTo(ReplayOutcome.NOT_FOUND);
+        assertThat(dead()).containsExactly("a");
+    }
+
+    @Test
+    void allThatDiedBeforeAreReplayedAndThoseWithALiveIdStay() {
+        send(IntStream.range(0, 40).mapToObj(i -> "m" + i).toArray(String[]::new));
+        dieAll();
+        die("late");
+        send("m7", "m8");
+
+        ReplaySummary summary = admin.replayAll("orders", Duration.ofHours(1));
+
+        assertThat(summary).isEqualTo(new ReplaySummary(39, 2));
+        assertThat(dead()).containsExactlyInAnyOrder("m7", "m8");
+        assertThat(admin.counts("orders").scheduled()).isEqualTo(39);
+    }
+
+    @Test
+    void pagesOfLettersThatStayEndToo() {
+        String[] ids = IntStream.range(0, 500).mapToObj(i -> "m" + i).toArray(String[]::new);
+        send(ids);
+        dieAll();
+        die("older-than-nothing");
+        send(ids);
+
+        assertThat(admin.replayAll("orders")).isEqualTo(new ReplaySummary(1, 500));
+        assertThat(admin.replayAll("nothing")).isEqualTo(new ReplaySummary(0, 0));
+    }
+
+    @Test
+    void lettersArePurged() {
+        die("a", "b", "c");
+        String letter = letterOf("b");
+
+        assertThat(admin.purge("orders", letter)).isTrue();
+        assertThat(admin.purge("orders", letter)).isFalse();
+        assertThat(admin.purge("orders", "b")).isFalse();
+        assertThat(dead()).containsExactly("c", "a");
+        assertThat(admin.purgeAll("orders", Instant.EPOCH)).isZero();
+        assertThat(admin.purgeAll("orders")).isEqualTo(2);
+        assertThat(admin.purgeAll("orders")).isZero();
+    }
+
+    @Test
+    void moreThanAScriptTakesArePurged() {
+        for (int batch = 0; batch < 3; batch++) {
+            int from = batch * 400;
+            send(IntStream.range(from, from + 400).mapToObj(i -> "m" + i).toArray(String[]::new));
+            dieAll();
+        }
+
+        assertThat(admin.purgeAll("orders")).isEqualTo(1200);
+    }
+
+    @Test
+    void failuresAreTold() {
+        queue.open("orders");
+        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+
+        assertThatThrownBy(() -> admin.counts("orders"))
+                .isInstanceOf(DelayQueueUnavailableException.class)
+                .hasMessageContaining("count topic orders");
+        assertThatThrownBy(() -> admin.replay("orders", "a@b")).isInstanceOf(DelayQueueException.class);
+    }
+
+    @Test
+    void argumentsAreChecked() {
+        assertThatThrownBy(() -> admin.letters("orders", 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> admin.letters("orders", 501)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> admin.letters("orders", 1, "nonsense")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> admin.counts(" ")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> admin.replayAll("orders", Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}
