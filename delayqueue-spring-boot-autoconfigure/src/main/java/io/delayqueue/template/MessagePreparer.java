@@ -71,7 +71,11 @@ final class MessagePreparer {
     @Nullable
     String objectionToHeaders(PendingMessage message) {
         int bytes = message.headerBytes();
-        return bytes <= limits.maxHeaderBytes() ? null : tooLarge("headers", bytes, limits.maxHeaderBytes(), "headers");
+        if (bytes > limits.maxHeaderBytes()) {
+            return tooLarge("headers", bytes, limits.maxHeaderBytes(), "headers");
+        }
+        String broken = message.brokenHeader();
+        return broken == null ? null : "its header " + broken + " holds half a surrogate pair, which UTF-8 can't hold";
     }
 
     /** What is wrong with a due time. */

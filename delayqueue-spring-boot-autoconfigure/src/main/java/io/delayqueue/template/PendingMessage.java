@@ -6,8 +6,10 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.store.OutgoingMessage;
+import java.nio.charset.CharsetEncoder;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A message that was checked, named and serialised, on its way through the interceptors. Not thread-safe. */
 final class PendingMessage implements SendInterceptor.Sending {
@@ -80,5 +82,16 @@ final class PendingMessage implements SendInterceptor.Sending {
             bytes += header.getKey().getBytes(UTF_8).length + header.getValue().getBytes(UTF_8).length;
         }
         return bytes;
+    }
+
+    /** The name of a header that would not come back as it is. */
+    @Nullable
+    String brokenHeader() {
+        CharsetEncoder encoder = UTF_8.newEncoder();
+        return headers.entrySet().stream()
+                .filter(header -> !encoder.canEncode(header.getKey()) || !encoder.canEncode(header.getValue()))
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(null);
     }
 }

@@ -122,6 +122,13 @@ class SendLimitsTests extends RedisTest {
     }
 
     @Test
+    void aHeaderThatWouldNotComeBackAsItIsIsRefused() {
+        assertThatThrownBy(() -> template().send(message().header("a", "\ud83c").build()))
+                .isInstanceOf(MessageRefusedException.class)
+                .hasMessageContaining("header a");
+    }
+
+    @Test
     void limitsAreCheckedOnce() {
         assertThatThrownBy(() -> new SendLimits(0, 0, Duration.ofDays(1), 1, 1))
                 .hasMessageContaining("max-payload-size");
