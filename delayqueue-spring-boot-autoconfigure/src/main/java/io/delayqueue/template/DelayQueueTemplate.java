@@ -23,7 +23,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends to Redis. A topic registers itself when it is first used; nothing else has to be set up. Thread-safe; owns no
@@ -34,6 +37,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     private final MessageStore store;
     private final TopicRegistry topics;
     private final EventBus events;
+    private final Executor completions;
     private final MessagePreparer preparer;
     private final InterceptorChain chain;
     private final MessageSender sender;
@@ -44,6 +48,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         this.store = builder.store;
         this.topics = builder.topics;
         this.events = builder.events;
+        this.completions = builder.completions;
         this.preparer = new MessagePreparer(
                 builder.codec, builder.limits, builder.clock, new MessageIds(builder.clock, builder.random));
         this.chain = new InterceptorChain(builder.interceptors, preparer);
@@ -114,16 +119,27 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         }
         CompletableFuture<Success> sent = new CompletableFuture<>();
         CompletionStage<SendResult> sending = chain.send(pending, sender::sendAsync);
-        sending.whenComplete((result, failure) -> {
-            if (failure != null) {
-                sent.completeExceptionally(failure);
-            } else if (result instanceof Success success) {
-                sent.complete(success);
-            } else {
-                sent.completeExceptionally(SendFailures.exception((Failed) result));
-            }
-        });
+        sending.whenCompleteAsync((result, failure) -> end(sent, result, failure), this::complete);
         return sent;
+    }
+
+    private static void end(CompletableFuture<Success> sent, @Nullable SendResult result, @Nullable Throwable failure) {
+        if (failure != null) {
+            sent.completeExceptionally(failure);
+        } else if (result instanceof Success success) {
+            sent.complete(success);
+        } else {
+            sent.completeExceptionally(SendFailures.exception((Failed) Objects.requireNonNull(result)));
+        }
+    }
+
+    /** Elsewhere, or here when the application is closing and nowhere else is left. */
+    private void complete(Runnable end) {
+        try {
+            completions.execute(end);
+        } catch (RejectedExecutionException closing) {
+            end.run();
+        }
     }
 
     @Override

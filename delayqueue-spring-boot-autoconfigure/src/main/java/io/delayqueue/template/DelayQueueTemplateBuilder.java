@@ -8,6 +8,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -25,6 +26,7 @@ public final class DelayQueueTemplateBuilder {
     List<SendInterceptor> interceptors = List.of();
     Duration afterCommitTimeout = Duration.ofSeconds(10);
     RandomGenerator random = new SecureRandom();
+    Executor completions = Runnable::run;
     LongSupplier nanoTime = System::nanoTime;
     Consumer<Duration> pause = time -> LockSupport.parkNanos(time.toNanos());
 
@@ -64,6 +66,15 @@ public final class DelayQueueTemplateBuilder {
                     "delayqueue.template.after-commit-timeout is between 0 and 1 h, but is " + timeout);
         }
         this.afterCommitTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Where the futures of asynchronous sends end, and with them what the application has hung on to them. Unless said,
+     * they end on a thread of the Redis client, which must not be blocked.
+     */
+    public DelayQueueTemplateBuilder completions(Executor completions) {
+        this.completions = completions;
         return this;
     }
 

@@ -9,9 +9,13 @@ import io.delayqueue.message.SendResult.Accepted;
 import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.test.redis.Direction;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +29,27 @@ class SendAsyncTests extends RedisTest {
 
         assertThat(queue.template().find("orders", success.id()).orElseThrow().dueAt())
                 .isEqualTo(((Accepted) success).dueAt());
+    }
+
+    @Test
+    void theFutureEndsWhereItIsToldTo() {
+        List<Runnable> ends = new CopyOnWriteArrayList<>();
+        CompletableFuture<Success> sent =
+                queue.templateBuilder().completions(ends::add).build().sendAsync("orders", "hello");
+
+        await().until(() -> ends.size() == 1);
+        assertThat(sent).isNotDone();
+        ends.get(0).run();
+        assertThat(sent).isCompleted();
+    }
+
+    @Test
+    void theFutureEndsAlsoWhenItsExecutorIsClosed() {
+        Executor closed = task -> {
+            throw new RejectedExecutionException();
+        };
+        assertThat(queue.templateBuilder().completions(closed).build().sendAsync("orders", "hello"))
+                .succeedsWithin(10, TimeUnit.SECONDS);
     }
 
     @Test
