@@ -11,6 +11,7 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
@@ -73,13 +74,12 @@ public final class DeliveryPipeline {
             delivery.started(started == 0 ? 1 : started);
             if (convert(delivery)) {
                 readable.add(delivery);
-                tellStarted(delivery, lateness.applyAsLong(delivery));
             }
         }
         if (readable.isEmpty()) {
             return null;
         }
-        CompletableFuture<?> stage = intercepted(readable).toCompletableFuture();
+        CompletableFuture<?> stage = intercepted(readable, lateness);
         if (stage.isDone()) {
             finish(readable, failureOf(stage), started);
             return null;
@@ -95,7 +95,7 @@ public final class DeliveryPipeline {
             byte[] body = delivery.open().payload();
             delivery.converted(converter.apply(body, spec.payloadType()));
             return true;
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) { // whatever a converter does, its message dies or is retried alone
             decide(delivery, e);
             return false;
         }
@@ -106,11 +106,14 @@ public final class DeliveryPipeline {
         events.publish(to -> to.started(spec.topic(), spec.id(), delivery.id(), delivery.attempt(), late));
     }
 
-    private CompletionStage<?> intercepted(List<ClaimedDelivery> readable) {
+    private CompletableFuture<?> intercepted(
+            List<ClaimedDelivery> readable, ToLongFunction<ClaimedDelivery> lateness) {
         List<Delivery> deliveries = List.copyOf(readable);
         try {
-            return proceed(0, deliveries);
-        } catch (Throwable e) { // a handler's mistake of any kind is its own failure, not the engine's
+            readable.forEach(delivery -> tellStarted(delivery, lateness.applyAsLong(delivery)));
+            return Objects.requireNonNull(proceed(0, deliveries), "An interceptor returned no stage")
+                    .toCompletableFuture();
+        } catch (Throwable e) { // a mistake of any kind of whoever is called here is its own failure, not the engine's
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -11,6 +11,7 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.UnreadableMessageException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.apache.commons.logging.Log;
@@ -21,6 +22,7 @@ public final class FailureJudge {
 
     private static final Log log = LogFactory.getLog(FailureJudge.class);
     private static final Duration WHEN_POLICY_FAILS = Duration.ofMinutes(1);
+    private static final Duration LONGEST = Duration.ofDays(365_250);
     private static final int MAX_CAUSES = 50;
 
     private final ListenerOptions options;
@@ -43,7 +45,8 @@ public final class FailureJudge {
         }
         RetryDecision decision = decide(new FailedAttempt(delivery, maxAttempts, exception));
         return decision instanceof RetryAfter retry
-                ? new Settle.Retry(delivery.id(), delivery.claim().token(), retry.delay(), FailureText.brief(exception))
+                ? new Settle.Retry(
+                        delivery.id(), delivery.claim().token(), capped(retry.delay()), FailureText.brief(exception))
                 : bury(delivery, DeathCause.ATTEMPTS_SPENT, exception);
     }
 
@@ -53,7 +56,7 @@ public final class FailureJudge {
         String token = delivery.claim().token();
         return delivery.attempt() >= maxAttempts(delivery)
                 ? new Settle.Bury(delivery.id(), token, DeathCause.ATTEMPTS_SPENT, failure)
-                : new Settle.Retry(delivery.id(), token, delay, failure);
+                : new Settle.Retry(delivery.id(), token, capped(delay), failure);
     }
 
     /** Attempts permitted: the message's own limit before the listener's. */
@@ -62,10 +65,15 @@ public final class FailureJudge {
         return own == null ? options.maxAttempts() : own;
     }
 
+    /** What is due after the end of all calendars cannot be written down. */
+    private static Duration capped(Duration delay) {
+        return delay.compareTo(LONGEST) > 0 ? LONGEST : delay;
+    }
+
     private RetryDecision decide(FailedAttempt failed) {
         try {
-            return options.retryPolicy().decide(failed);
-        } catch (RuntimeException e) {
+            return Objects.requireNonNull(options.retryPolicy().decide(failed), "The policy decided nothing");
+        } catch (RuntimeException | Error e) { // a message must not be stuck because its policy is broken
             log.error(
                     "The retry policy failed for message " + failed.delivery().id() + " of topic "
                             + failed.delivery().topic() + ", which is retried in " + WHEN_POLICY_FAILS,

@@ -17,16 +17,32 @@ final class FailureText {
     }
 
     static Failure brief(Throwable exception) {
-        String message = exception.getMessage();
-        return new Failure(exception.getClass().getName(), message == null ? "" : shorten(message));
+        return new Failure(exception.getClass().getName(), shorten(message(exception)));
     }
 
     static Failure full(Throwable exception) {
         Failure brief = brief(exception);
-        StringWriter stack = new StringWriter();
-        exception.printStackTrace(new PrintWriter(stack));
-        String text = stack.toString();
+        String text = stack(exception);
         return new Failure(
                 brief.type(), brief.message(), text.length() <= MAX_STACK ? text : text.substring(0, MAX_STACK) + "…");
+    }
+
+    private static String message(Throwable exception) {
+        try {
+            String message = exception.getMessage();
+            return message == null ? "" : message;
+        } catch (RuntimeException | Error e) { // written by somebody, as any exception is
+            return "its message cannot be read: " + e.getClass().getName();
+        }
+    }
+
+    private static String stack(Throwable exception) {
+        try {
+            StringWriter stack = new StringWriter();
+            exception.printStackTrace(new PrintWriter(stack));
+            return stack.toString();
+        } catch (RuntimeException | Error e) {
+            return exception.getClass().getName();
+        }
     }
 }

@@ -34,7 +34,7 @@ public final class Workers {
      * With its source and sink.
      *
      * @param source gives the next batch, empty when nothing may start now
-     * @param onIdle called when a worker found nothing more
+     * @param onIdle called after each return of a permit
      */
     public Workers(
             Executor executor,
@@ -57,6 +57,9 @@ public final class Workers {
                 executor.execute(this::work);
             } catch (RejectedExecutionException closing) {
                 permits.release();
+            } catch (RuntimeException | Error e) { // no thread to be had, for one: the permit must not go with it
+                permits.release();
+                throw e;
             }
         }
     }
@@ -67,27 +70,37 @@ public final class Workers {
     }
 
     private void work() {
-        boolean first = true;
-        while (true) {
-            List<ClaimedDelivery> batch = source.get();
-            if (batch.isEmpty()) {
+        CompletableFuture<?> stage = null;
+        try {
+            stage = untilIdleOrAsynchronous();
+        } finally {
+            if (stage == null) {
                 permits.release();
                 onIdle.run();
-                return;
-            }
-            if (first) {
-                dispatch();
-                first = false;
-            }
-            CompletableFuture<?> stage = handling.handle(batch);
-            if (stage != null) {
-                CompletableFuture<?> unused = stage.whenComplete((nothing, failure) -> {
-                    permits.release();
-                    dispatch();
-                });
-                return;
             }
         }
+        if (stage != null) {
+            CompletableFuture<?> unused = stage.whenComplete((nothing, failure) -> {
+                permits.release();
+                onIdle.run();
+            });
+        }
+    }
+
+    /** Handles batch after batch; returns the stage of one that goes on elsewhere, or null when there are no more. */
+    private @Nullable CompletableFuture<?> untilIdleOrAsynchronous() {
+        List<ClaimedDelivery> batch = source.get();
+        if (!batch.isEmpty()) {
+            dispatch();
+        }
+        while (!batch.isEmpty()) {
+            CompletableFuture<?> stage = handling.handle(batch);
+            if (stage != null) {
+                return stage;
+            }
+            batch = source.get();
+        }
+        return null;
     }
 
     /** Takes up to a number of startable deliveries from a queue. */
