@@ -30,6 +30,7 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
     private final long baseLeaseNanos;
     private volatile long leaseNanos;
     private volatile long confirmedAt;
+    private volatile long heardAt;
     private volatile boolean lost;
     private volatile long startedAt;
     private volatile @Nullable Settle answer;
@@ -38,14 +39,35 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
     private @Nullable CompletableFuture<Boolean> told;
     final long claimedAt;
 
-    ClaimedDelivery(DeliveryDesk desk, String topic, Claim claim, long leaseNanos, long sentAt) {
+    ClaimedDelivery(DeliveryDesk desk, String topic, Claim claim, long leaseNanos, long sentAt, long heardAt) {
         this.desk = desk;
         this.topic = topic;
         this.claim = claim;
         this.baseLeaseNanos = leaseNanos;
         this.leaseNanos = leaseNanos;
         this.confirmedAt = sentAt;
+        this.heardAt = heardAt;
         this.claimedAt = sentAt;
+    }
+
+    /**
+     * What a step claimed.
+     *
+     * @param lease for which it was claimed where the message doesn't say
+     * @param sentAt when the step was sent, by the monotonic clock: the lease counts from here
+     * @param heardAt when its reply arrived
+     */
+    static ClaimedDelivery of(
+            DeliveryDesk desk, String topic, Claim claim, Duration lease, long sentAt, long heardAt) {
+        Duration own = null;
+        if (claim.stored().length > 1 && claim.stored()[1] == '+') {
+            try {
+                own = claim.envelope().limits().lease();
+            } catch (RuntimeException unreadable) {
+                own = lease; // the pipeline will say what is wrong with it
+            }
+        }
+        return new ClaimedDelivery(desk, topic, claim, (own == null ? lease : own).toNanos(), sentAt, heardAt);
     }
 
     Claim claim() {
@@ -69,13 +91,15 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
     // ---- lease -----------------------------------------------------------------------------------------------------
 
     /** The lease was held when a request that was sent at this moment arrived. */
-    void confirmed(long sentAt, long leaseNanos) {
+    void confirmed(long sentAt, long heardAt, long leaseNanos) {
         this.confirmedAt = sentAt;
+        this.heardAt = heardAt;
         this.leaseNanos = leaseNanos;
     }
 
-    long confirmedAt() {
-        return confirmedAt;
+    /** When Redis was last heard to say that the lease is held. */
+    long heardAt() {
+        return heardAt;
     }
 
     /** Until when the lease is surely held, by the monotonic clock. */

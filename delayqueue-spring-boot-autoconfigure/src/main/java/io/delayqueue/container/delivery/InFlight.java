@@ -19,6 +19,11 @@ record InFlight(
         Lookout.Reason reason,
         long sentAt) {
 
+    /** The same work in another request. */
+    InFlight repeatedAs(StepRequest other) {
+        return new InFlight(other, settles, renewals, reason, sentAt);
+    }
+
     /** By identity, since equal settles of one id are two. */
     static Set<Object> identities(Collection<?> refused) {
         Set<Object> identities = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -85,7 +85,7 @@ final class LeaseKeeper {
 
     /** Whether a delivery may start without asking: confirmed a moment ago, and the lease surely held. */
     boolean mayStart(ClaimedDelivery delivery, long now) {
-        return now - delivery.confirmedAt() < confirmNanos && now - delivery.leaseDeadline() < 0;
+        return now - delivery.heardAt() < confirmNanos && now - delivery.leaseDeadline() < 0;
     }
 
     /** When the next renewal is wanted, by the monotonic clock; {@link Long#MAX_VALUE} for never. */
@@ -135,7 +135,7 @@ final class LeaseKeeper {
     }
 
     private boolean wantsConfirmation(ClaimedDelivery delivery, long now) {
-        return !delivery.isStarted() && isKept(delivery, now) && now - delivery.confirmedAt() >= confirmNanos / 2;
+        return !delivery.isStarted() && isKept(delivery, now) && now - delivery.heardAt() >= confirmNanos / 2;
     }
 
     private boolean isKept(ClaimedDelivery delivery, long now) {
@@ -153,10 +153,11 @@ final class LeaseKeeper {
     }
 
     /** The renewals arrived; those that were not lost hold from the moment the request was sent. */
-    void renewed(List<Due> renewals, long sentAt) {
+    void renewed(List<Due> renewals, long sentAt, long heardAt) {
         for (Due due : renewals) {
             if (!due.delivery().isLost()) {
-                due.delivery().confirmed(sentAt, due.renewal().lease().toNanos());
+                due.delivery()
+                        .confirmed(sentAt, heardAt, due.renewal().lease().toNanos());
                 planFor(renewalAt(due.delivery()));
             }
             CompletableFuture<Boolean> told = due.told();

@@ -12,13 +12,10 @@ import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.StepReply;
 import io.delayqueue.store.StepRequest;
-import io.delayqueue.store.StepRequest.Claiming;
-import io.delayqueue.store.StepRequest.Reclaiming;
 import io.delayqueue.store.TopicConflictException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 public final class ShardPoller implements Step {
 
     private static final int MAX_WAITING_BYTES = 8 * StepRequest.MAX_BYTES;
-    private static final int MAX_RECLAIM = 100;
     private static final int FULL_BUFFER = StepRequest.MAX_BATCH / 2;
     private static final long FOREVER = Duration.ofDays(365).toNanos();
 
@@ -44,9 +40,9 @@ public final class ShardPoller implements Step {
             PrefetchPolicy prefetch) {}
 
     private final Shard shard;
-    private final String consumer;
     private final ListenerOptions options;
     private final Tools tools;
+    private final StepWriter writer;
     private final RedisClock clock;
     private final Lookout lookout;
     private final LeaseKeeper keeper;
@@ -59,8 +55,6 @@ public final class ShardPoller implements Step {
     private volatile Seat seat = Seat.alone();
     private volatile @Nullable Runnable whenQuiet;
     private @Nullable InFlight inFlight;
-    private int generation;
-    private long sequence;
     private long attendedAt;
 
     /**
@@ -72,9 +66,9 @@ public final class ShardPoller implements Step {
     public ShardPoller(
             Shard shard, String consumer, ListenerOptions options, FailureJudge judge, Tools tools, Runnable dispatch) {
         this.shard = shard;
-        this.consumer = consumer;
         this.options = options;
         this.tools = tools;
+        this.writer = new StepWriter(consumer, options, tools.pace().sweep());
         this.dispatch = dispatch;
         this.clock = new RedisClock(tools.nanoTime());
         this.lookout = new Lookout(consumer, clock, tools.nanoTime(), this::wake);
@@ -185,26 +179,9 @@ public final class ShardPoller implements Step {
             return tools.store().step(shard, flight.request());
         } catch (TopicConflictException e) {
             // somebody with this name stepped later, as after a restore from a backup: go on under another name
-            generation++;
-            inFlight = new InFlight(
-                    named(flight.request()), flight.settles(), flight.renewals(), flight.reason(), flight.sentAt());
+            inFlight = flight.repeatedAs(writer.underAnotherName(flight.request()));
             throw e;
         }
-    }
-
-    private StepRequest named(StepRequest request) {
-        return new StepRequest(
-                name(),
-                ++sequence,
-                request.claiming(),
-                request.reclaiming(),
-                request.announceSurplus(),
-                request.settles(),
-                request.renewals());
-    }
-
-    private String name() {
-        return generation == 0 ? consumer : consumer + "." + generation;
     }
 
     private @Nullable InFlight prepare() {
@@ -223,22 +200,12 @@ public final class ShardPoller implements Step {
         List<SettleBuffer.Entry> taken = answers.take();
         List<LeaseKeeper.Due> renewals = keeper.take(now);
         lookout.looking();
-        StepRequest request = new StepRequest(
-                name(),
-                ++sequence,
-                new Claiming(Math.min(capacity, StepRequest.MAX_BATCH), StepRequest.MAX_BYTES, options.lease()),
-                reclaiming(),
+        StepRequest request = writer.next(
+                Math.min(capacity, StepRequest.MAX_BATCH),
                 peers && capacity <= StepRequest.MAX_BATCH,
                 taken.stream().map(SettleBuffer.Entry::settle).toList(),
                 renewals.stream().map(LeaseKeeper.Due::renewal).toList());
         return new InFlight(request, taken, renewals, reason, now);
-    }
-
-    private Reclaiming reclaiming() {
-        // a sweep that comes a little late is no outage
-        Duration gap = tools.pace().sweep().multipliedBy(2);
-        return new Reclaiming(
-                MAX_RECLAIM, options.maxAttempts(), gap, options.lease().dividedBy(3));
     }
 
     private long sweepNanos() {
@@ -300,7 +267,8 @@ public final class ShardPoller implements Step {
                 lose(due.delivery());
             }
         }
-        keeper.renewed(flight.renewals(), flight.sentAt());
+        long heardAt = tools.nanoTime().getAsLong();
+        keeper.renewed(flight.renewals(), flight.sentAt(), heardAt);
         Set<Object> gone = InFlight.identities(reply.gone());
         for (SettleBuffer.Entry entry : flight.settles()) {
             boolean accepted = !gone.contains(entry.settle());
@@ -313,9 +281,10 @@ public final class ShardPoller implements Step {
 
     private void take(InFlight flight, List<Claim> claims) {
         if (!claims.isEmpty()) {
+            long heardAt = tools.nanoTime().getAsLong();
             List<ClaimedDelivery> taken = new ArrayList<>(claims.size());
             for (Claim claim : claims) {
-                taken.add(delivery(claim, flight.sentAt()));
+                taken.add(ClaimedDelivery.of(desk, shard.topic(), claim, options.lease(), flight.sentAt(), heardAt));
             }
             keeper.add(taken);
             if (accepting) {
@@ -327,18 +296,6 @@ public final class ShardPoller implements Step {
         if (waiting.size() > 0) {
             dispatch.run();
         }
-    }
-
-    private ClaimedDelivery delivery(Claim claim, long sentAt) {
-        Duration lease = options.lease();
-        if (claim.stored().length > 1 && claim.stored()[1] == '+') {
-            try {
-                lease = Objects.requireNonNullElse(claim.envelope().limits().lease(), lease);
-            } catch (RuntimeException unreadable) {
-                lease = options.lease(); // the pipeline will say what is wrong with it
-            }
-        }
-        return new ClaimedDelivery(desk, shard.topic(), claim, lease.toNanos(), sentAt);
     }
 
     private void lose(ClaimedDelivery delivery) {
