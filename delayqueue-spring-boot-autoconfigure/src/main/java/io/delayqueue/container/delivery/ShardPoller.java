@@ -102,10 +102,12 @@ public final class ShardPoller implements Step {
     /** Takes on no more deliveries and hands back those that wait. */
     public void refuse() {
         accepting = false;
-        for (ClaimedDelivery delivery : waiting.removeIf(any -> true)) {
-            release(delivery);
-        }
+        handBackAll();
         wake();
+    }
+
+    private void handBackAll() {
+        waiting.removeIf(any -> true).forEach(this::release);
     }
 
     /** Calls back, once or more often, when nothing is open and every answer has arrived. */
@@ -287,11 +289,10 @@ public final class ShardPoller implements Step {
                 taken.add(ClaimedDelivery.of(desk, shard.topic(), claim, options.lease(), flight.sentAt(), heardAt));
             }
             keeper.add(taken);
-            if (accepting) {
-                waiting.addAll(taken);
-            } else {
-                taken.forEach(this::release);
-            }
+            waiting.addAll(taken);
+        }
+        if (!accepting) { // asked after they were added: whoever refuses meanwhile finds them, or they are found here
+            handBackAll();
         }
         if (waiting.size() > 0) {
             dispatch.run();
