@@ -55,7 +55,7 @@ final class LeaseKeeper {
         }
     }
 
-    /** The delivery was answered or lost. */
+    /** The delivery was answered, or lost before it started; one that is handled is open until its answer. */
     void remove(ClaimedDelivery delivery) {
         if (open.remove(delivery)) {
             size.decrementAndGet();

@@ -266,9 +266,11 @@ public final class ShardPoller implements Step {
         Set<Object> lost = InFlight.identities(reply.lost());
         for (LeaseKeeper.Due due : flight.renewals()) {
             if (lost.contains(due.renewal())) {
-                lose(due.delivery());
+                due.delivery().lose();
+                tools.events().lost(due.delivery());
             }
         }
+        waiting.removeIf(ClaimedDelivery::isLost).forEach(keeper::remove);
         long heardAt = tools.nanoTime().getAsLong();
         keeper.renewed(flight.renewals(), flight.sentAt(), heardAt);
         Set<Object> gone = InFlight.identities(reply.gone());
@@ -299,12 +301,6 @@ public final class ShardPoller implements Step {
         }
     }
 
-    private void lose(ClaimedDelivery delivery) {
-        delivery.lose();
-        keeper.remove(delivery);
-        tools.events().lost(delivery);
-    }
-
     // ---- workers ---------------------------------------------------------------------------------------------------
 
     /** The next delivery that may start now, or null. */
@@ -316,6 +312,7 @@ public final class ShardPoller implements Step {
             }
             long now = tools.nanoTime().getAsLong();
             if (delivery.isLost()) {
+                keeper.remove(delivery);
                 continue;
             }
             if (!accepting) {
