@@ -24,6 +24,8 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
     private static final AtomicReferenceFieldUpdater<ClaimedDelivery, Settle> ANSWER =
             AtomicReferenceFieldUpdater.newUpdater(ClaimedDelivery.class, Settle.class, "answer");
 
+    private static final Duration LONGEST_EXTENSION = Duration.ofDays(365);
+
     private final DeliveryDesk desk;
     private final String topic;
     private final Claim claim;
@@ -200,8 +202,8 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
 
     @Override
     public CompletableFuture<Boolean> extend(Duration time) {
-        if (time.compareTo(Duration.ofSeconds(1)) < 0) {
-            throw new IllegalArgumentException("A lease is extended by 1 s or more, but by " + time);
+        if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(LONGEST_EXTENSION) > 0) {
+            throw new IllegalArgumentException("A lease is extended by between 1 s and 365 d, but by " + time);
         }
         return desk.extend(this, time);
     }

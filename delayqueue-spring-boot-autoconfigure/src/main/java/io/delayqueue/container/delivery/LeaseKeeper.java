@@ -4,7 +4,9 @@ import io.delayqueue.store.Renewal;
 import io.delayqueue.store.StepRequest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -104,30 +106,52 @@ final class LeaseKeeper {
     /** What the next step is to renew. */
     List<Due> take(long now) {
         List<Due> due = new ArrayList<>();
-        for (Extension next = extensions.poll(); next != null; next = extensions.poll()) {
-            ClaimedDelivery delivery = next.delivery();
-            due.add(new Due(delivery, renewal(delivery, next.time()), next.told()));
-            if (due.size() == StepRequest.MAX_BATCH) {
-                return due;
-            }
+        Map<ClaimedDelivery, Duration> extended = takeExtensions(now, due);
+        if (due.size() == StepRequest.MAX_BATCH) {
+            return due;
         }
         boolean confirm = confirmWanted;
         confirmWanted = false;
         long next = Long.MAX_VALUE;
         for (ClaimedDelivery delivery : open) {
-            boolean wanted = wantsRenewal(delivery, now) || (confirm && wantsConfirmation(delivery, now));
+            boolean wanted = !extended.containsKey(delivery)
+                    && (wantsRenewal(delivery, now) || (confirm && wantsConfirmation(delivery, now)));
             if (wanted && due.size() < StepRequest.MAX_BATCH) {
                 due.add(new Due(delivery, renewal(delivery, delivery.lease()), null));
             } else if (wanted) {
                 next = now;
                 confirmWanted = confirm;
-            } else if (isKept(delivery, now)) {
+            } else if (isKept(delivery, now) && !extended.containsKey(delivery)) {
                 long at = renewalAt(delivery);
                 next = next == Long.MAX_VALUE || at - next < 0 ? at : next;
             }
         }
         nextRenewal = next;
         return due;
+    }
+
+    /** All extensions of one delivery ask for the longest of them, and none shortens its lease. */
+    private Map<ClaimedDelivery, Duration> takeExtensions(long now, List<Due> due) {
+        if (extensions.isEmpty()) {
+            return Map.of();
+        }
+        List<Extension> taken = new ArrayList<>();
+        Map<ClaimedDelivery, Duration> longest = new IdentityHashMap<>();
+        for (Extension next; taken.size() < StepRequest.MAX_BATCH && (next = extensions.poll()) != null; ) {
+            taken.add(next);
+            ClaimedDelivery delivery = next.delivery();
+            Duration least = Duration.ofNanos(Math.max(delivery.leaseDeadline() - now, delivery.baseLeaseNanos()));
+            longest.merge(delivery, longer(next.time(), least), LeaseKeeper::longer);
+        }
+        for (Extension each : taken) {
+            ClaimedDelivery delivery = each.delivery();
+            due.add(new Due(delivery, renewal(delivery, longest.getOrDefault(delivery, each.time())), each.told()));
+        }
+        return longest;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) >= 0 ? one : other;
     }
 
     private boolean wantsRenewal(ClaimedDelivery delivery, long now) {
