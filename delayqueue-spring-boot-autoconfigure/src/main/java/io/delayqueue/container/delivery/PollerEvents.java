@@ -7,6 +7,8 @@ import io.delayqueue.message.Shard.Lane;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.StepReply;
 import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -39,13 +41,22 @@ public final class PollerEvents {
             events.publish(to -> to.retried(spec.topic(), spec.id(), id, delivery.attempt(), retry.delay()));
         } else if (entry.settle() instanceof Settle.Release) {
             events.publish(to -> to.released(spec.topic(), spec.id(), id));
+        } else if (entry.settle() instanceof Settle.Bury bury) {
+            died(id, bury.cause());
         }
     }
 
     /** What a step did besides. */
     void step(InFlight flight, StepReply reply) {
         reply.reclaimed().forEach(id -> events.publish(to -> to.reclaimed(spec.topic(), id)));
-        reply.deaths().forEach(death -> died(death.id(), death.cause()));
+        // the step's own burials were told as they were settled: a repeat no longer counts them among its deaths
+        Set<String> buried = flight.settles().stream()
+                .filter(entry -> entry.settle() instanceof Settle.Bury)
+                .map(entry -> entry.settle().id())
+                .collect(Collectors.toSet());
+        reply.deaths().stream()
+                .filter(death -> !buried.contains(death.id()))
+                .forEach(death -> died(death.id(), death.cause()));
         if (flight.reason() == Lookout.Reason.SWEEP && !reply.claims().isEmpty()) {
             int count = reply.claims().size();
             events.publish(to -> to.sweepFound(spec.topic(), count));
