@@ -31,9 +31,23 @@ interface ContainerSupport {
 
     StepScheduler steps();
 
-    /** A container runs: the process is kept alive. */
-    void running(Object run);
+    /**
+     * A container runs: the process is kept alive, and it is told when the engine is closed.
+     *
+     * @throws IllegalStateException if the engine was closed
+     */
+    void running(EngineRun run);
 
-    /** It has stopped. */
-    void stopped(Object run);
+    /** It has stopped, as far as it was waited for: the process needn't be kept alive for it. */
+    void stopped(EngineRun run);
+
+    /** Its last answer has arrived. */
+    void ended(EngineRun run);
+
+    /** From a container's start until its last answer has arrived. */
+    interface EngineRun {
+
+        /** The engine was closed: no step follows. */
+        void abandon();
+    }
 }

@@ -1,5 +1,6 @@
 package io.delayqueue.container;
 
+import io.delayqueue.container.ContainerSupport.EngineRun;
 import io.delayqueue.container.delivery.DeliveryPipeline;
 import io.delayqueue.container.delivery.PollerEvents;
 import io.delayqueue.container.delivery.PrefetchPolicy;
@@ -42,7 +43,8 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final Executor handlers;
     private final @Nullable ExecutorService ownHandlers;
     private final AtomicInteger consumers = new AtomicInteger();
-    private final Set<Object> runs = ConcurrentHashMap.newKeySet();
+    private final Set<EngineRun> running = ConcurrentHashMap.newKeySet();
+    private final Set<EngineRun> open = ConcurrentHashMap.newKeySet();
     private final Set<Shard> consumed = ConcurrentHashMap.newKeySet();
     private final Support support = new Support();
     private @Nullable CountDownLatch alive;
@@ -97,7 +99,7 @@ public final class DelayQueueEngine implements AutoCloseable {
 
     /**
      * Ends everything at once; containers should have been stopped before. What is still leased comes back when its lease
-     * ends. Waits a few seconds at most.
+     * ends, and answers that Redis has not taken fail. Waits five seconds at most, when Redis doesn't answer.
      */
     @Override
     public void close() {
@@ -106,19 +108,30 @@ public final class DelayQueueEngine implements AutoCloseable {
                 return;
             }
             closed = true;
-            if (heartbeat != null) {
-                heartbeat.cancel();
-                leave();
-            }
+            cancel(heartbeat);
+            cancel(retention);
             if (alive != null) {
                 alive.countDown();
             }
         }
+        long deadline = System.nanoTime() + CLOSE_WAIT.toNanos();
         pool.close();
         parts.signalsControl().stop();
+        awaitSteps();
+        leave(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+        open.forEach(EngineRun::abandon);
         if (ownHandlers != null) {
             ownHandlers.shutdown();
         }
+    }
+
+    private static void cancel(@Nullable StepHandle step) {
+        if (step != null) {
+            step.cancel();
+        }
+    }
+
+    private void awaitSteps() {
         try {
             if (!pool.awaitEnd(CLOSE_WAIT)) {
                 log.warn("The delay queue's steps have not ended within " + CLOSE_WAIT);
@@ -128,11 +141,10 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
     }
 
-    private void leave() {
-        try {
-            membership.leave();
-        } catch (RuntimeException e) {
-            log.debug("The node could not say that it leaves; the others will notice by its silence", e);
+    /** After the last heartbeat, which would put the node on the list again. */
+    private void leave(Duration wait) {
+        if (heartbeat != null && !wait.isZero()) {
+            membership.leave(wait);
         }
     }
 
@@ -149,23 +161,27 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
     }
 
-    private synchronized void keepAlive(Object run) {
-        runs.add(run);
-        if (alive == null && !closed && parts.steps() == null) {
+    private synchronized void keepAlive(EngineRun run) {
+        if (closed) {
+            throw new IllegalStateException("The delay queue's engine was closed");
+        }
+        running.add(run);
+        open.add(run);
+        if (alive == null && parts.steps() == null) {
             CountDownLatch latch = new CountDownLatch(1);
             alive = latch;
             HandlerThreads.keepAlive(latch);
         }
-        if (retention == null && !closed) {
+        if (retention == null) {
             retention = steps.schedule(
                     "retention",
                     new RetentionStep(parts.store(), () -> List.copyOf(consumed), parts.settings(), parts.events()));
         }
     }
 
-    private synchronized void letGo(Object run) {
-        runs.remove(run);
-        if (runs.isEmpty() && alive != null) {
+    private synchronized void letGo(EngineRun run) {
+        running.remove(run);
+        if (running.isEmpty() && alive != null) {
             alive.countDown();
             alive = null;
         }
@@ -210,7 +226,8 @@ public final class DelayQueueEngine implements AutoCloseable {
                     parts.settings().pace(),
                     parts.nanoTime(),
                     new PollerEvents(parts.events(), spec),
-                    prefetch);
+                    prefetch,
+                    handlers);
         }
 
         @Override
@@ -239,13 +256,18 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
 
         @Override
-        public void running(Object run) {
+        public void running(EngineRun run) {
             keepAlive(run);
         }
 
         @Override
-        public void stopped(Object run) {
+        public void stopped(EngineRun run) {
             letGo(run);
+        }
+
+        @Override
+        public void ended(EngineRun run) {
+            open.remove(run);
         }
     }
 }

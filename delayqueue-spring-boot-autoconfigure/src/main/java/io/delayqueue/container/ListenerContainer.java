@@ -15,6 +15,7 @@ import io.delayqueue.redis.SignalSource.Subscription;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.commons.logging.Log;
@@ -58,8 +59,8 @@ public final class ListenerContainer implements ManagedListener {
         synchronized (lock) {
             if (run == null) {
                 Run started = new Run();
-                run = started;
                 started.begin(!paused);
+                run = started;
             }
         }
     }
@@ -116,7 +117,7 @@ public final class ListenerContainer implements ManagedListener {
     }
 
     /** From a start to its stop, and until the last handler that outlives the stop has answered. */
-    private final class Run {
+    private final class Run implements ContainerSupport.EngineRun {
 
         private final ShardPoller poller;
         private final Workers workers;
@@ -151,8 +152,8 @@ public final class ListenerContainer implements ManagedListener {
         }
 
         void begin(boolean accept) {
-            log.info("Listener " + spec.id() + " starts on topic " + spec.topic() + (accept ? "" : ", paused"));
             engine.running(this);
+            log.info("Listener " + spec.id() + " starts on topic " + spec.topic() + (accept ? "" : ", paused"));
             accept(accept);
             subscription = engine.signals().listen(shard, poller.lookout());
             StepHandle started = engine.steps().schedule(spec.id() + "#" + runs.incrementAndGet(), poller);
@@ -203,6 +204,18 @@ public final class ListenerContainer implements ManagedListener {
             if (handle != null) {
                 handle.cancel();
             }
+            engine.ended(this);
+            try {
+                // what users hang on a stop may block, which a step must not
+                engine.handlers().execute(() -> ended.complete(null));
+            } catch (RejectedExecutionException closing) {
+                ended.complete(null);
+            }
+        }
+
+        @Override
+        public void abandon() {
+            poller.abandon();
             ended.complete(null);
         }
 

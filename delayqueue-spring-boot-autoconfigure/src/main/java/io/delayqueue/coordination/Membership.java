@@ -14,7 +14,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Membership implements Step {
 
+    private static final Log log = LogFactory.getLog(Membership.class);
     private static final LuaScript HEARTBEAT = LuaScript.beside(Membership.class, "heartbeat");
 
     private final ScriptRunner scripts;
@@ -118,9 +125,16 @@ public final class Membership implements Step {
         return interval;
     }
 
-    /** Takes the node off the list, so that its shards are dealt anew at once. */
-    public void leave() {
-        scripts.run(
+    /**
+     * Takes the node off the list, so that its shards are dealt anew at once; to be called after its last step. If Redis
+     * doesn't answer in time, the others will notice by its silence.
+     */
+    public void leave(Duration wait) {
+        if (!beaten) {
+            return;
+        }
+        beaten = false;
+        CompletableFuture<List<Object>> left = scripts.runAsync(
                 HEARTBEAT,
                 2,
                 keySpace.nodes(),
@@ -131,7 +145,13 @@ public final class Membership implements Step {
                 bytes(version),
                 bytes(keySpace.signalChannel()),
                 bytes("0"));
-        beaten = false;
+        try {
+            left.get(wait.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            log.debug("The node could not say that it leaves", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static byte[] bytes(String text) {

@@ -4,9 +4,14 @@ import io.delayqueue.store.Settle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 
-/** Takes answers and wishes for longer leases, and keeps them for the next step. Thread-safe; nothing here blocks. */
+/**
+ * Takes answers and wishes for longer leases, keeps them for the next step, and tells what became of them. Thread-safe;
+ * nothing here blocks.
+ */
 final class AnswerDesk implements DeliveryDesk {
 
     private final SettleBuffer answers;
@@ -14,20 +19,30 @@ final class AnswerDesk implements DeliveryDesk {
     private final FailureJudge judge;
     private final RedisClock clock;
     private final LongSupplier nanoTime;
+    private final Executor tellers;
     private final Runnable onWork;
+    private volatile boolean closed;
 
+    /**
+     * Over one consumer's answers.
+     *
+     * @param tellers where futures are completed that somebody's code depends on
+     * @param onWork called when there is something for the next step
+     */
     AnswerDesk(
             SettleBuffer answers,
             LeaseKeeper keeper,
             FailureJudge judge,
             RedisClock clock,
             LongSupplier nanoTime,
+            Executor tellers,
             Runnable onWork) {
         this.answers = answers;
         this.keeper = keeper;
         this.judge = judge;
         this.clock = clock;
         this.nanoTime = nanoTime;
+        this.tellers = tellers;
         this.onWork = onWork;
     }
 
@@ -37,6 +52,7 @@ final class AnswerDesk implements DeliveryDesk {
         answers.add(new SettleBuffer.Entry(delivery, settle, nanoTime.getAsLong()));
         keeper.remove(delivery);
         onWork.run();
+        failIfClosed();
     }
 
     @Override
@@ -55,7 +71,45 @@ final class AnswerDesk implements DeliveryDesk {
         CompletableFuture<Boolean> told = new CompletableFuture<>();
         keeper.extend(new LeaseKeeper.Extension(delivery, time, told));
         onWork.run();
+        failIfClosed();
         return told;
+    }
+
+    /** Redis took an answer or a renewal, or refused it as gone. */
+    void tell(CompletableFuture<Boolean> future, boolean accepted) {
+        complete(future, () -> future.complete(accepted));
+    }
+
+    /** No step follows: whoever waits for Redis' word, now or later, is told that it doesn't come. */
+    void close() {
+        closed = true;
+        failIfClosed();
+    }
+
+    private void failIfClosed() {
+        if (closed) {
+            answers.takeAll().forEach(entry -> fail(entry.delivery().told()));
+            keeper.takeExtensions().forEach(extension -> fail(extension.told()));
+        }
+    }
+
+    void fail(CompletableFuture<Boolean> future) {
+        IllegalStateException why =
+                new IllegalStateException("The delay queue's engine was closed before Redis had answered");
+        complete(future, () -> future.completeExceptionally(why));
+    }
+
+    /** What users hang on a future may block, which a step must not. */
+    private void complete(CompletableFuture<Boolean> future, Runnable completion) {
+        if (future.getNumberOfDependents() == 0) {
+            completion.run();
+            return;
+        }
+        try {
+            tellers.execute(completion);
+        } catch (RejectedExecutionException closing) {
+            completion.run();
+        }
     }
 
     @Override

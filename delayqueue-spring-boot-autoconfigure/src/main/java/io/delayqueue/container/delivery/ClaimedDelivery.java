@@ -153,20 +153,8 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
         return answer != null;
     }
 
-    /** Redis has taken the answer, or refused it as gone. */
-    void settled(boolean accepted) {
-        CompletableFuture<Boolean> future;
-        synchronized (this) {
-            if (told == null) {
-                told = CompletableFuture.completedFuture(accepted);
-                return;
-            }
-            future = told;
-        }
-        future.complete(accepted);
-    }
-
-    private CompletableFuture<Boolean> told() {
+    /** What Redis says of the answer. */
+    CompletableFuture<Boolean> told() {
         synchronized (this) {
             if (told == null) {
                 told = new CompletableFuture<>();

@@ -85,6 +85,14 @@ final class LeaseKeeper {
         extensions.add(extension);
     }
 
+    List<Extension> takeExtensions() {
+        List<Extension> taken = new ArrayList<>();
+        for (Extension next = extensions.poll(); next != null; next = extensions.poll()) {
+            taken.add(next);
+        }
+        return taken;
+    }
+
     /** Whether a delivery may start without asking: confirmed a moment ago, and the lease surely held. */
     boolean mayStart(ClaimedDelivery delivery, long now) {
         return now - delivery.heardAt() < confirmNanos && now - delivery.leaseDeadline() < 0;
@@ -106,7 +114,7 @@ final class LeaseKeeper {
     /** What the next step is to renew. */
     List<Due> take(long now) {
         List<Due> due = new ArrayList<>();
-        Map<ClaimedDelivery, Duration> extended = takeExtensions(now, due);
+        Map<ClaimedDelivery, Duration> extended = extensions(now, due);
         if (due.size() == StepRequest.MAX_BATCH) {
             return due;
         }
@@ -131,7 +139,7 @@ final class LeaseKeeper {
     }
 
     /** All extensions of one delivery ask for the longest of them, and none shortens its lease. */
-    private Map<ClaimedDelivery, Duration> takeExtensions(long now, List<Due> due) {
+    private Map<ClaimedDelivery, Duration> extensions(long now, List<Due> due) {
         if (extensions.isEmpty()) {
             return Map.of();
         }
@@ -183,10 +191,6 @@ final class LeaseKeeper {
                 due.delivery()
                         .confirmed(sentAt, heardAt, due.renewal().lease().toNanos());
                 planFor(renewalAt(due.delivery()));
-            }
-            CompletableFuture<Boolean> told = due.told();
-            if (told != null) {
-                told.complete(!due.delivery().isLost());
             }
         }
     }

@@ -40,6 +40,16 @@ final class SettleBuffer {
         return oldest != null && oldest.at() - nanos <= 0;
     }
 
+    /** Takes all of them. */
+    List<Entry> takeAll() {
+        List<Entry> taken = new ArrayList<>();
+        for (Entry next = entries.poll(); next != null; next = entries.poll()) {
+            size.decrementAndGet();
+            taken.add(next);
+        }
+        return taken;
+    }
+
     /** Takes what one step may settle: the burials in it, which touch whole messages, are bounded in bytes. */
     List<Entry> take() {
         List<Entry> taken = new ArrayList<>(Math.min(size(), StepRequest.MAX_BATCH));

@@ -16,7 +16,9 @@ import io.delayqueue.store.TopicConflictException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +32,19 @@ public final class ShardPoller implements Step {
     private static final int FULL_BUFFER = StepRequest.MAX_BATCH / 2;
     private static final long FOREVER = Duration.ofDays(365).toNanos();
 
-    /** What a poller works with. */
+    /**
+     * What a poller works with.
+     *
+     * @param tellers where futures are completed that somebody's code depends on
+     */
     public record Tools(
             MessageStore store,
             SignalSource signals,
             Pace pace,
             LongSupplier nanoTime,
             PollerEvents events,
-            PrefetchPolicy prefetch) {}
+            PrefetchPolicy prefetch,
+            Executor tellers) {}
 
     private final Shard shard;
     private final ListenerOptions options;
@@ -54,7 +61,7 @@ public final class ShardPoller implements Step {
     private volatile boolean accepting;
     private volatile Seat seat = Seat.alone();
     private volatile @Nullable Runnable whenQuiet;
-    private @Nullable InFlight inFlight;
+    private volatile @Nullable InFlight inFlight;
     private long attendedAt;
 
     /**
@@ -73,7 +80,7 @@ public final class ShardPoller implements Step {
         this.clock = new RedisClock(tools.nanoTime());
         this.lookout = new Lookout(consumer, clock, tools.nanoTime(), this::wake);
         this.keeper = new LeaseKeeper(options.handlingTime(), tools.pace().confirmAfter());
-        this.desk = new AnswerDesk(answers, keeper, judge, clock, tools.nanoTime(), this::answered);
+        this.desk = new AnswerDesk(answers, keeper, judge, clock, tools.nanoTime(), tools.tellers(), this::answered);
     }
 
     /** By which answers and signals wake it. */
@@ -114,6 +121,19 @@ public final class ShardPoller implements Step {
     public void whenQuiet(Runnable callback) {
         whenQuiet = callback;
         wake();
+    }
+
+    /** No step follows: fails what users wait for, now and later. */
+    public void abandon() {
+        desk.close();
+        InFlight unanswered = inFlight;
+        if (unanswered != null) {
+            unanswered.settles().forEach(entry -> desk.fail(entry.delivery().told()));
+            unanswered.renewals().stream()
+                    .map(LeaseKeeper.Due::told)
+                    .filter(Objects::nonNull)
+                    .forEach(desk::fail);
+        }
     }
 
     private void release(ClaimedDelivery delivery) {
@@ -263,29 +283,40 @@ public final class ShardPoller implements Step {
 
     private void apply(InFlight flight, StepReply reply) {
         lookout.saw(reply, flight.request().claiming().max(), flight.request().announceSurplus());
+        long heardAt = tools.nanoTime().getAsLong();
         Set<Object> lost = InFlight.identities(reply.lost());
+        List<ClaimedDelivery> lostOnes = new ArrayList<>(lost.size());
         for (LeaseKeeper.Due due : flight.renewals()) {
             if (lost.contains(due.renewal())) {
                 due.delivery().lose();
-                tools.events().lost(due.delivery());
+                lostOnes.add(due.delivery());
             }
         }
         waiting.removeIf(ClaimedDelivery::isLost).forEach(keeper::remove);
-        long heardAt = tools.nanoTime().getAsLong();
         keeper.renewed(flight.renewals(), flight.sentAt(), heardAt);
+        take(flight, reply.claims(), heardAt);
+        // what follows is told to others, who may be mistaken in any way: nothing of this step must depend on them
+        lostOnes.forEach(tools.events()::lost);
+        tell(flight, reply);
+    }
+
+    private void tell(InFlight flight, StepReply reply) {
+        for (LeaseKeeper.Due due : flight.renewals()) {
+            if (due.told() != null) {
+                desk.tell(due.told(), !due.delivery().isLost());
+            }
+        }
         Set<Object> gone = InFlight.identities(reply.gone());
         for (SettleBuffer.Entry entry : flight.settles()) {
             boolean accepted = !gone.contains(entry.settle());
-            entry.delivery().settled(accepted);
+            desk.tell(entry.delivery().told(), accepted);
             tools.events().settled(entry, accepted);
         }
         tools.events().step(flight, reply);
-        take(flight, reply.claims());
     }
 
-    private void take(InFlight flight, List<Claim> claims) {
+    private void take(InFlight flight, List<Claim> claims, long heardAt) {
         if (!claims.isEmpty()) {
-            long heardAt = tools.nanoTime().getAsLong();
             List<ClaimedDelivery> taken = new ArrayList<>(claims.size());
             for (Claim claim : claims) {
                 taken.add(ClaimedDelivery.of(desk, shard.topic(), claim, options.lease(), flight.sentAt(), heardAt));
