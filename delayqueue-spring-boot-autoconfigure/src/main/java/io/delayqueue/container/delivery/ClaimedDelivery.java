@@ -34,6 +34,7 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
     private volatile long confirmedAt;
     private volatile long heardAt;
     private volatile boolean lost;
+    private volatile boolean lapsed;
     private volatile long startedAt;
     private volatile @Nullable Settle answer;
     private @Nullable Envelope envelope;
@@ -253,7 +254,10 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
 
     @Override
     public boolean held() {
-        return !lost && !desk.isPast(leaseDeadline());
+        if (!lapsed && (lost || desk.isPast(leaseDeadline()))) {
+            lapsed = true;
+        }
+        return !lapsed;
     }
 
     @Override
