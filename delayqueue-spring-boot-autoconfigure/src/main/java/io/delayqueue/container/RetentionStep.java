@@ -6,6 +6,7 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.StepRequest;
+import io.delayqueue.store.TopicConflictException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -34,13 +35,21 @@ final class RetentionStep implements Step {
         Purge purge = new Purge.Retention(settings.letterMaxAge(), settings.letterMaxCount());
         boolean more = false;
         for (Shard shard : shards.get()) {
-            int dropped = store.purge(shard, purge);
-            if (dropped > 0) {
-                log.info("Retention dropped " + dropped + " dead letters of topic " + shard.topic());
-                events.publish(to -> to.lettersDropped(shard.topic(), dropped));
+            try {
+                more |= prune(shard, purge);
+            } catch (TopicConflictException e) { // stops neither the other topics nor anything else
+                log.warn("The dead letters of topic " + shard.topic() + " cannot be pruned: " + e.getMessage());
             }
-            more |= dropped == StepRequest.MAX_BATCH;
         }
         return more ? Duration.ZERO : settings.retentionInterval();
+    }
+
+    private boolean prune(Shard shard, Purge purge) {
+        int dropped = store.purge(shard, purge);
+        if (dropped > 0) {
+            log.info("Retention dropped " + dropped + " dead letters of topic " + shard.topic());
+            events.publish(to -> to.lettersDropped(shard.topic(), dropped));
+        }
+        return dropped == StepRequest.MAX_BATCH;
     }
 }
