@@ -142,8 +142,16 @@ final class StepPool implements StepScheduler, AutoCloseable {
             } catch (Throwable e) { // whatever it is, no step may end the engine
                 int count = failures + 1;
                 failures = count;
-                onFailure.accept(name, e);
+                tell(e);
                 return Math.min(MAX_BACKOFF, FIRST_BACKOFF << Math.min(10, count - 1));
+            }
+        }
+
+        private void tell(Throwable failure) {
+            try {
+                onFailure.accept(name, failure);
+            } catch (Throwable e) {
+                failure.addSuppressed(e);
             }
         }
 
