@@ -33,7 +33,7 @@ public final class EventBus {
         for (DelayQueueEvents listener : listeners) {
             try {
                 fact.accept(listener);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // an assertion or a class that is missing is no reason, either
                 log.warn(
                         "A listener of delay-queue events failed: "
                                 + listener.getClass().getName(),
