@@ -100,6 +100,19 @@ public final class Membership implements Step {
 
     @Override
     public Duration step() {
+        try {
+            beat();
+            return interval;
+        } catch (RuntimeException e) {
+            if (isStale()) {
+                // seats that slept on others' word watch again, as nobody knows what became of the others
+                tellSeats();
+            }
+            throw e;
+        }
+    }
+
+    private void beat() {
         List<Object> reply = scripts.run(
                 HEARTBEAT,
                 2,
@@ -122,7 +135,6 @@ public final class Membership implements Step {
             }
             tellSeats();
         }
-        return interval;
     }
 
     /**
@@ -191,7 +203,7 @@ public final class Membership implements Step {
     }
 
     private boolean isStale() {
-        return nanoTime.getAsLong() - lastBeat > timeout.toNanos();
+        return beaten && nanoTime.getAsLong() - lastBeat > timeout.toNanos();
     }
 
     private boolean nodeWatches(Shard shard) {
