@@ -27,7 +27,8 @@ else
   end
 end
 if changed then
-  redis.call('HINCRBY', KEYS[2], '#version', 1)
+  -- a time, not a count: after a flush a count would come to say what it had said of another list
+  redis.call('HSET', KEYS[2], '#version', clock[1] .. '.' .. clock[2])
   redis.pcall('PUBLISH', ARGV[5], 'm ' .. ARGV[1])
 end
 if ARGV[6] ~= '0' then
