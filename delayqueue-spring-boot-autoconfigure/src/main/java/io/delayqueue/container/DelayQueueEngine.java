@@ -51,6 +51,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     private @Nullable StepHandle heartbeat;
     private @Nullable StepHandle retention;
     private boolean closed;
+    private volatile boolean wasConfirmed;
 
     DelayQueueEngine(EngineParts parts) {
         this.parts = parts;
@@ -151,14 +152,21 @@ public final class DelayQueueEngine implements AutoCloseable {
     private synchronized void beginBeating() {
         if (heartbeat == null && !closed) {
             parts.signalsControl().start();
-            StepHandle handle = steps.schedule("heartbeat", () -> {
-                Duration next = membership.step();
-                parts.signalsControl().afterHeartbeat();
-                return next;
-            });
+            StepHandle handle = steps.schedule("heartbeat", this::beat);
             heartbeat = handle;
             membership.attach(handle);
         }
+    }
+
+    private Duration beat() {
+        Duration next = membership.step();
+        parts.signalsControl().afterHeartbeat();
+        boolean confirmed = parts.signals().confirmed();
+        if (wasConfirmed && !confirmed) {
+            membership.lookAll();
+        }
+        wasConfirmed = confirmed;
+        return next;
     }
 
     private synchronized void keepAlive(EngineRun run) {

@@ -195,11 +195,20 @@ public final class Membership implements Step {
     }
 
     private void tellSeats() {
+        allSeats().forEach(LocalSeat::tellIfNew);
+    }
+
+    /** Has every consumer of this node look once, whoever watches. */
+    public void lookAll() {
+        allSeats().forEach(seat -> seat.onChange.run());
+    }
+
+    private List<LocalSeat> allSeats() {
         List<LocalSeat> all = new ArrayList<>();
         synchronized (seats) {
             seats.values().forEach(all::addAll);
         }
-        all.forEach(LocalSeat::tellIfNew);
+        return all;
     }
 
     private boolean isStale() {

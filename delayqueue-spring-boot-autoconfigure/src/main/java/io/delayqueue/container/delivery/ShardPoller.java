@@ -211,7 +211,7 @@ public final class ShardPoller implements Step {
         int capacity = capacity();
         boolean peers = seat.hasPeers();
         Lookout.Reason reason =
-                accepting ? lookout.reason(seat.watches(), peers, capacity, sweepNanos()) : Lookout.Reason.NONE;
+                accepting ? lookout.reason(watches(), peers, capacity, sweepNanos()) : Lookout.Reason.NONE;
         boolean looks = reason != Lookout.Reason.NONE;
         boolean renews = keeper.hasWork(now);
         boolean settles =
@@ -230,9 +230,15 @@ public final class ShardPoller implements Step {
         return new InFlight(request, taken, renewals, reason, now);
     }
 
+    /** Without signals nobody can be called to help, so that everybody has to look. */
+    private boolean watches() {
+        return seat.watches() || !tools.signals().confirmed();
+    }
+
     private long sweepNanos() {
         Pace pace = tools.pace();
-        return (tools.signals().confirmed() ? pace.sweep() : pace.unconfirmedSweep()).toNanos();
+        boolean oftener = seat.watches() && !tools.signals().confirmed();
+        return (oftener ? pace.unconfirmedSweep() : pace.sweep()).toNanos();
     }
 
     private int capacity() {
@@ -263,7 +269,7 @@ public final class ShardPoller implements Step {
         long wait = FOREVER;
         if (accepting) {
             boolean peers = seat.hasPeers();
-            wait = Math.min(wait, lookout.nanosUntilLook(seat.watches(), peers, capacity(), sweepNanos()));
+            wait = Math.min(wait, lookout.nanosUntilLook(watches(), peers, capacity(), sweepNanos()));
         }
         if (!answers.isEmpty()) {
             wait = isUrgent() ? 0 : Math.min(wait, tools.pace().linger().toNanos());
