@@ -2,9 +2,11 @@ package io.delayqueue.container;
 
 import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.coordination.StepScheduler;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeliveryHandler;
+import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Shard.Lane;
@@ -17,11 +19,15 @@ import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -31,77 +37,173 @@ public final class QueueNode implements AutoCloseable {
     private final LettuceConnectionFactory application;
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final QueueConnections connections;
-    private final List<ListenerContainer> containers = new ArrayList<>();
+    private final List<ListenerContainer> containers = new CopyOnWriteArrayList<>();
+    public final String name = EngineBuilder.newNode();
     public final KeySpace keySpace = new KeySpace("dq");
+    public final RedisSignals signals;
     public final MessageStore store;
     public final DelayQueueEngine engine;
     public final DelayQueueTemplate template;
 
     public QueueNode(int port, EngineSettings settings, DelayQueueEvents... events) {
-        application = new LettuceConnectionFactory("127.0.0.1", port);
+        this(on(port).settings(settings).events(events));
+    }
+
+    private QueueNode(Builder builder) {
+        application = new LettuceConnectionFactory("127.0.0.1", builder.port);
         application.afterPropertiesSet();
         application.start();
         connections =
                 new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
         RedisScripts scripts = new RedisScripts(connections);
         TopicRegistry registry = new TopicRegistry(scripts, keySpace);
-        store = new RedisMessageStore(scripts, keySpace, registry);
-        EventBus bus = new EventBus(List.of(events));
+        MessageStore real = new RedisMessageStore(scripts, keySpace, registry);
+        store = builder.store.apply(real);
+        EventBus bus = new EventBus(List.of(builder.events));
         PayloadCodec codec =
                 new PayloadCodec(new JsonPayloadConverter(JsonMapper.builder().build()));
-        String node = EngineBuilder.newNode();
-        RedisSignals signals = new RedisSignals(
+        signals = new RedisSignals(
                 connections,
                 keySpace,
                 executor,
-                node,
-                settings.heartbeat().multipliedBy(5).dividedBy(2),
+                name,
+                builder.settings.heartbeat().multipliedBy(5).dividedBy(2),
                 System::nanoTime);
-        engine = DelayQueueEngine.builder()
-                .node(node)
+        EngineBuilder assembling = DelayQueueEngine.builder()
+                .node(name)
                 .redis(scripts, keySpace)
                 .store(store, registry)
-                .signals(signals, new SignalsControl() {
-                    @Override
-                    public void start() {
-                        signals.start();
-                    }
-
-                    @Override
-                    public void afterHeartbeat() {
-                        signals.renewIfUnconfirmed();
-                    }
-
-                    @Override
-                    public void stop() {
-                        signals.stop();
-                    }
-                })
                 .converter(codec::read)
+                .interceptors(builder.interceptors)
                 .events(bus)
-                .settings(settings)
-                .build();
-        template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
+                .nanoTime(builder.nanoTime)
+                .settings(builder.settings);
+        if (builder.silent) {
+            assembling.signals(new SilentSignals(), SignalsControl.none());
+        } else {
+            assembling.signals(signals, control());
+        }
+        if (builder.steps != null) {
+            assembling.steps(builder.steps);
+        }
+        engine = assembling.build();
+        template = DelayQueueTemplate.builder(real, registry, codec, InstantSource.system())
                 .events(bus)
                 .build();
     }
 
-    public ListenerContainer listen(String topic, ListenerOptions options, DeliveryHandler handler) {
-        ListenerContainer container = engine.newContainer(new ListenerSpec(
-                topic + "-" + containers.size(), topic, Lane.MESSAGES, options, String.class, handler));
+    private SignalsControl control() {
+        return new SignalsControl() {
+            @Override
+            public void start() {
+                signals.start();
+            }
+
+            @Override
+            public void afterHeartbeat() {
+                signals.renewIfUnconfirmed();
+            }
+
+            @Override
+            public void stop() {
+                signals.stop();
+            }
+        };
+    }
+
+    /** Begins to assemble a node. */
+    public static Builder on(int port) {
+        return new Builder(port);
+    }
+
+    /** Not started. */
+    public ListenerContainer container(String topic, Lane lane, ListenerOptions options, DeliveryHandler handler) {
+        String id = topic + "-" + containers.size();
+        ListenerContainer container =
+                engine.newContainer(new ListenerSpec(id, topic, lane, options, String.class, handler));
         containers.add(container);
+        return container;
+    }
+
+    public ListenerContainer listen(String topic, ListenerOptions options, DeliveryHandler handler) {
+        ListenerContainer container = container(topic, Lane.MESSAGES, options, handler);
         container.start();
         return container;
+    }
+
+    /** Closes its connections without a word to anybody, as the end of a process would. */
+    public void abandon() {
+        connections.close();
+        signals.stop();
+        application.destroy();
     }
 
     @Override
     public void close() {
         CompletableFuture.allOf(containers.stream().map(ListenerContainer::stop).toArray(CompletableFuture[]::new))
-                .orTimeout(60, java.util.concurrent.TimeUnit.SECONDS)
+                .orTimeout(60, TimeUnit.SECONDS)
                 .join();
         engine.close();
         connections.close();
         application.destroy();
         executor.shutdownNow();
+    }
+
+    /** Collects what a node is made of. */
+    public static final class Builder {
+
+        private final int port;
+        private EngineSettings settings = EngineSettings.DEFAULTS;
+        private DelayQueueEvents[] events = {};
+        private List<DeliveryInterceptor> interceptors = List.of();
+        private LongSupplier nanoTime = System::nanoTime;
+        private UnaryOperator<MessageStore> store = UnaryOperator.identity();
+        private @Nullable StepScheduler steps;
+        private boolean silent;
+
+        private Builder(int port) {
+            this.port = port;
+        }
+
+        public Builder settings(EngineSettings settings) {
+            this.settings = settings;
+            return this;
+        }
+
+        public Builder events(DelayQueueEvents... events) {
+            this.events = events;
+            return this;
+        }
+
+        public Builder interceptors(DeliveryInterceptor... interceptors) {
+            this.interceptors = List.of(interceptors);
+            return this;
+        }
+
+        public Builder nanoTime(LongSupplier nanoTime) {
+            this.nanoTime = nanoTime;
+            return this;
+        }
+
+        /** What the engine, but not the template, sees instead of the store. */
+        public Builder store(UnaryOperator<MessageStore> around) {
+            this.store = around;
+            return this;
+        }
+
+        public Builder steps(StepScheduler steps) {
+            this.steps = steps;
+            return this;
+        }
+
+        /** Without any signal. */
+        public Builder silent() {
+            this.silent = true;
+            return this;
+        }
+
+        public QueueNode start() {
+            return new QueueNode(this);
+        }
     }
 }
