@@ -63,7 +63,7 @@ class RoundTripTests {
         proxy.traffic().reset();
         for (int i = 1; i <= 5; i++) {
             int expected = 1 + i;
-            node.template.send("t", "hello", Duration.ofMillis(100 * i));
+            node.template.send("t", "hello", Duration.ofMillis(100L * i));
             await().until(() -> happenings.count("acknowledged") == expected);
         }
 

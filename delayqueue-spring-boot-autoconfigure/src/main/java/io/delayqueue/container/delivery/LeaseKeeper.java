@@ -144,7 +144,7 @@ final class LeaseKeeper {
             return Map.of();
         }
         List<Extension> taken = new ArrayList<>();
-        Map<ClaimedDelivery, Duration> longest = new IdentityHashMap<>();
+        IdentityHashMap<ClaimedDelivery, Duration> longest = new IdentityHashMap<>();
         for (Extension next; taken.size() < StepRequest.MAX_BATCH && (next = extensions.poll()) != null; ) {
             taken.add(next);
             ClaimedDelivery delivery = next.delivery();
