@@ -1,25 +1,31 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.autoconfigure.failure.ConnectionFactoryChoiceException;
 import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Chooses the application's Redis for the queue: the marked bean, else the only one, else the primary one. */
-record ConnectionFactoryChoice(ObjectProvider<RedisConnectionFactory> marked, ListableBeanFactory beans) {
+/**
+ * Chooses the application's Redis for the queue: the marked bean, else the only one, else the primary one.
+ *
+ * @param marked those with {@link DelayQueueConnectionFactory}
+ * @param any those that can be injected without a qualifier
+ */
+record ConnectionFactoryChoice(
+        ObjectProvider<RedisConnectionFactory> marked,
+        ObjectProvider<RedisConnectionFactory> any,
+        ListableBeanFactory beans) {
 
     RedisConnectionFactory choose() {
         RedisConnectionFactory chosen = marked.getIfUnique();
-        if (chosen == null) {
-            chosen = beans.getBeanProvider(RedisConnectionFactory.class).getIfUnique();
+        if (chosen == null && marked.stream().findAny().isEmpty()) {
+            chosen = any.getIfUnique();
         }
         if (chosen == null) {
-            throw new ConnectionFactoryChoiceException(names());
+            throw new ConnectionFactoryChoiceException(
+                    List.of(beans.getBeanNamesForType(RedisConnectionFactory.class)));
         }
         return chosen;
-    }
-
-    private List<String> names() {
-        return List.of(beans.getBeanNamesForType(RedisConnectionFactory.class));
     }
 }

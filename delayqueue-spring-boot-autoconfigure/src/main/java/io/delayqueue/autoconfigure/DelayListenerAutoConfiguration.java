@@ -3,7 +3,6 @@ package io.delayqueue.autoconfigure;
 import io.delayqueue.annotation.DefaultDelayListenerContainerFactory;
 import io.delayqueue.annotation.DelayListenerAnnotationBeanPostProcessor;
 import io.delayqueue.annotation.DelayListenerConfigurer;
-import io.delayqueue.annotation.DelayListenerContainerFactory;
 import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
 import io.delayqueue.annotation.DelayListenerMethods;
 import io.delayqueue.annotation.DelayListenerRegistry;
@@ -58,16 +57,14 @@ public final class DelayListenerAutoConfiguration {
     }
 
     @Bean(DelayListenerEndpointRegistrar.DEFAULT_CONTAINER_FACTORY)
-    @ConditionalOnMissingBean(
-            value = DelayListenerContainerFactory.class,
-            name = DelayListenerEndpointRegistrar.DEFAULT_CONTAINER_FACTORY)
+    @ConditionalOnMissingBean(name = DelayListenerEndpointRegistrar.DEFAULT_CONTAINER_FACTORY)
     DefaultDelayListenerContainerFactory delayListenerContainerFactory(
             DelayQueueEngine engine,
             DelayQueueProperties properties,
             DeadLetterSource letters,
             EventBus events,
             BeanFactory beans) {
-        ListenerLevels levels = new ListenerLevels(properties, beans);
+        ListenerLevels levels = ListenerLevels.of(properties, beans);
         ListenerOptions defaults = levels.defaults();
         return new DefaultDelayListenerContainerFactory(
                 engine::newContainer, defaults, levels::ofTopic, letters, events);

@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.container.EngineBuilder;
 import io.delayqueue.container.EngineSettings;
@@ -16,8 +17,10 @@ import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.DelayQueueTemplateBuilder;
 import io.delayqueue.template.SendInterceptor;
 import java.time.InstantSource;
+import java.util.Map;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -53,13 +56,13 @@ public final class DelayQueueAutoConfiguration {
     @ConditionalOnMissingBean
     QueueConnections delayQueueConnections(
             @DelayQueueConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
+            ObjectProvider<RedisConnectionFactory> any,
             ListableBeanFactory beans,
             ObjectProvider<DelayQueueEngine> engine,
             DelayQueueProperties properties) {
         return new QueueConnections(
-                new ConnectionFactoryChoice(marked, beans).choose(),
-                new QueueConnections.Settings(
-                        properties.redis().commandTimeout(), properties.redis().reconnectDelay()),
+                new ConnectionFactoryChoice(marked, any, beans).choose(),
+                properties.redis().toSettings(),
                 new EngineExecutor(engine),
                 System::nanoTime);
     }
@@ -141,11 +144,14 @@ public final class DelayQueueAutoConfiguration {
             EventBus events,
             ObjectProvider<SendInterceptor> interceptors,
             DelayQueueProperties properties) {
-        return DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
+        DelayQueueTemplateBuilder template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
                 .events(events)
                 .limits(properties.limits().toLimits())
-                .interceptors(interceptors.orderedStream().toList())
-                .afterCommitTimeout(properties.template().afterCommitTimeout())
-                .build();
+                .interceptors(interceptors.orderedStream().toList());
+        return InvalidPropertyException.check(
+                "delayqueue.template",
+                Map.of(),
+                () -> template.afterCommitTimeout(properties.template().afterCommitTimeout())
+                        .build());
     }
 }

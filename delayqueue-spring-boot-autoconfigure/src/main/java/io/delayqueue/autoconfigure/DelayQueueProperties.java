@@ -1,6 +1,11 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.EngineSettings;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.RetryPolicy;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.template.SendLimits;
 import java.time.Duration;
 import java.util.List;
@@ -36,6 +41,22 @@ public record DelayQueueProperties(
         @DefaultValue DeadLetters deadLetters,
         @DefaultValue Redis redis) {
 
+    private static final Map<String, String> OF_LETTERS = Map.of(
+            "retentionInterval", "delayqueue.dead-letters.prune-interval",
+            "letterMaxAge", "delayqueue.dead-letters.max-age",
+            "letterMaxCount", "delayqueue.dead-letters.max-count");
+
+    /** Has each value checked by what it is for, so that a wrong one fails the start wherever it is used. */
+    public DelayQueueProperties {
+        InvalidPropertyException.check("delayqueue", Map.of(), () -> new KeySpace(namespace));
+        InvalidPropertyException.check("delayqueue.limits", Map.of(), limits::toLimits);
+        InvalidPropertyException.check("delayqueue.engine", OF_LETTERS, () -> engine.toSettings(deadLetters));
+        InvalidPropertyException.check("delayqueue.redis", Map.of(), redis::toSettings);
+        topics = Map.copyOf(topics);
+        RetryPolicy any = ListenerOptions.DEFAULTS.retryPolicy();
+        new ListenerLevels(listener.defaults(), topics, bean -> any).check();
+    }
+
     /**
      * What a send takes at most.
      *
@@ -54,11 +75,12 @@ public record DelayQueueProperties(
 
         SendLimits toLimits() {
             return new SendLimits(
-                    Math.toIntExact(maxPayloadSize.toBytes()),
-                    Math.toIntExact(maxHeadersSize.toBytes()),
-                    maxDelay,
-                    maxBatchElements,
-                    Math.toIntExact(maxBatchSize.toBytes()));
+                    bytes(maxPayloadSize), bytes(maxHeadersSize), maxDelay, maxBatchElements, bytes(maxBatchSize));
+        }
+
+        /** What is too large for a number is too large for each of these, too. */
+        private static int bytes(DataSize size) {
+            return (int) Math.max(-1, Math.min(Integer.MAX_VALUE, size.toBytes()));
         }
     }
 
@@ -124,7 +146,12 @@ public record DelayQueueProperties(
      */
     public record Redis(
             @DefaultValue("5s") Duration commandTimeout,
-            @DefaultValue("1s") Duration reconnectDelay) {}
+            @DefaultValue("1s") Duration reconnectDelay) {
+
+        QueueConnections.Settings toSettings() {
+            return new QueueConnections.Settings(commandTimeout, reconnectDelay);
+        }
+    }
 
     /**
      * What holds for every listener.

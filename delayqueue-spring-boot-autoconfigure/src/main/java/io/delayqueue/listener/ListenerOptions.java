@@ -55,9 +55,14 @@ public record ListenerOptions(
         requireRange("drainTime", drainTime, Duration.ZERO, Duration.ofDays(1));
         if (handlingTime.compareTo(lease) < 0) {
             throw new IllegalArgumentException(
-                    "handlingTime (" + handlingTime + ") is not shorter than lease (" + lease + ")");
+                    "handlingTime is at least the lease (" + lease + "), but is " + handlingTime);
         }
         notRetryable = List.copyOf(notRetryable);
+        for (Class<?> type : notRetryable) {
+            if (!Throwable.class.isAssignableFrom(type)) {
+                throw new IllegalArgumentException("notRetryable names exceptions, but " + type.getName() + " is none");
+            }
+        }
     }
 
     private static void requireRange(String name, int value, int min, int max) {

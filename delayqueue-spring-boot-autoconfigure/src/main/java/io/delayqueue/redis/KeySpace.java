@@ -32,7 +32,7 @@ public final class KeySpace {
     public KeySpace(String namespace) {
         if (!NAMESPACE.matcher(namespace).matches()) {
             throw new IllegalArgumentException(
-                    "A namespace is 1 to 64 letters, digits, dots, dashes or underscores, but is: " + namespace);
+                    "namespace is 1 to 64 letters, digits, dots, dashes or underscores, but is '" + namespace + "'");
         }
         this.namespace = namespace;
     }

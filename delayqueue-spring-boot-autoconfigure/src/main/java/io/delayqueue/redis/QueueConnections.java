@@ -55,10 +55,13 @@ public final class QueueConnections implements AutoCloseable {
 
         /** Checks the range. */
         public Settings {
-            if (isUnlimited(commandTimeout) || isUnlimited(reconnectDelay)) {
-                throw new IllegalArgumentException(
-                        "Time-out and reconnect delay are to be longer than nothing, but are " + commandTimeout
-                                + " and " + reconnectDelay);
+            requireLimit("commandTimeout", commandTimeout);
+            requireLimit("reconnectDelay", reconnectDelay);
+        }
+
+        private static void requireLimit(String name, Duration value) {
+            if (isUnlimited(value)) {
+                throw new IllegalArgumentException(name + " is more than zero, but is " + value);
             }
         }
 

@@ -1,0 +1,110 @@
+package io.delayqueue.autoconfigure.failure;
+
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.core.ResolvableType;
+
+/** The keys of a properties record, with those of the records in it and of its maps of records. */
+record KnownProperties(Class<?> root) {
+
+    private static final int PREFIX_ELEMENTS = 1;
+
+    /** What to do about a key that is unknown. */
+    String advice(ConfigurationPropertyName name) {
+        Class<?> type = root;
+        int index = PREFIX_ELEMENTS;
+        boolean inMap = false;
+        while (index < name.getNumberOfElements()) {
+            Optional<RecordComponent> known = component(type, name.getElement(index, Form.DASHED));
+            if (known.isEmpty()) {
+                return adviceAt(name, index, type, inMap);
+            }
+            inMap = known.get().getType() == Map.class;
+            Class<?> next = inMap ? valueType(known.get()) : known.get().getType();
+            if (!next.isRecord()) {
+                break;
+            }
+            type = next;
+            index += inMap ? 2 : 1;
+        }
+        return "Remove '" + name + "'.";
+    }
+
+    private String adviceAt(ConfigurationPropertyName name, int index, Class<?> type, boolean inMap) {
+        int last = name.getNumberOfElements() - 1;
+        String lastElement = name.getElement(last, Form.DASHED);
+        if (inMap && index < last && component(type, lastElement).isPresent()) {
+            String key = IntStream.range(index - 1, last)
+                    .mapToObj(each -> name.getElement(each, Form.ORIGINAL))
+                    .collect(Collectors.joining("."));
+            return "Write it as '" + name.chop(index - 1) + "[" + key + "]." + lastElement + "'.";
+        }
+        String parent = name.chop(index).toString();
+        return near(type, name.getElement(index, Form.DASHED))
+                .map(known -> parent + "." + known)
+                .or(() -> elsewhere(lastElement))
+                .map(known -> "Did you mean '" + known + "'?")
+                .orElseGet(() -> "Remove '" + name + "'. Below '" + parent + "' there are: "
+                        + String.join(", ", names(type)) + ".");
+    }
+
+    private static Optional<String> near(Class<?> type, String element) {
+        return names(type).stream()
+                .filter(known -> distance(known, element) <= Math.max(2, known.length() / 3))
+                .min(Comparator.comparingInt(known -> distance(known, element)));
+    }
+
+    /** The same last name in another place. */
+    private Optional<String> elsewhere(String lastElement) {
+        return components(root)
+                .filter(group -> group.getType().isRecord())
+                .filter(group -> component(group.getType(), lastElement).isPresent())
+                .map(group -> "delayqueue." + dashed(group) + "." + lastElement)
+                .findFirst();
+    }
+
+    private static List<String> names(Class<?> type) {
+        return components(type).map(KnownProperties::dashed).toList();
+    }
+
+    private static Optional<RecordComponent> component(Class<?> type, String name) {
+        return components(type).filter(each -> dashed(each).equals(name)).findFirst();
+    }
+
+    private static Stream<RecordComponent> components(Class<?> type) {
+        return Arrays.stream(type.getRecordComponents());
+    }
+
+    private static String dashed(RecordComponent component) {
+        return DataObjectPropertyName.toDashedForm(component.getName());
+    }
+
+    private static Class<?> valueType(RecordComponent map) {
+        return ResolvableType.forType(map.getGenericType()).getGeneric(1).resolve(Object.class);
+    }
+
+    /** How many letters have to be added, removed or changed to make one of the other. */
+    private static int distance(String one, String other) {
+        int[] row = IntStream.rangeClosed(0, other.length()).toArray();
+        for (int i = 1; i <= one.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= other.length(); j++) {
+                int changed = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[other.length()];
+    }
+}
