@@ -1,0 +1,53 @@
+package io.delayqueue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** What a native image has to take along. */
+class DelayQueueRuntimeHintsTests {
+
+    private final RuntimeHints hints = new RuntimeHints();
+
+    DelayQueueRuntimeHintsTests() {
+        new DelayQueueRuntimeHints().registerHints(hints, getClass().getClassLoader());
+    }
+
+    @Test
+    void eachScriptIsTakenAlong() throws IOException {
+        List<String> scripts = Arrays.stream(new PathMatchingResourcePatternResolver()
+                        .getResources("classpath*:io/delayqueue/store/**/*.lua"))
+                .map(DelayQueueRuntimeHintsTests::path)
+                .toList();
+        assertThat(scripts)
+                .isNotEmpty()
+                .allMatch(script ->
+                        RuntimeHintsPredicates.resource().forResource(script).test(hints));
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/delayqueue/coordination/heartbeat.lua"))
+                .accepts(hints);
+    }
+
+    @Test
+    void fieldThatTellsWhereRedisIsCanBeRead() throws Exception {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onFieldAccess(LettuceConnectionFactory.class.getDeclaredField("configuration")))
+                .accepts(hints);
+    }
+
+    private static String path(Resource resource) {
+        try {
+            String url = resource.getURL().toString();
+            return url.substring(url.lastIndexOf("io/delayqueue/"));
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
