@@ -1,0 +1,132 @@
+package io.delayqueue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** Which Redis the queue uses. */
+@EmbeddedRedis
+class ConnectionFactoryTests {
+
+    private RedisServerProcess shared;
+    private ApplicationContextRunner runner;
+
+    @BeforeEach
+    void onTheSharedServer(RedisServerProcess server) {
+        shared = server;
+        runner = QueueContexts.withoutRedis()
+                .withPropertyValues(
+                        "spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port());
+    }
+
+    @Test
+    void theOnlyOneIsUsed() {
+        runner.run(context -> assertThat(isQueueOn(shared, context)).isTrue());
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void theOneOfAnApplicationOnVirtualThreadsIsUsed() {
+        runner.withPropertyValues("spring.threads.virtual.enabled=true").run(context -> {
+            assertThat(context).doesNotHaveBean("redisConnectionFactory").hasSingleBean(RedisConnectionFactory.class);
+            assertThat(isQueueOn(shared, context)).isTrue();
+        });
+    }
+
+    @Test
+    void thePrimaryOneOfSeveralIsUsed() {
+        runner.withUserConfiguration(Nowhere.class, PrimaryOne.class)
+                .run(context -> assertThat(isQueueOn(shared, context)).isTrue());
+    }
+
+    @Test
+    void theMarkedOneWinsOverThePrimaryOne() {
+        try (RedisServerProcess own = RedisServerProcess.start()) {
+            runner.withPropertyValues("own.port=" + own.port())
+                    .withUserConfiguration(PrimaryOne.class, Marked.class)
+                    .run(context -> {
+                        assertThat(isQueueOn(own, context)).isTrue();
+                        assertThat(isQueueOn(shared, context)).isFalse();
+                    });
+        }
+    }
+
+    @Test
+    void theMarkedOneMayStandBesideThatOfSpringBoot() {
+        try (RedisServerProcess own = RedisServerProcess.start()) {
+            runner.withPropertyValues("own.port=" + own.port())
+                    .withUserConfiguration(MarkedAside.class)
+                    .run(context -> {
+                        assertThat(isQueueOn(own, context)).isTrue();
+                        context.getBean(StringRedisTemplate.class).opsForValue().set("application", "here");
+                        assertThat(shared.command("GET", "application")).isEqualTo("here");
+                    });
+        }
+    }
+
+    private static boolean isQueueOn(RedisServerProcess server, ApplicationContext context) {
+        context.getBean(DelayQueueTemplate.class).send("t", "text");
+        String namespace = context.getBean(KeySpace.class).namespace();
+        return server.command("KEYS", namespace + ":*") instanceof List<?> keys && !keys.isEmpty();
+    }
+
+    private static RedisConnectionFactory at(int port) {
+        return new LettuceConnectionFactory("127.0.0.1", port);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Nowhere {
+
+        @Bean
+        RedisConnectionFactory nowhere() {
+            return at(1);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryOne {
+
+        @Bean
+        @Primary
+        RedisConnectionFactory primary(Environment environment) {
+            return at(environment.getRequiredProperty("spring.data.redis.port", Integer.class));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Marked {
+
+        @Bean
+        @DelayQueueConnectionFactory
+        RedisConnectionFactory queue(Environment environment) {
+            return at(environment.getRequiredProperty("own.port", Integer.class));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class MarkedAside {
+
+        @Bean(defaultCandidate = false)
+        @DelayQueueConnectionFactory
+        RedisConnectionFactory queue(Environment environment) {
+            return at(environment.getRequiredProperty("own.port", Integer.class));
+        }
+    }
+}

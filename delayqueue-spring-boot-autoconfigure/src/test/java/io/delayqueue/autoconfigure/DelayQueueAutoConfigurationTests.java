@@ -1,0 +1,331 @@
+package io.delayqueue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.delayqueue.annotation.DeadLetterListener;
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.convert.PayloadConversionException;
+import io.delayqueue.convert.PayloadConverter;
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.listener.DelayHeaders;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.ShardCounts;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.MessageRefusedException;
+import io.delayqueue.template.SendInterceptor;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.listener.RedisMessageListenerContainer;
+import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What an application gets, and what it keeps, on a real Redis. */
+class DelayQueueAutoConfigurationTests {
+
+    private final ApplicationContextRunner runner = QueueContexts.onRedis();
+
+    @Test
+    void theApplicationsOwnBeansStay() {
+        ApplicationContextRunner scheduling = runner.withUserConfiguration(Scheduling.class);
+        scheduling.run(context -> assertThat(context)
+                .hasSingleBean(RedisConnectionFactory.class)
+                .hasSingleBean(StringRedisTemplate.class)
+                .hasSingleBean(TaskScheduler.class)
+                .hasBean("applicationTaskExecutor")
+                .hasSingleBean(RedisMessageListenerContainer.class)
+                .satisfies(it -> assertThat(it.getBeanNamesForType(Executor.class))
+                        .containsExactlyInAnyOrder("applicationTaskExecutor", "taskScheduler")));
+    }
+
+    @Test
+    void twoNamespacesOnOneRedisNeverMeet() {
+        runner.withUserConfiguration(Texts.class)
+                .run(one -> QueueContexts.onRedis()
+                        .withUserConfiguration(Texts.class)
+                        .run(other -> {
+                            one.getBean(DelayQueueTemplate.class)
+                                    .send(DelayMessage.to("texts")
+                                            .id("same")
+                                            .payload("one")
+                                            .build());
+                            other.getBean(DelayQueueTemplate.class)
+                                    .send(DelayMessage.to("texts")
+                                            .id("same")
+                                            .payload("other")
+                                            .build());
+                            assertThat(one.getBean(Texts.class).next().payload())
+                                    .isEqualTo("one");
+                            assertThat(other.getBean(Texts.class).next().payload())
+                                    .isEqualTo("other");
+                            awaitEmpty(one, "texts");
+                            awaitEmpty(other, "texts");
+                            assertThat(one.getBean(Texts.class).deliveries).isEmpty();
+                            assertThat(other.getBean(Texts.class).deliveries).isEmpty();
+                        }));
+    }
+
+    @Test
+    void messageWinsOverItsListener() {
+        runner.withUserConfiguration(Texts.class, DeathsSeen.class).run(context -> {
+            context.getBean(DelayQueueTemplate.class)
+                    .send(DelayMessage.to("failing")
+                            .id("m")
+                            .payload("text")
+                            .maxAttempts(1)
+                            .build());
+            Awaitility.await()
+                    .untilAsserted(() ->
+                            assertThat(context.getBean(DeathsSeen.class).ids).containsExactly("m"));
+        });
+    }
+
+    @Test
+    void lazyInitializationDoesNotHideListeners() {
+        runner.withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .withUserConfiguration(Texts.class)
+                .run(context -> {
+                    assertThat(context.getBean(DelayListenerRegistry.class).getListenerIds())
+                            .contains("texts");
+                    context.getBean(DelayQueueTemplate.class).send("texts", "lazy");
+                    assertThat(context.getBean(Texts.class).next().payload()).isEqualTo("lazy");
+                });
+    }
+
+    @Test
+    void converterBeanReplacesJson() {
+        runner.withUserConfiguration(Numbers.class)
+                .withBean(PayloadConverter.class, BackwardsConverter::new)
+                .run(context -> {
+                    assertThat(context).hasSingleBean(PayloadConverter.class);
+                    context.getBean(DelayQueueTemplate.class).send("numbers", 123);
+                    Delivery delivery = context.getBean(Numbers.class).next();
+                    assertThat(delivery.payload()).isEqualTo(123);
+                    assertThat(new String(delivery.body(), StandardCharsets.UTF_8))
+                            .isEqualTo("321");
+                });
+    }
+
+    @Test
+    void withoutJacksonTextAndBytesWorkAndOthersSayWhatIsMissing() {
+        runner.withClassLoader(new FilteredClassLoader(JsonMapper.class))
+                .withUserConfiguration(Texts.class)
+                .run(context -> {
+                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+                    delayQueue.send("texts", "text");
+                    assertThat(context.getBean(Texts.class).next().payload()).isEqualTo("text");
+                    delayQueue.send("texts", "bytes".getBytes(StandardCharsets.UTF_8));
+                    assertThat(context.getBean(Texts.class).next().payload()).isEqualTo("bytes");
+                    assertThatExceptionOfType(MessageRefusedException.class)
+                            .isThrownBy(() -> delayQueue.send("texts", 1))
+                            .havingRootCause()
+                            .withMessageContaining("spring-boot-starter-jackson")
+                            .withMessageContaining("PayloadConverter");
+                });
+    }
+
+    @Test
+    void withoutActuatorWebAndValidationItWorks() {
+        runner.withClassLoader(new FilteredClassLoader(
+                        "org.springframework.boot.actuate",
+                        "org.springframework.boot.health",
+                        "org.springframework.web",
+                        "jakarta.validation",
+                        "org.hibernate.validator",
+                        "io.micrometer"))
+                .withUserConfiguration(Texts.class)
+                .run(context -> {
+                    context.getBean(DelayQueueTemplate.class).send("texts", "text");
+                    assertThat(context.getBean(Texts.class).next().payload()).isEqualTo("text");
+                });
+    }
+
+    @Test
+    void eventBeansHearWhatHappens() {
+        runner.withUserConfiguration(Texts.class, Heard.class).run(context -> {
+            context.getBean(DelayQueueTemplate.class).send("texts", "text");
+            Awaitility.await()
+                    .untilAsserted(() ->
+                            assertThat(context.getBean(Heard.class).facts).contains("sent 1", "acknowledged texts"));
+        });
+    }
+
+    @Test
+    void interceptorsStandInOrder() {
+        runner.withUserConfiguration(Texts.class, Interceptors.class).run(context -> {
+            context.getBean(DelayQueueTemplate.class).send("texts", "text");
+            Delivery delivery = context.getBean(Texts.class).next();
+            assertThat(delivery.headers()).containsEntry("last", "send 2");
+            assertThat(context.getBean(Interceptors.class).trail)
+                    .containsExactly("send 1", "send 2", "handle 1", "handle 2");
+        });
+    }
+
+    static void awaitEmpty(ApplicationContext context, String topic) {
+        MessageStore store = context.getBean(MessageStore.class);
+        Awaitility.await().until(() -> {
+            ShardCounts counts = store.count(Shard.single(topic));
+            return counts.scheduled() + counts.ready() + counts.leased() == 0;
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    static class Scheduling {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class Texts {
+
+        private final BlockingQueue<Delivery> deliveries = new LinkedBlockingQueue<>();
+
+        @DelayListener(topic = "texts", id = "texts")
+        void handle(String text, Delivery delivery) {
+            deliveries.add(delivery);
+        }
+
+        @DelayListener(topic = "failing", maxAttempts = "5", backoff = "fixed 1h")
+        void fail(String text, @Header(DelayHeaders.ATTEMPT) int attempt) {
+            throw new IllegalStateException("attempt " + attempt);
+        }
+
+        Delivery next() throws InterruptedException {
+            Delivery delivery = deliveries.poll(30, TimeUnit.SECONDS);
+            assertThat(delivery).isNotNull();
+            return delivery;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Numbers {
+
+        private final BlockingQueue<Delivery> deliveries = new LinkedBlockingQueue<>();
+
+        @DelayListener(topic = "numbers")
+        void handle(Integer number, Delivery delivery) {
+            deliveries.add(delivery);
+        }
+
+        Delivery next() throws InterruptedException {
+            Delivery delivery = deliveries.poll(30, TimeUnit.SECONDS);
+            assertThat(delivery).isNotNull();
+            return delivery;
+        }
+    }
+
+    static class DeathsSeen {
+
+        private final List<String> ids = new CopyOnWriteArrayList<>();
+
+        @DeadLetterListener("failing")
+        void died(DeadLetter letter) {
+            ids.add(letter.messageId());
+        }
+    }
+
+    static class Heard implements DelayQueueEvents {
+
+        private final List<String> facts = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void sent(String topic, int count) {
+            facts.add("sent " + count);
+        }
+
+        @Override
+        public void acknowledged(String topic, String listener, String id, int attempt, Duration handling) {
+            facts.add("acknowledged " + listener);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Interceptors {
+
+        private final List<String> trail = new CopyOnWriteArrayList<>();
+
+        @Bean
+        @Order(2)
+        DeliveryInterceptor secondAround() {
+            return handling("handle 2");
+        }
+
+        @Bean
+        @Order(1)
+        DeliveryInterceptor firstAround() {
+            return handling("handle 1");
+        }
+
+        @Bean
+        @Order(2)
+        SendInterceptor secondSend() {
+            return sending("send 2");
+        }
+
+        @Bean
+        @Order(1)
+        SendInterceptor firstSend() {
+            return sending("send 1");
+        }
+
+        private DeliveryInterceptor handling(String name) {
+            return (listener, deliveries, next) -> {
+                trail.add(name);
+                return next.proceed();
+            };
+        }
+
+        private SendInterceptor sending(String name) {
+            return (sending, next) -> {
+                trail.add(name);
+                sending.header("last", name);
+                return next.proceed();
+            };
+        }
+    }
+
+    /** Writes numbers from right to left. */
+    static class BackwardsConverter implements PayloadConverter {
+
+        @Override
+        public byte[] write(Object payload) {
+            return new StringBuilder(payload.toString()).reverse().toString().getBytes(StandardCharsets.UTF_8);
+        }
+
+        @Override
+        public Object read(byte[] body, Type type) {
+            try {
+                return Integer.valueOf(new StringBuilder(new String(body, StandardCharsets.UTF_8))
+                        .reverse()
+                        .toString());
+            } catch (NumberFormatException e) {
+                throw new PayloadConversionException("no number", e);
+            }
+        }
+    }
+}

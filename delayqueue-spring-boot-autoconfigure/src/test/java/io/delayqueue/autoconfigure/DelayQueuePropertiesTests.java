@@ -1,0 +1,282 @@
+package io.delayqueue.autoconfigure;
+
+import static io.delayqueue.autoconfigure.QueueContexts.options;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.delayqueue.annotation.DefaultDelayListenerContainerFactory;
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.annotation.DelayListenerContainerFactory;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.container.EngineSettings;
+import io.delayqueue.listener.Backoff;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.listener.RetryDecision;
+import io.delayqueue.listener.RetryPolicy;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.MessageRefusedException;
+import io.delayqueue.template.SendLimits;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Each property reaches what it is for. Nothing here asks Redis. */
+class DelayQueuePropertiesTests {
+
+    private static final String BATCH_ID = "batch";
+
+    private final ApplicationContextRunner runner = QueueContexts.withoutRedis()
+            .withPropertyValues("delayqueue.listener.auto-startup=false")
+            .withUserConfiguration(Listeners.class);
+
+    @Test
+    void withoutPropertiesTheBuiltInValuesHold() {
+        runner.withPropertyValues("delayqueue.namespace=dq").run(context -> {
+            assertThat(options(context, "plain")).isEqualTo(ListenerOptions.DEFAULTS);
+            assertThat(options(context, BATCH_ID).batchSize()).isEqualTo(100);
+            assertThat(part(context.getBean(DelayQueueEngine.class), "parts.settings"))
+                    .isEqualTo(EngineSettings.DEFAULTS);
+            assertThat(part(context.getBean(QueueConnections.class), "settings"))
+                    .isEqualTo(QueueConnections.Settings.defaults());
+            assertThat(context.getBean(DelayQueueProperties.class).limits().toLimits())
+                    .isEqualTo(SendLimits.DEFAULTS);
+        });
+    }
+
+    @Test
+    void withoutANamespaceItIsDq() {
+        ApplicationContextRunner plain = new ApplicationContextRunner().withUserConfiguration(OnlyProperties.class);
+        plain.run(context -> assertThat(
+                        context.getBean(DelayQueueProperties.class).namespace())
+                .isEqualTo("dq"));
+    }
+
+    @Test
+    void enabledFalseLeavesNothing() {
+        QueueContexts.withoutRedis()
+                .withPropertyValues("delayqueue.enabled=false")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(DelayQueueOperations.class)
+                        .doesNotHaveBean(DelayQueueEngine.class)
+                        .doesNotHaveBean(DelayListenerRegistry.class)
+                        .doesNotHaveBean(DelayQueueProperties.class)
+                        .doesNotHaveBean("delayQueuePayloadConverter"));
+    }
+
+    @Test
+    void namespaceReachesTheKeys() {
+        runner.withPropertyValues("delayqueue.namespace=shop")
+                .run(context ->
+                        assertThat(context.getBean(KeySpace.class).namespace()).isEqualTo("shop"));
+    }
+
+    @Test
+    void limitsReachSending() {
+        runner.withPropertyValues(
+                        "delayqueue.limits.max-payload-size=10B",
+                        "delayqueue.limits.max-headers-size=5B",
+                        "delayqueue.limits.max-delay=1h")
+                .run(context -> {
+                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+                    assertThatExceptionOfType(MessageRefusedException.class)
+                            .isThrownBy(() -> delayQueue.send("t", "longer than ten"))
+                            .withMessageContaining("delayqueue.limits.max-payload-size");
+                    assertThatExceptionOfType(MessageRefusedException.class)
+                            .isThrownBy(() -> delayQueue.send(DelayMessage.to("t")
+                                    .payload("short")
+                                    .header("name", "value")
+                                    .build()))
+                            .withMessageContaining("delayqueue.limits.max-headers-size");
+                    assertThatExceptionOfType(MessageRefusedException.class)
+                            .isThrownBy(() -> delayQueue.send("t", "short", Duration.ofHours(2)))
+                            .withMessageContaining("delayqueue.limits.max-delay");
+                });
+    }
+
+    @Test
+    void batchLimitsReachSending() {
+        runner.withPropertyValues("delayqueue.limits.max-batch-elements=7", "delayqueue.limits.max-batch-size=3KB")
+                .run(context -> assertThat(context.getBean(DelayQueueProperties.class)
+                                .limits()
+                                .toLimits())
+                        .extracting(SendLimits::maxBatchElements, SendLimits::maxBatchBytes)
+                        .containsExactly(7, 3 * 1024));
+    }
+
+    @Test
+    void afterCommitTimeoutReachesSending() {
+        runner.withPropertyValues("delayqueue.template.after-commit-timeout=123ms")
+                .run(context -> assertThat(part(context.getBean(DelayQueueTemplate.class), "commits.timeout"))
+                        .isEqualTo(Duration.ofMillis(123)));
+    }
+
+    @Test
+    void enginePropertiesReachTheEngine() {
+        runner.withPropertyValues(
+                        "delayqueue.engine.step-threads=3",
+                        "delayqueue.engine.sweep=9s",
+                        "delayqueue.engine.unconfirmed-sweep=2s",
+                        "delayqueue.engine.heartbeat=4s",
+                        "delayqueue.engine.heartbeat-timeout=11s",
+                        "delayqueue.engine.linger=7ms",
+                        "delayqueue.engine.confirm-after=800ms",
+                        "delayqueue.dead-letters.max-age=5d",
+                        "delayqueue.dead-letters.max-count=77",
+                        "delayqueue.dead-letters.prune-interval=6m")
+                .run(context -> assertThat(part(context.getBean(DelayQueueEngine.class), "parts.settings"))
+                        .isEqualTo(new EngineSettings(
+                                3,
+                                Duration.ofSeconds(9),
+                                Duration.ofSeconds(2),
+                                Duration.ofSeconds(4),
+                                Duration.ofSeconds(11),
+                                Duration.ofMillis(7),
+                                Duration.ofMillis(800),
+                                Duration.ofMinutes(6),
+                                Duration.ofDays(5),
+                                77)));
+    }
+
+    @Test
+    void redisPropertiesReachTheConnections() {
+        runner.withPropertyValues("delayqueue.redis.command-timeout=2s", "delayqueue.redis.reconnect-delay=300ms")
+                .run(context -> assertThat(part(context.getBean(QueueConnections.class), "settings"))
+                        .isEqualTo(new QueueConnections.Settings(Duration.ofSeconds(2), Duration.ofMillis(300))));
+    }
+
+    @Test
+    void listenerPropertiesReachListeners() {
+        runner.withPropertyValues(each("delayqueue.listener")).run(context -> {
+            assertThat(options(context, "plain")).isEqualTo(expected(1));
+            assertThat(options(context, BATCH_ID)).isEqualTo(expected(50));
+        });
+    }
+
+    @Test
+    void topicPropertiesReachTheListenersOfTheTopicOnly() {
+        runner.withPropertyValues(each("delayqueue.topics[order.cancel]")).run(context -> {
+            assertThat(options(context, "plain")).isEqualTo(ListenerOptions.DEFAULTS);
+            assertThat(options(context, "dotted")).isEqualTo(expected(1));
+        });
+    }
+
+    @Test
+    void annotationWinsOverTopicOverListenerOverBuiltIn() {
+        runner.withPropertyValues(
+                        "delayqueue.listener.concurrency=2",
+                        "delayqueue.listener.max-attempts=2",
+                        "delayqueue.listener.prefetch=2",
+                        "delayqueue.topics[levels].concurrency=3",
+                        "delayqueue.topics[levels].max-attempts=3")
+                .run(context -> {
+                    ListenerOptions options = options(context, "levels");
+                    assertThat(options.concurrency()).as("annotation").isEqualTo(4);
+                    assertThat(options.maxAttempts()).as("topic").isEqualTo(3);
+                    assertThat(options.prefetch()).as("listener").isEqualTo(2);
+                    assertThat(options.lease()).as("built-in").isEqualTo(ListenerOptions.DEFAULTS.lease());
+                });
+    }
+
+    @Test
+    void containerFactoryWithOptionsWinsOverProperties() {
+        runner.withPropertyValues("delayqueue.topics[bulk].concurrency=3")
+                .run(context ->
+                        assertThat(options(context, "bulk").concurrency()).isEqualTo(50));
+    }
+
+    @Test
+    void backoffMayNameABean() {
+        runner.withPropertyValues("delayqueue.listener.backoff=ownPolicy")
+                .run(context ->
+                        assertThat(options(context, "plain").retryPolicy()).isSameAs(context.getBean("ownPolicy")));
+    }
+
+    @Test
+    void autoStartupFalseStartsNone() {
+        runner.run(context -> assertThat(
+                        context.getBean(DelayListenerRegistry.class).getContainers())
+                .isNotEmpty()
+                .noneMatch(ManagedListener::isRunning));
+    }
+
+    private static String[] each(String prefix) {
+        return List.of(
+                        "concurrency=3",
+                        "batch-size=50",
+                        "lease=20s",
+                        "max-attempts=4",
+                        "backoff=0s,2m,10m",
+                        "not-retryable=java.io.IOException,java.lang.IllegalStateException",
+                        "handling-time=5m",
+                        "prefetch=17",
+                        "prefetch-time=3s",
+                        "drain-time=2s")
+                .stream()
+                .map(property -> prefix + "." + property)
+                .toArray(String[]::new);
+    }
+
+    private static ListenerOptions expected(int batchSize) {
+        return new ListenerOptions(
+                3,
+                batchSize,
+                Duration.ofSeconds(20),
+                4,
+                new Backoff.Intervals(List.of(Duration.ZERO, Duration.ofMinutes(2), Duration.ofMinutes(10))),
+                List.of(IOException.class, IllegalStateException.class),
+                Duration.ofMinutes(5),
+                17,
+                Duration.ofSeconds(3),
+                Duration.ofSeconds(2));
+    }
+
+    private static Object part(Object bean, String path) {
+        return new DirectFieldAccessor(bean).getPropertyValue(path);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listeners {
+
+        @DelayListener(topic = "plain", id = "plain")
+        void plain(String text) {}
+
+        @DelayListener(topic = "batch", id = BATCH_ID)
+        void batch(List<String> texts) {}
+
+        @DelayListener(topic = "order.cancel", id = "dotted")
+        void dotted(String text) {}
+
+        @DelayListener(topic = "levels", id = "levels", concurrency = "4")
+        void levels(String text) {}
+
+        @DelayListener(topic = "bulk", id = "bulk", containerFactory = "bulkFactory")
+        void bulk(String text) {}
+
+        @Bean
+        DelayListenerContainerFactory bulkFactory(DefaultDelayListenerContainerFactory delayListenerContainerFactory) {
+            return delayListenerContainerFactory.withOptions(options -> options.concurrency(50));
+        }
+
+        @Bean
+        RetryPolicy ownPolicy() {
+            return attempt -> new RetryDecision.GiveUp();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableConfigurationProperties(DelayQueueProperties.class)
+    static class OnlyProperties {}
+}

@@ -1,0 +1,45 @@
+package io.delayqueue.autoconfigure;
+
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.test.autoconfigure.TestRedisAutoConfiguration;
+import java.util.UUID;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+/** Applications with the starter, each in a namespace of its own. */
+final class QueueContexts {
+
+    private QueueContexts() {}
+
+    /** With a Redis. */
+    static ApplicationContextRunner onRedis() {
+        return withoutRedis().withConfiguration(AutoConfigurations.of(TestRedisAutoConfiguration.class));
+    }
+
+    /** With nobody at the place where Redis should be. */
+    static ApplicationContextRunner withoutRedis() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataRedisAutoConfiguration.class,
+                        JacksonAutoConfiguration.class,
+                        TaskExecutionAutoConfiguration.class,
+                        TaskSchedulingAutoConfiguration.class,
+                        PayloadConverterAutoConfiguration.class,
+                        DelayQueueAutoConfiguration.class,
+                        DelayListenerAutoConfiguration.class))
+                .withPropertyValues("delayqueue.namespace=" + UUID.randomUUID());
+    }
+
+    static ListenerOptions options(ApplicationContext context, String listener) {
+        return context.getBean(DelayListenerRegistry.class)
+                .getContainer(listener)
+                .orElseThrow()
+                .options();
+    }
+}
