@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.container.EngineBuilder;
@@ -19,6 +20,8 @@ import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueTemplateBuilder;
 import io.delayqueue.template.SendInterceptor;
+import io.delayqueue.template.pull.DelayQueueReceiver;
+import io.delayqueue.template.pull.PullingReceiver;
 import java.time.InstantSource;
 import java.util.Map;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -143,15 +146,39 @@ public final class DelayQueueAutoConfiguration {
             PayloadCodec codec,
             EventBus events,
             ObjectProvider<SendInterceptor> interceptors,
+            ObjectProvider<DelayQueueEngine> engine,
             DelayQueueProperties properties) {
         DelayQueueTemplateBuilder template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
                 .events(events)
                 .limits(properties.limits().toLimits())
+                .completions(new EngineExecutor(engine))
                 .interceptors(interceptors.orderedStream().toList());
         return InvalidPropertyException.check(
                 "delayqueue.template",
                 Map.of(),
                 () -> template.afterCommitTimeout(properties.template().afterCommitTimeout())
                         .build());
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean(DelayQueueReceiver.class)
+    PullingReceiver delayQueueReceiver(
+            MessageStore store,
+            TopicRegistry registry,
+            PayloadCodec codec,
+            DelayQueueEngine engine,
+            EventBus events,
+            DelayQueueProperties properties) {
+        return PullingReceiver.builder(store, registry, codec, engine.signals(), engine.steps())
+                .events(events)
+                .settings(properties.toPullSettings())
+                .completions(engine::execute)
+                .build();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DelayQueueAdmin delayQueueAdmin(MessageStore store, TopicRegistry registry, EventBus events) {
+        return new DelayQueueAdmin(store, registry, events);
     }
 }

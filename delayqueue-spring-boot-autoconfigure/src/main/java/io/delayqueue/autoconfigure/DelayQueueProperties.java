@@ -3,10 +3,10 @@ package io.delayqueue.autoconfigure;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerOptions;
-import io.delayqueue.listener.RetryPolicy;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.template.SendLimits;
+import io.delayqueue.template.pull.PullSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -53,8 +53,22 @@ public record DelayQueueProperties(
         InvalidPropertyException.check("delayqueue.engine", OF_LETTERS, () -> engine.toSettings(deadLetters));
         InvalidPropertyException.check("delayqueue.redis", Map.of(), redis::toSettings);
         topics = Map.copyOf(topics);
-        RetryPolicy any = ListenerOptions.DEFAULTS.retryPolicy();
-        new ListenerLevels(listener.defaults(), topics, bean -> any).check();
+        levels(listener, topics).check();
+    }
+
+    /** Whoever pulls names lease and number; the rest is as for listeners. */
+    PullSettings toPullSettings() {
+        ListenerOptions options = levels(listener, topics).defaults();
+        return new PullSettings(
+                engine.sweep(),
+                engine.unconfirmedSweep(),
+                options.maxAttempts(),
+                options.lease().dividedBy(3));
+    }
+
+    /** Without beans: whatever is none of the built-in policies counts as one. */
+    private static ListenerLevels levels(Listener listener, Map<String, ListenerDefaults> topics) {
+        return new ListenerLevels(listener.defaults(), topics, bean -> ListenerOptions.DEFAULTS.retryPolicy());
     }
 
     /**

@@ -3,6 +3,7 @@ package io.delayqueue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
@@ -20,11 +21,14 @@ import io.delayqueue.store.ShardCounts;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.MessageRefusedException;
 import io.delayqueue.template.SendInterceptor;
+import io.delayqueue.template.pull.DelayQueueReceiver;
+import io.delayqueue.template.pull.PulledDelivery;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -165,6 +169,40 @@ class DelayQueueAutoConfigurationTests {
                     context.getBean(DelayQueueTemplate.class).send("texts", "text");
                     assertThat(context.getBean(Texts.class).next().payload()).isEqualTo("text");
                 });
+    }
+
+    @Test
+    void receiverPullsAndAdminCounts() {
+        runner.run(context -> {
+            context.getBean(DelayQueueTemplate.class).send("pulled", "text");
+            DelayQueueAdmin admin = context.getBean(DelayQueueAdmin.class);
+            assertThat(admin.counts("pulled").ready()).isOne();
+            List<PulledDelivery> deliveries = context.getBean(DelayQueueReceiver.class)
+                    .receive("pulled", 1, Duration.ofSeconds(20), Duration.ofSeconds(30));
+            assertThat(deliveries)
+                    .singleElement()
+                    .satisfies(delivery ->
+                            assertThat(delivery.payload(String.class)).isEqualTo("text"));
+            assertThat(admin.counts("pulled").leased()).isOne();
+            assertThat(deliveries.get(0).acknowledge().get(20, TimeUnit.SECONDS))
+                    .isTrue();
+            assertThat(admin.counts("pulled").leased()).isZero();
+        });
+    }
+
+    @Test
+    void asynchronousSendEndsWhereItsUserMayBlock() {
+        runner.run(context -> {
+            CompletableFuture<String> thread = new CompletableFuture<>();
+            CompletableFuture<?> unused = context.getBean(DelayQueueTemplate.class)
+                    .sendAsync("t", "text", Duration.ofHours(1))
+                    .thenRun(() -> thread.complete(Thread.currentThread().getName()));
+            assertThat(thread.get(20, TimeUnit.SECONDS))
+                    .satisfiesAnyOf(
+                            name -> assertThat(name).startsWith("delayqueue-handler"),
+                            name -> assertThat(name)
+                                    .isEqualTo(Thread.currentThread().getName()));
+        });
     }
 
     @Test

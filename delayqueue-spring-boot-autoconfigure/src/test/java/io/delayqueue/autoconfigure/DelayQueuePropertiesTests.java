@@ -22,6 +22,8 @@ import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.MessageRefusedException;
 import io.delayqueue.template.SendLimits;
+import io.delayqueue.template.pull.DelayQueueReceiver;
+import io.delayqueue.template.pull.PullSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -148,6 +150,18 @@ class DelayQueuePropertiesTests {
                                 Duration.ofMinutes(6),
                                 Duration.ofDays(5),
                                 77)));
+    }
+
+    @Test
+    void pullingIsSweptAndRetriedAsListenersAre() {
+        runner.withPropertyValues(
+                        "delayqueue.engine.sweep=9s",
+                        "delayqueue.engine.unconfirmed-sweep=2s",
+                        "delayqueue.listener.max-attempts=3",
+                        "delayqueue.listener.lease=60s")
+                .run(context -> assertThat(part(context.getBean(DelayQueueReceiver.class), "tools.settings"))
+                        .isEqualTo(new PullSettings(
+                                Duration.ofSeconds(9), Duration.ofSeconds(2), 3, Duration.ofSeconds(20))));
     }
 
     @Test
