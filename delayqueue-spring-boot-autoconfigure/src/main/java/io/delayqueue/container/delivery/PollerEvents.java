@@ -30,7 +30,9 @@ public final class PollerEvents {
     void settled(SettleBuffer.Entry entry, boolean accepted) {
         ClaimedDelivery delivery = entry.delivery();
         String id = delivery.id();
-        if (!accepted) {
+        if (!accepted && entry.settle() instanceof Settle.Release) {
+            log.debug("Message " + id + " of topic " + spec.topic() + " was no longer leased when it was handed back");
+        } else if (!accepted) {
             log.warn("Attempt " + delivery.attempt() + " at message " + id + " of topic " + spec.topic()
                     + " ended after its lease was lost; its answer changed nothing");
             events.publish(to -> to.gone(spec.topic(), id));

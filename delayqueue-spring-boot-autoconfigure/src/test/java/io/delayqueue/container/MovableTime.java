@@ -1,0 +1,20 @@
+package io.delayqueue.container;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/** The monotonic clock, and time that a process did not notice passing. */
+public final class MovableTime implements LongSupplier {
+
+    private final AtomicLong ahead = new AtomicLong();
+
+    public void jump(Duration time) {
+        ahead.addAndGet(time.toNanos());
+    }
+
+    @Override
+    public long getAsLong() {
+        return System.nanoTime() + ahead.get();
+    }
+}
