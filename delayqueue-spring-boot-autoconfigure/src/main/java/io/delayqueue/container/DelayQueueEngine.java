@@ -39,7 +39,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final StepScheduler steps;
     private final OutageLog outages;
     private final Membership membership;
-    private final SignalSource signals = new StartingSignals();
+    private final SignalSource signals;
     private final Executor handlers;
     private final @Nullable ExecutorService ownHandlers;
     private final AtomicInteger consumers = new AtomicInteger();
@@ -67,6 +67,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 parts.settings().heartbeat(),
                 parts.settings().heartbeatTimeout(),
                 parts.nanoTime());
+        this.signals = new StartingSignals(parts.signals(), this::beginBeating, membership::hasten);
         Executor given = parts.handlers();
         ExecutorService own = given == null ? HandlerThreads.cached() : null;
         this.ownHandlers = own;
@@ -192,22 +193,6 @@ public final class DelayQueueEngine implements AutoCloseable {
         if (running.isEmpty() && alive != null) {
             alive.countDown();
             alive = null;
-        }
-    }
-
-    /** Starts the subscription when it is first needed. */
-    private final class StartingSignals implements SignalSource {
-
-        @Override
-        public Subscription listen(Shard shard, SignalListener listener) {
-            Subscription subscription = parts.signals().listen(shard, listener);
-            beginBeating();
-            return subscription;
-        }
-
-        @Override
-        public boolean confirmed() {
-            return parts.signals().confirmed();
         }
     }
 

@@ -180,13 +180,20 @@ public final class RedisSignals implements SignalSource, AutoCloseable {
         if (failures.getAndSet(0) >= COMPLAIN_AT) {
             log.info("Signals are heard again");
         }
+        tellAll(SignalListener::resubscribed);
+    }
+
+    private void tellAll(Consumer<SignalListener> fact) {
         for (List<SignalListener> lane : listeners.values()) {
-            tell(lane, SignalListener::resubscribed);
+            tell(lane, fact);
         }
     }
 
     private void dispatch(byte[] signal) {
         String[] parts = new String(signal, StandardCharsets.UTF_8).split(" ", 3);
+        if (parts.length == 2 && parts[0].equals("m") && !parts[1].equals(node)) {
+            tellAll(SignalListener::membersChanged);
+        }
         if (parts.length < 3) {
             return;
         }

@@ -7,7 +7,8 @@ import io.delayqueue.message.Shard;
  * Thread-safe.
  *
  * <p>On the wire, in one channel a namespace: {@code h <lane> <due ms>} for a head that became earlier,
- * {@code s <lane> <consumer>} for due messages left behind, {@code c <node> <number>} for a node's canary. A lane is
+ * {@code s <lane> <consumer>} for due messages left behind, {@code c <node> <number>} for a node's canary,
+ * {@code m <node>} for a node that came, went, changed what it consumes or found another one dead. A lane is
  * {@link ShardKeys#signal()}, which holds no white space.
  */
 public interface SignalSource {
@@ -41,6 +42,9 @@ public interface SignalSource {
          * @param consumer by whom
          */
         void surplus(String consumer);
+
+        /** Other nodes came, went, or consume something else. */
+        default void membersChanged() {}
 
         /** The subscription was made anew: anything may have been missed. */
         void resubscribed();
