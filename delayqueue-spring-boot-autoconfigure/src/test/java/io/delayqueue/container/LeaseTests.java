@@ -58,7 +58,12 @@ class LeaseTests {
     }
 
     private QueueNode node(Pacing pacing) {
+        return node(pacing, new GatedStore());
+    }
+
+    private QueueNode node(Pacing pacing, GatedStore store) {
         QueueNode node = QueueNode.on(redis.port())
+                .store(store)
                 .settings(pacing.settings())
                 .events(happenings)
                 .nanoTime(time)
@@ -139,10 +144,17 @@ class LeaseTests {
 
     @Test
     void leaseThatWasReclaimedByAnotherNodeStartsNothingHere() {
-        QueueNode paused = node(Pacing.quiet());
+        GatedStore process = new GatedStore();
+        QueueNode paused = node(Pacing.quiet(), process);
         Queue<Delivery> running = blockFirstOf(paused, "a", "b");
+        CountDownLatch resumed = new CountDownLatch(1);
+        process.set(step -> {
+            assertThat(resumed.await(60, TimeUnit.SECONDS)).isTrue();
+            return step.call();
+        });
         QueueNode other = node(Pacing.quiet());
         Queue<String> elsewhere = new ConcurrentLinkedQueue<>();
+        redis.command("HSET", "dq:{t:0.0}:meta", "grace", "0");
         redis.command("ZADD", "dq:{t:0.0}:leases", "1", "a", "1", "b");
         other.listen("t", ONE_WORKER, deliveries -> {
             elsewhere.add(deliveries.get(0).id() + deliveries.get(0).attempt());
@@ -152,6 +164,7 @@ class LeaseTests {
 
         time.jump(MORE_THAN_THE_LEASE);
         release.countDown();
+        resumed.countDown();
         await().until(() -> happenings.count("gone a") == 1);
         assertThat(elsewhere).containsExactlyInAnyOrder("a2", "b2");
         assertThat(running).extracting(Delivery::id).containsExactly("a");
