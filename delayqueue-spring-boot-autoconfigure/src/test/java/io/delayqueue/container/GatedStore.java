@@ -29,7 +29,9 @@ public final class GatedStore implements UnaryOperator<MessageStore> {
     @Override
     public MessageStore apply(MessageStore real) {
         return (MessageStore) Proxy.newProxyInstance(
-                MessageStore.class.getClassLoader(), new Class<?>[] {MessageStore.class}, (proxy, method, arguments) -> {
+                MessageStore.class.getClassLoader(),
+                new Class<?>[] {MessageStore.class},
+                (proxy, method, arguments) -> {
                     Callable<Object> call = () -> {
                         try {
                             return method.invoke(real, arguments);

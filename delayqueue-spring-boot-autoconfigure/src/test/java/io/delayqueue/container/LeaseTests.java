@@ -29,10 +29,10 @@ import org.junit.jupiter.api.Test;
 class LeaseTests {
 
     private static final Shard SHARD = Shard.single("t");
-    private static final ListenerOptions ONE_WORKER =
-            ListenerOptions.DEFAULTS.toBuilder().concurrency(1)
-                    .prefetchTime(Duration.ofMinutes(2))
-                    .build();
+    private static final ListenerOptions ONE_WORKER = ListenerOptions.DEFAULTS.toBuilder()
+            .concurrency(1)
+            .prefetchTime(Duration.ofMinutes(2))
+            .build();
 
     private static final Duration MORE_THAN_THE_LEASE = Duration.ofSeconds(40);
 
@@ -89,7 +89,10 @@ class LeaseTests {
         });
 
         await().atMost(Duration.ofSeconds(90)).until(() -> happenings.count("acknowledged") == 900);
-        assertThat(happenings.of("started")).hasSize(900).doesNotHaveDuplicates().allMatch(line -> line.endsWith(" 1"));
+        assertThat(happenings.of("started"))
+                .hasSize(900)
+                .doesNotHaveDuplicates()
+                .allMatch(line -> line.endsWith(" 1"));
         assertThat(happenings.of("acknowledged")).doesNotHaveDuplicates();
         assertThat(happenings.of("died")).isEmpty();
         assertThat(happenings.of("gone")).isEmpty();
@@ -219,8 +222,10 @@ class LeaseTests {
         });
         node.template.send(DelayMessage.to("t").id("m").payload("").build());
         await().until(() -> extended.getCount() == 0);
-        await().during(Duration.ofMillis(1500)).atMost(Duration.ofSeconds(10)).until(() -> leaseEnd("m")
-                > System.currentTimeMillis() + Duration.ofMinutes(50).toMillis());
+        await().during(Duration.ofMillis(1500))
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> leaseEnd("m")
+                        > System.currentTimeMillis() + Duration.ofMinutes(50).toMillis());
         release.countDown();
         await().until(() -> happenings.count("acknowledged m 1") == 1);
         assertThat(told).containsExactly(true, true);

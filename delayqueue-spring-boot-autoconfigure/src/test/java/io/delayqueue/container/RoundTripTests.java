@@ -94,7 +94,8 @@ class RoundTripTests {
     void idleNodeCostsOneSweepPerTopicAndOneHeartbeatWhateverItsListeners() {
         Duration interval = Duration.ofMillis(500);
         int topics = 10;
-        QueueNode node = node(Pacing.builtIn().sweep(interval).heartbeat(interval).settings());
+        QueueNode node =
+                node(Pacing.builtIn().sweep(interval).heartbeat(interval).settings());
         for (int i = 0; i < topics; i++) {
             node.listen("t" + i, ListenerOptions.DEFAULTS, deliveries -> null);
             node.listen("t" + i, ListenerOptions.DEFAULTS, deliveries -> null);

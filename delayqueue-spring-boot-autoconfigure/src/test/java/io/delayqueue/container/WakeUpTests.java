@@ -124,10 +124,8 @@ class WakeUpTests {
     void withoutAnySignalAnIdleConsumerHelpsOneThatIsFull() throws Exception {
         QueueNode busy = withoutSignals();
         QueueNode other = withoutSignals();
-        ListenerOptions one = ListenerOptions.DEFAULTS.toBuilder()
-                .concurrency(1)
-                .prefetch(0)
-                .build();
+        ListenerOptions one =
+                ListenerOptions.DEFAULTS.toBuilder().concurrency(1).prefetch(0).build();
         Queue<String> stuck = new ConcurrentLinkedQueue<>();
         for (QueueNode node : nodes) {
             node.listen("t", one, deliveries -> {
@@ -172,8 +170,10 @@ class WakeUpTests {
         node.template.send(DelayMessage.to("poison").id("m").payload("").build());
         Shard shard = Shard.single("poison");
         await().until(() -> happenings.count("died m") == 1);
-        String letter =
-                node.store.letters(shard, new LetterQuery.Page(null, 0, 1)).get(0).letterId();
+        String letter = node.store
+                .letters(shard, new LetterQuery.Page(null, 0, 1))
+                .get(0)
+                .letterId();
         assertPrompt("replay", "m", () -> node.store.replay(shard, letter, Due.NOW));
     }
 
@@ -182,9 +182,7 @@ class WakeUpTests {
         QueueNode leaving = idle();
         Map<String, Acknowledgement> held = new ConcurrentHashMap<>();
         ListenerContainer slow = leaving.listen(
-                "u",
-                ListenerOptions.DEFAULTS.toBuilder().concurrency(1).build(),
-                deliveries -> {
+                "u", ListenerOptions.DEFAULTS.toBuilder().concurrency(1).build(), deliveries -> {
                     held.put(deliveries.get(0).id(), deliveries.get(0).acknowledgement());
                     assertThat(release.await(60, TimeUnit.SECONDS)).isTrue();
                     return null;
@@ -194,7 +192,8 @@ class WakeUpTests {
         leaving.template.send(DelayMessage.to("u").id("waiting").payload("").build());
         await().until(() -> leaving.store.count(Shard.single("u")).leased() == 2);
 
-        QueueNode staying = add(QueueNode.on(redis.port()).settings(Pacing.quiet().settings()));
+        QueueNode staying =
+                add(QueueNode.on(redis.port()).settings(Pacing.quiet().settings()));
         staying.listen("u", ListenerOptions.DEFAULTS, deliveries -> null);
         await().until(staying.signals::confirmed);
         assertPrompt("release", "waiting", slow::pause);
@@ -205,10 +204,8 @@ class WakeUpTests {
     void consumerThatWasFullWakesTheOthers() {
         QueueNode node = idle();
         Queue<String> stuck = new ConcurrentLinkedQueue<>();
-        ListenerOptions one = ListenerOptions.DEFAULTS.toBuilder()
-                .concurrency(1)
-                .prefetch(0)
-                .build();
+        ListenerOptions one =
+                ListenerOptions.DEFAULTS.toBuilder().concurrency(1).prefetch(0).build();
         for (int i = 0; i < 2; i++) {
             node.listen("u", one, deliveries -> {
                 if (deliveries.get(0).id().equals("stuck")) {
@@ -223,7 +220,8 @@ class WakeUpTests {
         assertPrompt(
                 "surplus",
                 "m",
-                () -> node.template.send(DelayMessage.to("u").id("m").payload("").build()));
+                () -> node.template.send(
+                        DelayMessage.to("u").id("m").payload("").build()));
     }
 
     private void assertPrompt(String what, String id, Runnable cause) {
@@ -239,6 +237,7 @@ class WakeUpTests {
 
     private long redisMillis() {
         List<?> time = (List<?>) redis.command("TIME");
-        return Long.parseLong(time.get(0).toString()) * 1000 + Long.parseLong(time.get(1).toString()) / 1000;
+        return Long.parseLong(time.get(0).toString()) * 1000
+                + Long.parseLong(time.get(1).toString()) / 1000;
     }
 }

@@ -60,8 +60,7 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
      * @param sentAt when the step was sent, by the monotonic clock: the lease counts from here
      * @param heardAt when its reply arrived
      */
-    static ClaimedDelivery of(
-            DeliveryDesk desk, String topic, Claim claim, Duration lease, long sentAt, long heardAt) {
+    static ClaimedDelivery of(DeliveryDesk desk, String topic, Claim claim, Duration lease, long sentAt, long heardAt) {
         Duration own = null;
         if (claim.stored().length > 1 && claim.stored()[1] == '+') {
             try {

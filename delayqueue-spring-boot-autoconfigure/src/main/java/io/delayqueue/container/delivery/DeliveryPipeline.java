@@ -106,8 +106,7 @@ public final class DeliveryPipeline {
         events.publish(to -> to.started(spec.topic(), spec.id(), delivery.id(), delivery.attempt(), late));
     }
 
-    private CompletableFuture<?> intercepted(
-            List<ClaimedDelivery> readable, ToLongFunction<ClaimedDelivery> lateness) {
+    private CompletableFuture<?> intercepted(List<ClaimedDelivery> readable, ToLongFunction<ClaimedDelivery> lateness) {
         List<Delivery> deliveries = List.copyOf(readable);
         try {
             readable.forEach(delivery -> tellStarted(delivery, lateness.applyAsLong(delivery)));

@@ -188,8 +188,7 @@ final class LeaseKeeper {
     void renewed(List<Due> renewals, long sentAt, long heardAt) {
         for (Due due : renewals) {
             if (!due.delivery().isLost()) {
-                due.delivery()
-                        .confirmed(sentAt, heardAt, due.renewal().lease().toNanos());
+                due.delivery().confirmed(sentAt, heardAt, due.renewal().lease().toNanos());
                 planFor(renewalAt(due.delivery()));
             }
         }

@@ -39,8 +39,7 @@ final class StepWriter {
     /** The same from a consumer whom the shard does not know yet. */
     StepRequest underAnotherName(StepRequest request) {
         generation++;
-        return next(
-                request.claiming().max(), request.announceSurplus(), request.settles(), request.renewals());
+        return next(request.claiming().max(), request.announceSurplus(), request.settles(), request.renewals());
     }
 
     private String name() {
