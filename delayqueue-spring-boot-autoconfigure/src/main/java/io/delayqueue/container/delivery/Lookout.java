@@ -9,7 +9,8 @@ import java.util.function.LongSupplier;
  * Knows when a shard is worth a look. What signals say is taken from any thread; the rest belongs to the step.
  *
  * <p>Whoever watches the shard looks when the head is due, when a lease ends, and at the latest after a sweep. Everybody
- * else looks when due messages were left behind.
+ * else looks when due messages were left behind, and a sweep after something he knows of was due: then nobody may be
+ * watching.
  */
 public final class Lookout implements SignalListener {
 
@@ -78,7 +79,7 @@ public final class Lookout implements SignalListener {
             return Reason.ASKED;
         }
         if (!watches) {
-            return Reason.NONE;
+            return capacity > 0 && isNeglected(sweepNanos) ? Reason.SWEEP : Reason.NONE;
         }
         long due = nextDue;
         boolean isDue = clock.nanosUntil(due) <= 0;
@@ -90,6 +91,19 @@ public final class Lookout implements SignalListener {
             return Reason.ASKED;
         }
         return sinceLook >= sweepNanos ? Reason.SWEEP : Reason.NONE;
+    }
+
+    /** Whether what was due a sweep ago may still be: its watcher hangs, or died a moment ago. */
+    private boolean isNeglected(long sweepNanos) {
+        return nanosUntilNeglected(sweepNanos) <= 0;
+    }
+
+    private long nanosUntilNeglected(long sweepNanos) {
+        if (nextDue == StepReply.NEVER) {
+            return Long.MAX_VALUE;
+        }
+        long sinceLook = nanoTime.getAsLong() - lastLook;
+        return sweepNanos + Math.max(clock.nanosUntil(nextDue), -sinceLook);
     }
 
     /** A step is under way; a signal that comes now forces another. */
@@ -121,7 +135,7 @@ public final class Lookout implements SignalListener {
             return 0;
         }
         if (!watches) {
-            return Long.MAX_VALUE;
+            return capacity > 0 ? Math.max(0, nanosUntilNeglected(sweepNanos)) : Long.MAX_VALUE;
         }
         long sinceLook = nanoTime.getAsLong() - lastLook;
         long wait = sweepNanos - sinceLook;
