@@ -13,6 +13,10 @@ import java.util.List;
 final class StepWriter {
 
     private static final int MAX_RECLAIM = 100;
+    /** A sweep that comes so much later is no outage. */
+    private static final Duration LATE_SWEEP = Duration.ofSeconds(1);
+    /** Within which every owner that lives has made its connection anew and renewed what it holds. */
+    private static final Duration RECONNECTED = Duration.ofSeconds(3);
 
     private final String consumer;
     private final ListenerOptions options;
@@ -23,12 +27,12 @@ final class StepWriter {
     StepWriter(String consumer, ListenerOptions options, Duration sweep) {
         this.consumer = consumer;
         this.options = options;
-        // a sweep that comes a little late is no outage
+        Duration renewal = options.lease().dividedBy(3);
         this.reclaiming = new Reclaiming(
                 MAX_RECLAIM,
                 options.maxAttempts(),
-                sweep.multipliedBy(2),
-                options.lease().dividedBy(3));
+                sweep.plus(LATE_SWEEP),
+                renewal.compareTo(RECONNECTED) > 0 ? renewal : RECONNECTED);
     }
 
     StepRequest next(int claims, boolean announceSurplus, List<Settle> settles, List<Renewal> renewals) {
