@@ -65,9 +65,20 @@ public final class PollerEvents {
         }
     }
 
+    /** Those that its listener gave up were told by then; these never got an answer. */
+    private void noticeDropped(String letterId, DeathCause cause) {
+        if (cause == DeathCause.LEASE_OVER || cause == DeathCause.EXPIRED) {
+            log.warn("The notice of dead letter " + letterId + " of topic " + spec.topic()
+                    + " is dropped, as its last attempt brought no answer; the letter stays");
+            IllegalStateException failure = new IllegalStateException("The last attempt brought no answer: " + cause);
+            events.publish(to -> to.deathNoticeDropped(spec.topic(), letterId, failure));
+        }
+    }
+
     private void died(String id, DeathCause cause) {
         if (spec.lane() == Lane.DEATHS) {
-            return; // its listener's failure was told when it was given up
+            noticeDropped(id, cause);
+            return;
         }
         if (cause == DeathCause.LEASE_OVER || cause == DeathCause.EXPIRED) {
             log.warn("Message " + id + " of topic " + spec.topic() + " goes to the dead letters: " + cause);
