@@ -258,7 +258,7 @@ public final class DelayMessage {
         /**
          * For how long a delivery is leased before it must be renewed, whatever the listener says.
          *
-         * @param lease 1 second or more
+         * @param lease 1 second to 1 day
          */
         public Builder lease(Duration lease) {
             this.lease = lease;
@@ -268,7 +268,7 @@ public final class DelayMessage {
         /**
          * How late it is still worth handling; a later claim sends it to the dead letters.
          *
-         * @param lateness counted from the due time of the send or the last reschedule; zero or more
+         * @param lateness counted from the due time of the send or the last reschedule; 0 to 1,000 years
          */
         public Builder expireAfter(Duration lateness) {
             this.expireAfter = lateness;
@@ -278,7 +278,7 @@ public final class DelayMessage {
         /**
          * Until when it is worth handling; a later claim sends it to the dead letters.
          *
-         * @param date the last moment
+         * @param date the last moment, between 1970 and 9999
          */
         public Builder expireAt(Instant date) {
             this.expireAt = date;

@@ -11,6 +11,8 @@ import java.time.Instant;
  */
 public record Due(long millis, boolean relative) {
 
+    private static final long FARTHEST_SECOND = Long.MAX_VALUE / 1000 - 1;
+
     /** Deliver at once. */
     public static final Due NOW = new Due(0, true);
 
@@ -39,11 +41,12 @@ public record Due(long millis, boolean relative) {
      * @param date rounded up to whole milliseconds
      */
     public static Due at(Instant date) {
-        long millis = date.toEpochMilli();
-        if (date.getNano() % 1_000_000 != 0) {
-            millis++;
+        if (date.getEpochSecond() > FARTHEST_SECOND) {
+            return new Due(Long.MAX_VALUE, false);
         }
-        return new Due(Math.max(0, millis), false);
+        long millis = Math.addExact(Math.max(0, date.getEpochSecond()) * 1000, date.getNano() / 1_000_000);
+        boolean cut = date.getNano() % 1_000_000 != 0;
+        return new Due(date.getEpochSecond() < 0 ? 0 : cut ? millis + 1 : millis, false);
     }
 
     private static long ceilMillis(Duration delay) {
