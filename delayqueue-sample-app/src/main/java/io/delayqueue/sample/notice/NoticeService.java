@@ -42,7 +42,7 @@ public final class NoticeService {
                 return false;
             }
             journal.add(orderId, Actor.SHOP, "Has the notice told again.");
-            paymentNotices.tellAgain(notices.get(orderId));
+            paymentNotices.replay(letterId);
             return true;
         });
     }

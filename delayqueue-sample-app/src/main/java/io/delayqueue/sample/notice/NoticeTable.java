@@ -1,7 +1,5 @@
 package io.delayqueue.sample.notice;
 
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Collection;
@@ -49,18 +47,12 @@ final class NoticeTable {
                 == 1;
     }
 
-    PaymentNotice get(String orderId) {
-        return jdbc.sql("SELECT order_id, item, amount FROM notices WHERE order_id = ?")
-                .param(orderId)
-                .query(NoticeTable::paymentNotice)
-                .single();
-    }
-
     List<PaymentNotice> pendingSince(Instant sendAtBefore, int limit) {
         return jdbc.sql("SELECT order_id, item, amount FROM notices"
                         + " WHERE status = 'PENDING' AND send_at < ? ORDER BY send_at LIMIT ?")
                 .params(sendAtBefore.atOffset(ZoneOffset.UTC), limit)
-                .query(NoticeTable::paymentNotice)
+                .query((row, index) -> new PaymentNotice(
+                        row.getString("order_id"), row.getString("item"), row.getBigDecimal("amount")))
                 .list();
     }
 
@@ -76,9 +68,5 @@ final class NoticeTable {
                         row.getString("letter_id"),
                         row.getString("failure")))
                 .list();
-    }
-
-    private static PaymentNotice paymentNotice(ResultSet row, int index) throws SQLException {
-        return new PaymentNotice(row.getString("order_id"), row.getString("item"), row.getBigDecimal("amount"));
     }
 }

@@ -1,11 +1,13 @@
 package io.delayqueue.sample.notice;
 
+import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Failure;
+import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.journal.JournalEntry.Actor;
 import io.delayqueue.sample.order.Order;
@@ -15,6 +17,8 @@ import io.delayqueue.template.DelayQueueOperations;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 import org.springframework.web.client.HttpClientErrorException;
@@ -26,9 +30,11 @@ final class PaymentNotices implements Outbox {
 
     static final String TOPIC = "payment-notice";
 
+    private static final Logger log = LoggerFactory.getLogger(PaymentNotices.class);
     private static final int RESENT = 200;
 
     private final DelayQueueOperations delayQueue;
+    private final DelayQueueAdmin admin;
     private final NoticeTable notices;
     private final MerchantClient merchant;
     private final Journal journal;
@@ -36,11 +42,13 @@ final class PaymentNotices implements Outbox {
 
     PaymentNotices(
             DelayQueueOperations delayQueue,
+            DelayQueueAdmin admin,
             NoticeTable notices,
             MerchantClient merchant,
             Journal journal,
             InstantSource clock) {
         this.delayQueue = delayQueue;
+        this.admin = admin;
         this.notices = notices;
         this.merchant = merchant;
         this.journal = journal;
@@ -85,9 +93,16 @@ final class PaymentNotices implements Outbox {
         }
     }
 
-    /** Has a dead notice told again, from the first attempt on. To be called inside a transaction. */
-    void tellAgain(PaymentNotice notice) {
-        delayQueue.sendAfterCommit(message(notice));
+    /**
+     * Has a dead notice told again, from the first attempt on. To be called last in the transaction that stores it: if it
+     * fails, the notice stays dead and may be replayed another time.
+     */
+    void replay(String letterId) {
+        ReplayOutcome outcome = admin.replay(TOPIC, letterId);
+        if (outcome != ReplayOutcome.REPLAYED) {
+            // Dropped by retention, or sent by somebody else: the outbox sends it if nobody did.
+            log.info("Dead letter {} was not replayed: {}", letterId, outcome);
+        }
     }
 
     @Override
