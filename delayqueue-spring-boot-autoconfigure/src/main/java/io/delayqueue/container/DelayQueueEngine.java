@@ -67,7 +67,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 parts.settings().heartbeat(),
                 parts.settings().heartbeatTimeout(),
                 parts.nanoTime());
-        this.signals = new StartingSignals(parts.signals(), this::beginBeating, membership::hasten);
+        this.signals = new StartingSignals(parts.signals(), this::consumed, membership::hasten);
         Executor given = parts.handlers();
         ExecutorService own = given == null ? HandlerThreads.cached() : null;
         this.ownHandlers = own;
@@ -150,12 +150,17 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
     }
 
-    private synchronized void beginBeating() {
+    /** Whoever hears a shard's signals consumes it: a listener, or a receiver. */
+    private synchronized void consumed(Shard shard) {
+        consumed.add(shard.messages());
         if (heartbeat == null && !closed) {
             parts.signalsControl().start();
             StepHandle handle = steps.schedule("heartbeat", this::beat);
             heartbeat = handle;
             membership.attach(handle);
+            retention = steps.schedule(
+                    "retention",
+                    new RetentionStep(parts.store(), () -> List.copyOf(consumed), parts.settings(), parts.events()));
         }
     }
 
@@ -181,11 +186,6 @@ public final class DelayQueueEngine implements AutoCloseable {
             alive = latch;
             HandlerThreads.keepAlive(latch);
         }
-        if (retention == null) {
-            retention = steps.schedule(
-                    "retention",
-                    new RetentionStep(parts.store(), () -> List.copyOf(consumed), parts.settings(), parts.events()));
-        }
     }
 
     private synchronized void letGo(EngineRun run) {
@@ -200,9 +200,7 @@ public final class DelayQueueEngine implements AutoCloseable {
 
         @Override
         public List<Shard> shards(String topic) {
-            List<Shard> shards = parts.registry().shards(topic);
-            consumed.addAll(shards);
-            return shards;
+            return parts.registry().shards(topic);
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
+import java.util.function.Consumer;
 
 /**
  * Signals whose subscription begins when it is first needed. A heartbeat follows at once when they can be heard, to
@@ -10,10 +11,10 @@ import io.delayqueue.redis.SignalSource;
 final class StartingSignals implements SignalSource {
 
     private final SignalSource signals;
-    private final Runnable start;
+    private final Consumer<Shard> start;
     private final Runnable beat;
 
-    StartingSignals(SignalSource signals, Runnable start, Runnable beat) {
+    StartingSignals(SignalSource signals, Consumer<Shard> start, Runnable beat) {
         this.signals = signals;
         this.start = start;
         this.beat = beat;
@@ -22,7 +23,7 @@ final class StartingSignals implements SignalSource {
     @Override
     public Subscription listen(Shard shard, SignalListener listener) {
         Subscription subscription = signals.listen(shard, new Hearing(listener));
-        start.run();
+        start.accept(shard);
         return subscription;
     }
 

@@ -197,7 +197,10 @@ class WakeUpTests {
         staying.listen("u", ListenerOptions.DEFAULTS, deliveries -> null);
         await().until(staying.signals::confirmed);
         assertPrompt("release", "waiting", slow::pause);
-        assertPrompt("retry", "running", () -> assertThat(held.get("running").retry(Duration.ZERO)).isNotNull());
+        assertPrompt(
+                "retry",
+                "running",
+                () -> assertThat(held.get("running").retry(Duration.ZERO)).isNotNull());
     }
 
     @Test
