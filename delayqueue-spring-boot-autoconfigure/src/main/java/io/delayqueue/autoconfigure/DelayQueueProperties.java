@@ -10,7 +10,6 @@ import io.delayqueue.template.pull.PullSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -22,7 +21,8 @@ import org.springframework.util.unit.DataSize;
  * @param namespace First part of every key and channel in Redis; two namespaces on one Redis never meet. 1 to 64
  *     letters, digits, dots, dashes or underscores.
  * @param listener What holds for every listener unless its topic or annotation says otherwise.
- * @param topics What holds for the listeners of a topic unless their annotation says otherwise, by the topic's name.
+ * @param topics What holds for the listeners of a topic unless their annotation says otherwise, by the topic's name: the
+ *     keys of delayqueue.listener, but for auto-startup.
  * @param limits What a send takes at most.
  * @param template How messages are sent.
  * @param engine How listeners, heartbeats and retention are run.
@@ -78,7 +78,7 @@ public record DelayQueueProperties(
      * @param maxHeadersSize Largest sum of one message's header names and values, up to 16 MB.
      * @param maxDelay How far ahead a message may be due, 1 s to 1,000 years.
      * @param maxBatchElements How many messages one script stores, 1 to 500.
-     * @param maxBatchSize How many bytes one script stores, but at least one message.
+     * @param maxBatchSize How many bytes one script stores, but at least one message; up to 256 MB.
      */
     public record Limits(
             @DefaultValue("1MB") DataSize maxPayloadSize,
@@ -114,7 +114,7 @@ public record DelayQueueProperties(
      * @param heartbeat How often a node says that it lives, 100 ms to 1 min.
      * @param heartbeatTimeout After how long of silence a node counts as dead, at least two heartbeats.
      * @param linger How long an acknowledgement may wait for others while there is more to do, 0 to 1 s.
-     * @param confirmAfter A delivery that waited longer for a handler confirms its lease before it starts.
+     * @param confirmAfter A delivery that waited longer for a handler confirms its lease before it starts, 1 ms to 1 min.
      */
     public record Engine(
             @DefaultValue("4") int stepThreads,
@@ -143,9 +143,9 @@ public record DelayQueueProperties(
     /**
      * For how long dead letters are kept.
      *
-     * @param maxAge How long a dead letter is kept.
-     * @param maxCount How many dead letters a topic keeps; the oldest go first.
-     * @param pruneInterval How often dead letters are pruned; in between there may be more of them.
+     * @param maxAge How long a dead letter is kept, 1 s to 100 years.
+     * @param maxCount How many dead letters a topic keeps, 0 or more; the oldest go first.
+     * @param pruneInterval How often dead letters are pruned, 100 ms to 1 d; in between there may be more of them.
      */
     public record DeadLetters(
             @DefaultValue("30d") Duration maxAge,
@@ -155,8 +155,9 @@ public record DelayQueueProperties(
     /**
      * The queue's own connections to Redis.
      *
-     * @param commandTimeout How long a command may take; the application's own time-out if that is shorter.
-     * @param reconnectDelay The longest pause between two attempts to connect.
+     * @param commandTimeout How long a command may take, more than zero; the application's own time-out if that is
+     *     shorter.
+     * @param reconnectDelay The longest pause between two attempts to connect, more than zero.
      */
     public record Redis(
             @DefaultValue("5s") Duration commandTimeout,
@@ -171,31 +172,31 @@ public record DelayQueueProperties(
      * What holds for every listener.
      *
      * @param autoStartup Whether listeners start with the application.
-     * @param concurrency How many handlers may run at once, 1 to 10,000; 8 by default.
-     * @param batchSize How many messages a call of a batch listener takes at most, 1 to 500; 100 by default.
-     * @param lease For how long a delivery is leased, 1 s to 1 d; renewed while it waits or is handled; 30s by default.
-     * @param maxAttempts After how many attempts a message goes to the dead letters; 10 by default.
-     * @param backoff What follows a failed attempt: "fixed 5s", "exponential 1s x2 max 1h jitter 0.2" (the default), a
-     *     list of intervals such as "0s,0s,2m,10m", or the name of a RetryPolicy bean.
+     * @param concurrency How many handlers of a listener may run at once, 1 to 10,000.
+     * @param batchSize How many messages a call of a batch listener takes at most, 2 to 500.
+     * @param lease For how long a delivery is leased, 1 s to 1 d; renewed while it waits or is handled.
+     * @param maxAttempts After how many attempts a message goes to the dead letters.
+     * @param backoff What follows a failed attempt: "fixed 5s", "exponential 1s x2 max 1h jitter 0.2", a list of
+     *     intervals such as "0s,0s,2m,10m", or the name of a RetryPolicy bean.
      * @param notRetryable Exceptions that send a message to the dead letters at once, with their subclasses and
      *     whatever they caused.
-     * @param handlingTime For how long a delivery is renewed at most while it is handled; 1h by default.
-     * @param prefetch How many deliveries may be claimed beyond those that are handled, 0 to 10,000; 1000 by default.
-     * @param prefetchTime For how long an unstarted delivery waits before it is handed back; 30s by default.
-     * @param drainTime How long a stop waits for running handlers; 20s by default.
+     * @param handlingTime For how long a delivery is renewed at most while it is handled.
+     * @param prefetch How many deliveries may be claimed beyond those that are handled, 0 to 10,000.
+     * @param prefetchTime For how long an unstarted delivery waits before it is handed back.
+     * @param drainTime How long a stop waits for running handlers.
      */
     public record Listener(
             @DefaultValue("true") boolean autoStartup,
-            @Nullable Integer concurrency,
-            @Nullable Integer batchSize,
-            @Nullable Duration lease,
-            @Nullable Integer maxAttempts,
-            @Nullable String backoff,
-            @Nullable List<Class<? extends Throwable>> notRetryable,
-            @Nullable Duration handlingTime,
-            @Nullable Integer prefetch,
-            @Nullable Duration prefetchTime,
-            @Nullable Duration drainTime) {
+            @DefaultValue("8") int concurrency,
+            @DefaultValue("100") int batchSize,
+            @DefaultValue("30s") Duration lease,
+            @DefaultValue("10") int maxAttempts,
+            @DefaultValue("exponential 1s x2 max 1h jitter 0.2") String backoff,
+            @DefaultValue List<Class<? extends Throwable>> notRetryable,
+            @DefaultValue("1h") Duration handlingTime,
+            @DefaultValue("1000") int prefetch,
+            @DefaultValue("30s") Duration prefetchTime,
+            @DefaultValue("20s") Duration drainTime) {
 
         ListenerDefaults defaults() {
             return new ListenerDefaults(

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What holds for the listeners of a topic; what is absent is left to the level below.
  *
  * @param concurrency How many handlers may run at once, 1 to 10,000.
- * @param batchSize How many messages a call of a batch listener takes at most, 1 to 500.
+ * @param batchSize How many messages a call of a batch listener takes at most, 2 to 500.
  * @param lease For how long a delivery is leased, 1 s to 1 d; renewed while it waits or is handled.
  * @param maxAttempts After how many attempts a message goes to the dead letters.
  * @param backoff What follows a failed attempt: "fixed 5s", "exponential 1s x2 max 1h jitter 0.2", a list of intervals

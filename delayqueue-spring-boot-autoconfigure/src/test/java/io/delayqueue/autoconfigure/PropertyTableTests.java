@@ -1,0 +1,95 @@
+package io.delayqueue.autoconfigure;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.RecordComponent;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The README's table of properties is what the configuration metadata says. */
+class PropertyTableTests {
+
+    private static final String BEGIN = "|---|---|---|\n";
+    private static final String MARK = "<!-- properties:";
+    private static final String END = "<!-- end of properties -->";
+
+    @Test
+    void eachPropertyHasADescription() {
+        assertThat(properties())
+                .isNotEmpty()
+                .allSatisfy(property -> assertThat(property.path("description").asString())
+                        .as(property.path("name").asString())
+                        .isNotBlank()
+                        .endsWith("."));
+    }
+
+    @Test
+    void eachPropertyHasADefaultUnlessItIsACollection() {
+        assertThat(properties())
+                .filteredOn(property -> property.path("defaultValue").isMissingNode())
+                .extracting(property -> property.path("name").asString())
+                .containsExactlyInAnyOrder("delayqueue.topics", "delayqueue.listener.not-retryable");
+    }
+
+    @Test
+    void tableIsWhatTheMetadataSays() throws IOException {
+        String readme = Files.readString(Path.of("..", "README.md"), UTF_8);
+        int begin = readme.indexOf(BEGIN, readme.indexOf(MARK)) + BEGIN.length();
+        List<String> rows = readme.substring(begin, readme.indexOf(END)).lines().toList();
+        List<String> expected = properties().stream().map(PropertyTableTests::row).toList();
+        assertThat(rows)
+                .as("the README's table; it should be\n" + String.join("\n", expected))
+                .isEqualTo(expected);
+    }
+
+    @Test
+    void keysOfATopicAreThoseOfAllListeners() {
+        List<String> ofAll = names(DelayQueueProperties.Listener.class);
+        ofAll.remove("autoStartup");
+        assertThat(names(ListenerDefaults.class)).isEqualTo(ofAll);
+    }
+
+    private static String row(JsonNode property) {
+        String name = property.path("name").asString();
+        String shown = name.equals("delayqueue.topics") ? name + "[name].*" : name;
+        JsonNode value = property.path("defaultValue");
+        return "| `" + shown + "` | " + (value.isMissingNode() ? "" : "`" + value.asString() + "` ") + "| "
+                + property.path("description").asString() + " |";
+    }
+
+    private static List<String> names(Class<?> type) {
+        return new ArrayList<>(Arrays.stream(type.getRecordComponents())
+                .map(RecordComponent::getName)
+                .toList());
+    }
+
+    /** In the order of their names, as the annotation processor writes them. */
+    private static List<JsonNode> properties() {
+        List<JsonNode> properties = new ArrayList<>();
+        try {
+            for (URL url : Collections.list(PropertyTableTests.class
+                    .getClassLoader()
+                    .getResources("META-INF/spring-configuration-metadata.json"))) {
+                JsonMapper.shared().readTree(url.openStream()).path("properties").forEach(property -> {
+                    if (property.path("name").asString().startsWith("delayqueue.")) {
+                        properties.add(property);
+                    }
+                });
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return properties;
+    }
+}
