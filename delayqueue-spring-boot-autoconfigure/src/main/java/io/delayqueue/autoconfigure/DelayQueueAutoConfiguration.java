@@ -113,6 +113,7 @@ public final class DelayQueueAutoConfiguration {
             PayloadCodec codec,
             EventBus events,
             ObjectProvider<DeliveryInterceptor> interceptors,
+            ObjectProvider<EngineCustomizer> customizers,
             DelayQueueProperties properties,
             Environment environment) {
         EngineSettings settings = properties.engine().toSettings(properties.deadLetters());
@@ -123,6 +124,7 @@ public final class DelayQueueAutoConfiguration {
         if (Threading.VIRTUAL.isActive(environment)) {
             engine.virtualThreads();
         }
+        customizers.orderedStream().forEach(customizer -> customizer.customize(engine));
         return engine.build();
     }
 

@@ -191,7 +191,10 @@ public record DelayQueueProperties(
             @DefaultValue("100") int batchSize,
             @DefaultValue("30s") Duration lease,
             @DefaultValue("10") int maxAttempts,
-            @DefaultValue("exponential 1s x2 max 1h jitter 0.2") String backoff,
+
+            @DefaultValue("exponential 1s x2 max 1h jitter 0.2")
+            String backoff,
+
             @DefaultValue List<Class<? extends Throwable>> notRetryable,
             @DefaultValue("1h") Duration handlingTime,
             @DefaultValue("1000") int prefetch,

@@ -47,7 +47,8 @@ class PropertyTableTests {
         String readme = Files.readString(Path.of("..", "README.md"), UTF_8);
         int begin = readme.indexOf(BEGIN, readme.indexOf(MARK)) + BEGIN.length();
         List<String> rows = readme.substring(begin, readme.indexOf(END)).lines().toList();
-        List<String> expected = properties().stream().map(PropertyTableTests::row).toList();
+        List<String> expected =
+                properties().stream().map(PropertyTableTests::row).toList();
         assertThat(rows)
                 .as("the README's table; it should be\n" + String.join("\n", expected))
                 .isEqualTo(expected);
@@ -81,11 +82,14 @@ class PropertyTableTests {
             for (URL url : Collections.list(PropertyTableTests.class
                     .getClassLoader()
                     .getResources("META-INF/spring-configuration-metadata.json"))) {
-                JsonMapper.shared().readTree(url.openStream()).path("properties").forEach(property -> {
-                    if (property.path("name").asString().startsWith("delayqueue.")) {
-                        properties.add(property);
-                    }
-                });
+                JsonMapper.shared()
+                        .readTree(url.openStream())
+                        .path("properties")
+                        .forEach(property -> {
+                            if (property.path("name").asString().startsWith("delayqueue.")) {
+                                properties.add(property);
+                            }
+                        });
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
