@@ -1,0 +1,57 @@
+package io.delayqueue.test;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.test.steps.ManualSteps;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of the {@link DelayQueueHarness}, where there is a delay queue. */
+@AutoConfiguration(after = DelayQueueAutoConfiguration.class)
+@ConditionalOnBean(DelayQueueEngine.class)
+@EnableConfigurationProperties(HarnessProperties.class)
+public final class DelayQueueHarnessAutoConfiguration {
+
+    /** Made by Spring. */
+    public DelayQueueHarnessAutoConfiguration() {}
+
+    @Bean
+    WhatHappened delayQueueHarnessEvents() {
+        return new WhatHappened();
+    }
+
+    @Bean
+    @ConditionalOnProperty(name = "delayqueue-test.steps", havingValue = "manual")
+    ManualSteps delayQueueManualSteps() {
+        return new ManualSteps();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DelayQueueHarness delayQueueHarness(
+            HarnessProperties properties,
+            MessageStore store,
+            TopicRegistry topics,
+            DelayQueueAdmin admin,
+            DueTimes dueTimes,
+            WhatHappened happened,
+            ObjectProvider<ManualSteps> steps) {
+        return new DelayQueueHarness(
+                store, topics, admin, dueTimes, happened, properties.timeout(), steps.getIfAvailable());
+    }
+
+    @Bean
+    DueTimes delayQueueHarnessDueTimes(RedisScripts scripts, KeySpace keySpace) {
+        return new DueTimes(scripts, keySpace);
+    }
+}
