@@ -16,8 +16,20 @@ public sealed interface Settle {
     /** Done: the message goes. */
     record Acknowledge(String id, String token) implements Settle {}
 
-    /** Scheduled again after a delay, by Redis' clock. */
-    record Retry(String id, String token, Duration delay, Failure failure) implements Settle {}
+    /**
+     * Scheduled again after a delay, by Redis' clock.
+     *
+     * @param delay of what is longer than ten years, ten years
+     */
+    record Retry(String id, String token, Duration delay, Failure failure) implements Settle {
+
+        private static final Duration LONGEST_DELAY = Duration.ofDays(3650);
+
+        /** Bounds the delay: one that can't be written would fail the answers that share its step. */
+        public Retry {
+            delay = delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
+        }
+    }
 
     /** To the dead letters. */
     record Bury(String id, String token, DeathCause cause, Failure failure) implements Settle {}

@@ -44,6 +44,33 @@ class SettlePulledTests extends PullTest {
     }
 
     @Test
+    void longReasonsAreCut() {
+        PulledDelivery retried = pulled("a");
+        join(retried.retry(Duration.ofHours(1), "r".repeat(100_000)));
+        assertThat(found("a").lastFailure()).isEqualTo("retry: " + "r".repeat(500) + "…");
+
+        PulledDelivery buried = pulled("b");
+        join(buried.bury("😀".repeat(100_000)));
+        assertThat(letters().get(0).failure().message()).isEqualTo("😀".repeat(250) + "…");
+        PulledDelivery odd = pulled("c");
+        join(odd.bury("." + "😀".repeat(100_000)));
+        assertThat(letters().get(0).failure().message()).isEqualTo("." + "😀".repeat(249) + "…");
+    }
+
+    @Test
+    void aDelayBeyondAllMeasureIsTenYearsAndHindersNoOtherAnswer() {
+        PulledDelivery endless = pulled("a");
+        PulledDelivery other = pulled("b");
+
+        CompletableFuture<Boolean> retried = endless.retry(Duration.ofSeconds(Long.MAX_VALUE));
+        assertThat(join(other.acknowledge())).isTrue();
+        assertThat(join(retried)).isTrue();
+        assertThat(found("a").dueAt())
+                .isBetween(
+                        Instant.now().plus(Duration.ofDays(3649)), Instant.now().plus(Duration.ofDays(3651)));
+    }
+
+    @Test
     void onlyTheFirstAnswerCounts() {
         PulledDelivery delivery = pulled("a");
 
