@@ -57,7 +57,7 @@ public sealed interface SendResult {
     }
 
     /**
-     * Perhaps stored: Redis did not answer in time.
+     * Perhaps stored: Redis did not answer in time, or with an error that may have come midway.
      *
      * @param message the message with its id, to be sent again: if the first send did arrive, the second is recognised
      *     as its repeat

@@ -34,4 +34,16 @@ public final class RedisCallException extends RuntimeException {
     public Kind kind() {
         return kind;
     }
+
+    /**
+     * Whether the script may have written something: nobody knows whether it ran, or it was stopped by an error that isn't
+     * one of those that Redis gives before a script's first write.
+     */
+    public boolean mayHaveWritten() {
+        return switch (kind) {
+            case NOT_SENT -> false;
+            case UNKNOWN -> true;
+            case REFUSED -> !Verdict.of(getCause()).precedesWrites();
+        };
+    }
 }

@@ -1,6 +1,7 @@
 package io.delayqueue.redis;
 
 import io.delayqueue.redis.RedisCallException.Kind;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.util.ClassUtils;
@@ -12,6 +13,22 @@ import org.springframework.util.ClassUtils;
  * @param sentence Redis' own words, or else the client's
  */
 record Verdict(Trouble trouble, String sentence) {
+
+    /** The state of the server, which doesn't change while a script runs, or of what the script was called with. */
+    private static final List<String> BEFORE_WRITES = List.of(
+            "OOM",
+            "READONLY",
+            "LOADING",
+            "MASTERDOWN",
+            "CLUSTERDOWN",
+            "TRYAGAIN",
+            "MOVED",
+            "CROSSSLOT",
+            "BUSY",
+            "NOREPLICAS",
+            "MISCONF",
+            "NOAUTH",
+            "NOSCRIPT");
 
     private static final boolean LETTUCE = isPresent("io.lettuce.core.RedisClient");
     private static final boolean JEDIS = isPresent("redis.clients.jedis.UnifiedJedis");
@@ -55,6 +72,12 @@ record Verdict(Trouble trouble, String sentence) {
     /** Whether Redis answered with this error, by itself or (before Redis 7) wrapped in the error of the script. */
     boolean names(String code) {
         return trouble == Trouble.ANSWERED && (sentence.startsWith(code + " ") || sentence.contains("-" + code + " "));
+    }
+
+    /** Whether Redis answers with this error before a script's first write, or not at all. */
+    boolean precedesWrites() {
+        return BEFORE_WRITES.stream().anyMatch(this::names)
+                || (sentence.startsWith("NOPERM ") && !sentence.contains("script"));
     }
 
     private static @Nullable Trouble told(Throwable cause) {

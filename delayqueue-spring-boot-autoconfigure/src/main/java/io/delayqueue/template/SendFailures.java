@@ -19,8 +19,10 @@ final class SendFailures {
     /** What became of a message whose store call failed. */
     static Failed of(PendingMessage message, Throwable failure) {
         Throwable cause = unwrap(failure);
-        boolean unknown = !(cause instanceof TopicConflictException)
-                && !(cause instanceof RedisCallException call && call.kind() != Kind.UNKNOWN);
+        // what is neither was thrown over the reply, when the script had run
+        boolean unknown = cause instanceof RedisCallException call
+                ? call.mayHaveWritten()
+                : !(cause instanceof TopicConflictException);
         return unknown ? new Unknown(message.repeatable(), cause) : notStored(message, cause);
     }
 
@@ -55,10 +57,9 @@ final class SendFailures {
 
     /** Whether Redis gave no answer at all, so that the next message would fare no better. */
     static boolean isUnanswered(SendResult result) {
-        return result instanceof Unknown
-                || (result instanceof Refused refused
-                        && refused.cause() instanceof RedisCallException call
-                        && call.kind() != Kind.REFUSED);
+        return cause(result) instanceof RedisCallException call
+                ? call.kind() != Kind.REFUSED
+                : result instanceof Unknown;
     }
 
     private static String reason(Throwable cause) {

@@ -276,6 +276,22 @@ class SendTests extends RedisTest {
     }
 
     @Test
+    void anErrorMidwayLeavesTheOutcomeUnknownAndTheRepeatIsRecognised() {
+        queue.open("orders");
+        String schedule = new String(queue.keySpace().of(Shard.single("orders")).schedule(), UTF_8);
+        server.command("RENAME", schedule, "aside");
+        server.command("SET", schedule, "of a wrong type");
+
+        OutcomeUnknownException unknown = catchThrowableOfType(
+                OutcomeUnknownException.class, () -> queue.template().send("orders", "hello"));
+
+        assertThat(unknown).hasMessageContaining("may have come midway").hasMessageContaining("WRONGTYPE");
+        server.command("RENAME", "aside", schedule);
+        assertThat(queue.template().send(unknown.delayMessage())).isInstanceOf(Accepted.class);
+        assertThat(found("orders", unknown.delayMessage().id()).state()).isEqualTo(MessageState.READY);
+    }
+
+    @Test
     void headersAreKeptInTheirOrder() {
         queue.template()
                 .send(DelayMessage.to("orders")
