@@ -34,9 +34,8 @@ public final class EnvelopeFormat {
     private EnvelopeFormat() {}
 
     /** What the send script is given before sent and due. */
-    public static byte[] head(OutgoingMessage message) {
-        MessageLimits limits = message.limits();
-        StringBuilder head = new StringBuilder(limits.isEmpty() ? "1 " : "1+").append(message.nonce());
+    static byte[] head(String nonce, MessageLimits limits) {
+        StringBuilder head = new StringBuilder(limits.isEmpty() ? "1 " : "1+").append(nonce);
         if (!limits.isEmpty()) {
             append(head, " a=", limits.maxAttempts());
             append(head, " l=", millis(limits.lease()));
@@ -58,22 +57,20 @@ public final class EnvelopeFormat {
     }
 
     /** What the send script is given after the head. */
-    public static byte[] body(OutgoingMessage message) {
-        byte[] payload = message.payload();
-        if (message.headers().isEmpty()) {
+    static byte[] body(Map<String, String> headers, byte[] payload) {
+        if (headers.isEmpty()) {
             byte[] body = new byte[payload.length + 1];
             body[0] = '\n';
             System.arraycopy(payload, 0, body, 1, payload.length);
             return body;
         }
-        StringBuilder headers = new StringBuilder();
-        message.headers()
-                .forEach((name, value) -> headers.append(escape(name, true))
-                        .append(": ")
-                        .append(escape(value, false))
-                        .append('\n'));
-        ByteArrayOutputStream body = new ByteArrayOutputStream(payload.length + headers.length() + 16);
-        body.writeBytes(headers.append('\n').toString().getBytes(UTF_8));
+        StringBuilder lines = new StringBuilder();
+        headers.forEach((name, value) -> lines.append(escape(name, true))
+                .append(": ")
+                .append(escape(value, false))
+                .append('\n'));
+        ByteArrayOutputStream body = new ByteArrayOutputStream(payload.length + lines.length() + 16);
+        body.writeBytes(lines.append('\n').toString().getBytes(UTF_8));
         body.writeBytes(payload);
         return body.toByteArray();
     }

@@ -11,22 +11,34 @@ import java.util.Map;
  * @param id its id
  * @param due when
  * @param onDuplicate what if the id is live
- * @param nonce by which a repeat of this send is recognised: letters and digits, or {@code -} where the id was generated
- *     for this send
- * @param limits what it fixes for itself
- * @param headers in their order
- * @param payload bytes, not copied
+ * @param head as {@link EnvelopeFormat} has it
+ * @param body as {@link EnvelopeFormat} has it
  */
 @SuppressWarnings("ArrayRecordComponent") // handed straight to the client library
-public record OutgoingMessage(
-        String id,
-        Due due,
-        OnDuplicate onDuplicate,
-        String nonce,
-        MessageLimits limits,
-        Map<String, String> headers,
-        byte[] payload) {
+public record OutgoingMessage(String id, Due due, OnDuplicate onDuplicate, byte[] head, byte[] body) {
 
     /** The nonce of messages whose id was generated for their send. */
     public static final String GENERATED_ID = "-";
+
+    /**
+     * Writes a message, so that one which can't be written fails by itself and before anything is sent.
+     *
+     * @param nonce by which a repeat of this send is recognised: letters and digits, or {@code -} where the id was
+     *     generated for this send
+     * @param limits what it fixes for itself
+     * @param headers in their order
+     * @param payload bytes
+     * @throws RuntimeException if a value is out of the range of what can be stored
+     */
+    public static OutgoingMessage of(
+            String id,
+            Due due,
+            OnDuplicate onDuplicate,
+            String nonce,
+            MessageLimits limits,
+            Map<String, String> headers,
+            byte[] payload) {
+        return new OutgoingMessage(
+                id, due, onDuplicate, EnvelopeFormat.head(nonce, limits), EnvelopeFormat.body(headers, payload));
+    }
 }

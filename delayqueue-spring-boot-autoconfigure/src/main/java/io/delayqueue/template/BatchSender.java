@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -134,8 +135,10 @@ final class BatchSender {
             for (int i = 0; i < length; i++) {
                 slots.get(i).result = results.get(i);
             }
-            if (SendFailures.isUnanswered(results.get(0))) {
-                Throwable cause = SendFailures.cause(results.get(0));
+            Optional<SendResult> unanswered =
+                    results.stream().filter(SendFailures::isUnanswered).findFirst();
+            if (unanswered.isPresent()) {
+                Throwable cause = SendFailures.cause(unanswered.get());
                 rest.forEach(slot -> slot.result = SendFailures.notTried(slot.message, cause));
                 return CompletableFuture.completedFuture(null);
             }

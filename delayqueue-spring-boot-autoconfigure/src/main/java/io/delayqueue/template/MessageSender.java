@@ -8,10 +8,14 @@ import io.delayqueue.message.SendResult.Kept;
 import io.delayqueue.message.SendResult.Replaced;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.script.TopicRegistry;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** Stores messages of one shard and tells what became of each; never throws. Thread-safe. */
@@ -30,13 +34,15 @@ final class MessageSender {
     /** Stores a message and waits. */
     SendResult send(PendingMessage message) {
         Shard shard;
+        OutgoingMessage outgoing;
         try {
+            outgoing = message.outgoing();
             shard = topics.shardOf(message.topic(), message.id());
         } catch (RuntimeException e) {
             return SendFailures.notStored(message, e);
         }
         try {
-            return results(List.of(message), store.send(shard, List.of(message.outgoing())))
+            return results(List.of(message), store.send(shard, List.of(outgoing)))
                     .get(0);
         } catch (RuntimeException e) {
             return SendFailures.of(message, e);
@@ -62,16 +68,43 @@ final class MessageSender {
      * @param messages within the batch limits, no two of one id
      */
     CompletableFuture<List<SendResult>> sendAsync(Shard shard, List<PendingMessage> messages) {
+        Map<PendingMessage, SendResult> refused = new HashMap<>();
+        List<PendingMessage> written = new ArrayList<>(messages.size());
+        List<OutgoingMessage> outgoing = new ArrayList<>(messages.size());
+        for (PendingMessage message : messages) {
+            try {
+                outgoing.add(message.outgoing());
+                written.add(message);
+            } catch (RuntimeException e) {
+                refused.put(message, SendFailures.notStored(message, e));
+            }
+        }
+        if (refused.isEmpty()) {
+            return store(shard, written, outgoing);
+        }
+        CompletableFuture<List<SendResult>> storing =
+                written.isEmpty() ? CompletableFuture.completedFuture(List.of()) : store(shard, written, outgoing);
+        return storing.thenApply(stored -> {
+            Iterator<SendResult> next = stored.iterator();
+            List<SendResult> results = new ArrayList<>(messages.size());
+            for (PendingMessage message : messages) {
+                SendResult own = refused.get(message);
+                results.add(own != null ? own : next.next());
+            }
+            return results;
+        });
+    }
+
+    private CompletableFuture<List<SendResult>> store(
+            Shard shard, List<PendingMessage> messages, List<OutgoingMessage> outgoing) {
         CompletableFuture<SendReply> storing;
         try {
-            storing = store.sendAsync(
-                    shard, messages.stream().map(PendingMessage::outgoing).toList());
+            storing = store.sendAsync(shard, outgoing);
         } catch (RuntimeException e) {
             storing = CompletableFuture.failedFuture(e);
         }
-        return storing.handle((reply, failure) -> failure == null
-                ? results(messages, reply)
-                : messages.stream()
+        return storing.thenApply(reply -> results(messages, reply))
+                .exceptionally(failure -> messages.stream()
                         .<SendResult>map(message -> SendFailures.of(message, failure))
                         .toList());
     }

@@ -9,6 +9,7 @@ import io.delayqueue.store.OutgoingMessage;
 import java.nio.charset.CharsetEncoder;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A message that was checked, named and serialised, on its way through the interceptors. Not thread-safe. */
@@ -51,7 +52,7 @@ final class PendingMessage implements SendInterceptor.Sending {
         if (name.isBlank()) {
             throw new IllegalArgumentException("A header's name must not be blank");
         }
-        headers.put(name, value);
+        headers.put(name, Objects.requireNonNull(value, "value"));
     }
 
     /** The message such that sending it again is recognised as a repeat. */
@@ -63,8 +64,13 @@ final class PendingMessage implements SendInterceptor.Sending {
         return message.onDuplicate() == OnDuplicate.REFUSE;
     }
 
+    /**
+     * The message as it is stored.
+     *
+     * @throws RuntimeException if it can't be written
+     */
     OutgoingMessage outgoing() {
-        return new OutgoingMessage(id, message.due(), message.onDuplicate(), nonce, message.limits(), headers, payload);
+        return OutgoingMessage.of(id, message.due(), message.onDuplicate(), nonce, message.limits(), headers, payload);
     }
 
     SendResult.Refused refused(String reason) {

@@ -134,6 +134,30 @@ class SendAllTests extends RedisTest {
                         "sent orders 1", "sent orders 1", "duplicate orders live", "duplicate orders a");
     }
 
+    /** Checks keep such a message from being made; that it has no bytes stands for what they miss. */
+    private static PendingMessage unwritable(String id) {
+        return new PendingMessage(message(id), id, "n", null);
+    }
+
+    private static PendingMessage pending(String id) {
+        return new PendingMessage(message(id), id, "n", new byte[0]);
+    }
+
+    @Test
+    void oneThatCannotBeWrittenIsRefusedAloneAndForCertain() {
+        MessageSender sender = new MessageSender(queue.store(), queue.topics(), queue.events());
+        Shard shard = Shard.single("orders");
+
+        assertThat(sender.sendAsync(shard, List.of(pending("a"), unwritable("b"), pending("c")))
+                        .join())
+                .extracting(SendResult::getClass)
+                .extracting(Class::getSimpleName)
+                .containsExactly("Accepted", "Refused", "Accepted");
+        assertThat(sender.sendAsync(shard, List.of(unwritable("b"))).join()).hasOnlyElementsOfType(Refused.class);
+        assertThat(sender.sendAsync(unwritable("b")).join()).isInstanceOf(Refused.class);
+        assertThat(sender.send(unwritable("b"))).isInstanceOf(Refused.class);
+    }
+
     @Test
     void ofTwoWithOneIdTheSecondIsADuplicateEvenWithinAScript() {
         BatchSendException failed = catchThrowableOfType(

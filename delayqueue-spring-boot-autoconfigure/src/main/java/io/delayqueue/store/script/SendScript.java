@@ -4,7 +4,6 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ShardKeys;
-import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
@@ -25,8 +24,8 @@ final class SendScript {
         messages.forEach(message -> arguments.add(message.id()));
         messages.forEach(message -> arguments.add(due(message.due())));
         messages.forEach(message -> arguments.add(mode(message.onDuplicate())));
-        messages.forEach(message -> arguments.add(EnvelopeFormat.head(message)));
-        messages.forEach(message -> arguments.add(EnvelopeFormat.body(message)));
+        messages.forEach(message -> arguments.add(message.head()));
+        messages.forEach(message -> arguments.add(message.body()));
     }
 
     static String due(Due due) {

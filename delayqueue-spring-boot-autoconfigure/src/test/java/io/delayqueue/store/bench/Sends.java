@@ -29,18 +29,18 @@ public final class Sends {
 
     /** With its own nonce. */
     public static OutgoingMessage message(String id, Due due, OnDuplicate mode, String nonce) {
-        return new OutgoingMessage(id, due, mode, nonce, MessageLimits.NONE, Map.of(), id.getBytes(UTF_8));
+        return OutgoingMessage.of(id, due, mode, nonce, MessageLimits.NONE, Map.of(), id.getBytes(UTF_8));
     }
 
     /** With limits. */
     public static OutgoingMessage limited(String id, long due, MessageLimits limits) {
-        return new OutgoingMessage(
+        return OutgoingMessage.of(
                 id, new Due(due, false), OnDuplicate.REFUSE, "n", limits, Map.of(), id.getBytes(UTF_8));
     }
 
     /** With a payload of a size. */
     public static OutgoingMessage large(String id, long due, int bytes) {
-        return new OutgoingMessage(
+        return OutgoingMessage.of(
                 id, new Due(due, false), OnDuplicate.REFUSE, "n", MessageLimits.NONE, Map.of(), new byte[bytes]);
     }
 

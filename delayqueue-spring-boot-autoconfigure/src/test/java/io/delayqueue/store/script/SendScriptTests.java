@@ -223,7 +223,7 @@ class SendScriptTests {
         bench.store()
                 .send(
                         bench.shard(),
-                        List.of(new OutgoingMessage(
+                        List.of(OutgoingMessage.of(
                                 id, Due.NOW, OnDuplicate.REFUSE, "n", MessageLimits.NONE, headers, new byte[] {
                                     0, '\n', -1
                                 })));

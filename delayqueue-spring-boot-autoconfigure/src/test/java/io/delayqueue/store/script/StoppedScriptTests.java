@@ -182,7 +182,7 @@ class StoppedScriptTests {
     }
 
     private static OutgoingMessage anew(String id) {
-        return new OutgoingMessage(
+        return OutgoingMessage.of(
                 id, Due.NOW, OnDuplicate.REFUSE, "anew", MessageLimits.NONE, Map.of(), "anew".getBytes(UTF_8));
     }
 

@@ -6,12 +6,14 @@ import static java.util.Objects.requireNonNull;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeathCause;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Envelope;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard.Lane;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.Renewal;
@@ -161,22 +163,28 @@ final class StoreModel {
         return batch.stream().map(this::send).toList();
     }
 
+    private static Envelope read(OutgoingMessage message) {
+        String head = new String(message.head(), UTF_8) + " 0 0\n";
+        return EnvelopeFormat.read((head + new String(message.body(), UTF_8)).getBytes(UTF_8));
+    }
+
     private Outcome send(OutgoingMessage message) {
+        Envelope envelope = read(message);
         Live old = messages().live.get(message.id());
         if (old != null) {
-            if (old.nonce.equals(message.nonce()) && old.limits.equals(message.limits())) {
+            if (old.nonce.equals(envelope.nonce()) && old.limits.equals(envelope.limits())) {
                 return Outcome.ACCEPTED;
             }
             if (message.onDuplicate() != OnDuplicate.REPLACE) {
                 return message.onDuplicate() == OnDuplicate.KEEP ? Outcome.KEPT : Outcome.DUPLICATE;
             }
         }
-        String payload = new String(message.payload(), UTF_8);
+        String payload = new String(envelope.payload(), UTF_8);
         messages()
                 .live
                 .put(
                         message.id(),
-                        new Live(message.id(), message.nonce(), message.limits(), now, at(message.due()), payload));
+                        new Live(message.id(), envelope.nonce(), envelope.limits(), now, at(message.due()), payload));
         return old == null ? Outcome.ACCEPTED : Outcome.REPLACED;
     }
 

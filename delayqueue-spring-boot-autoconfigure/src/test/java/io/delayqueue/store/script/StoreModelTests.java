@@ -220,7 +220,7 @@ class StoreModelTests {
                 ? OnDuplicate.REPLACE
                 : random.nextBoolean() ? OnDuplicate.KEEP : OnDuplicate.REFUSE;
         byte[] payload = "p".repeat(random.nextInt(200)).getBytes(UTF_8);
-        return new OutgoingMessage(id, due(), mode, "n" + sent.size() + id, limits(), Map.of(), payload);
+        return OutgoingMessage.of(id, due(), mode, "n" + sent.size() + id, limits(), Map.of(), payload);
     }
 
     private MessageLimits limits() {
