@@ -21,7 +21,8 @@ import org.springframework.data.redis.core.RedisCallback;
  * Runs scripts on the queue's own connections. Thread-safe.
  *
  * <p>A script is sent by its digest, and with its text where Redis does not know it (after a restart, a failover or
- * {@code SCRIPT FLUSH}). {@code TRYAGAIN}, the answer while a Cluster migrates the slot, is retried for up to a second.
+ * {@code SCRIPT FLUSH}). {@code TRYAGAIN}, the answer while a Cluster migrates the slot, is retried for up to a
+ * second, where the caller blocks for up to 200 ms.
  * Each other failure is told at once, as one {@link RedisCallException}. After two time-outs in a row, when a connection
  * broke and when the server says that it is no longer the master, the connection is given up for a new one.
  *
@@ -30,6 +31,11 @@ import org.springframework.data.redis.core.RedisCallback;
 public final class RedisScripts implements ScriptRunner {
 
     private static final int[] PAUSES_MILLIS = {50, 150, 300, 500};
+    /**
+     * Whoever blocks holds a thread that others wait for, so that it tries for 200 ms only: the keys of a shard are moved
+     * within that, and a step that fails is repeated by the engine, which sleeps without a thread.
+     */
+    private static final int BLOCKING_RETRIES = 2;
 
     private final QueueConnections connections;
 
@@ -45,7 +51,7 @@ public final class RedisScripts implements ScriptRunner {
             try {
                 return once(connections.connected(), call);
             } catch (RedisCallException e) {
-                if (!isWorthRetrying(e, retries)) {
+                if (retries == BLOCKING_RETRIES || !isWorthRetrying(e, retries)) {
                     throw e;
                 }
                 pause(retries, e);
