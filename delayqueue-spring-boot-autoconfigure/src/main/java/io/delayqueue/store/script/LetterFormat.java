@@ -9,6 +9,7 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.UnreadableMessageException;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Map;
@@ -19,7 +20,28 @@ final class LetterFormat {
 
     private LetterFormat() {}
 
+    /** Never throws: what nobody can read still is a letter, and must not keep others from being read. */
     static DeadLetter read(String topic, String letterId, byte[] record) {
+        try {
+            return readable(topic, letterId, record);
+        } catch (UnreadableMessageException
+                | IllegalArgumentException
+                | IndexOutOfBoundsException
+                | DateTimeException e) {
+            Failure failure = new Failure(e.getClass().getName(), String.valueOf(e.getMessage()));
+            return new DeadLetter(
+                    letterId,
+                    topic,
+                    messageId(letterId),
+                    Instant.EPOCH,
+                    DeathCause.UNREADABLE,
+                    0,
+                    failure,
+                    asItIs(record));
+        }
+    }
+
+    private static DeadLetter readable(String topic, String letterId, byte[] record) {
         int headEnd = indexOfLineEnd(record);
         String[] head = new String(record, 0, headEnd, UTF_8).split(" ", -1);
         if (head.length != 6 || !head[0].equals("1")) {
@@ -30,7 +52,7 @@ final class LetterFormat {
         return new DeadLetter(
                 letterId,
                 topic,
-                letterId.substring(0, letterId.lastIndexOf('@')),
+                messageId(letterId),
                 Instant.ofEpochMilli(Long.parseLong(head[1])),
                 DeathCause.valueOf(head[2]),
                 Integer.parseInt(head[3]),
@@ -38,13 +60,21 @@ final class LetterFormat {
                 envelope(Arrays.copyOfRange(record, headEnd + failureLength + 2, record.length)));
     }
 
-    /** What nobody can read still is a letter, and must not keep others from being read. */
+    private static String messageId(String letterId) {
+        int end = letterId.lastIndexOf('@');
+        return end < 0 ? letterId : letterId.substring(0, end);
+    }
+
     private static Envelope envelope(byte[] stored) {
         try {
             return EnvelopeFormat.read(stored);
         } catch (UnreadableMessageException e) {
-            return new Envelope(Instant.EPOCH, Instant.EPOCH, "-", MessageLimits.NONE, Map.of(), stored);
+            return asItIs(stored);
         }
+    }
+
+    private static Envelope asItIs(byte[] stored) {
+        return new Envelope(Instant.EPOCH, Instant.EPOCH, "-", MessageLimits.NONE, Map.of(), stored);
     }
 
     /** A failure in one text: {@code type: message}, then the stack, if any, from the next line on. */

@@ -9,10 +9,14 @@ import io.delayqueue.store.EnvelopeFormat;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the reply of {@code find.lua}. */
 final class SnapshotReply {
+
+    /** Token, attempts, due; then the failure. */
+    private static final Pattern DELIVERY = Pattern.compile("\\S+ \\d{1,9} \\d{1,16}(?= |$)");
 
     private SnapshotReply() {}
 
@@ -49,11 +53,13 @@ final class SnapshotReply {
         return index < reply.size() ? reply.get(index) : null;
     }
 
+    /** What isn't one counts as none. */
     private static String[] delivery(@Nullable Object part) {
-        if (part == null) {
+        String stored = part == null ? "" : new String((byte[]) part, UTF_8);
+        if (!DELIVERY.matcher(stored).lookingAt()) {
             return new String[] {"-", "0", "0", ""};
         }
-        String[] parts = new String((byte[]) part, UTF_8).split(" ", 4);
+        String[] parts = stored.split(" ", 4);
         return parts.length == 4 ? parts : new String[] {parts[0], parts[1], parts[2], ""};
     }
 

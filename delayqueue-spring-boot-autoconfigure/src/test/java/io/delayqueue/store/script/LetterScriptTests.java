@@ -276,6 +276,37 @@ class LetterScriptTests {
     }
 
     @Test
+    void whatCannotBeReadIsALetterWithItsBytesAndHidesNoOther() {
+        List<String> foreign = List.of(
+                "",
+                "2 what a later version writes\n",
+                "1 x BURIED 1 2 0\n\n",
+                "1 1 REPENTED 1 2 0\n\n",
+                "1 1 BURIED 1 2 99\nshort\n",
+                "1 1 BURIED 1 2 -9\nshort\n",
+                "1 " + Long.MAX_VALUE + "0 BURIED 1 2 0\n\n");
+        ShardState state = new ShardState().letter("good", "t", T0, "BURIED", 1, T0, "");
+        for (int i = 0; i < foreign.size(); i++) {
+            state.put("dead", i + "@t", T0 + 1 + i).put("letters", i + "@t", foreign.get(i));
+        }
+        bench.given(state.put("dead", "nameless", T0 - 1).put("letters", "nameless", "?"));
+
+        List<DeadLetter> letters = bench.store().letters(bench.shard(), new LetterQuery.Page(null, 0, 50));
+
+        assertThat(letters).hasSize(foreign.size() + 2);
+        for (DeadLetter letter : letters) {
+            if (letter.messageId().equals("good")) {
+                assertThat(letter.cause()).isEqualTo(DeathCause.BURIED);
+            } else {
+                String stored =
+                        letter.letterId().equals("nameless") ? "?" : foreign.get(Integer.parseInt(letter.messageId()));
+                assertThat(letter.cause()).isEqualTo(DeathCause.UNREADABLE);
+                assertThat(letter.envelope().payload()).asString().isEqualTo(stored);
+            }
+        }
+    }
+
+    @Test
     void aLetterThatIsGoneOrHalfGoneIsNotFound() {
         bench.given(new ShardState().put("dead", "a@t", T0));
         assertThat(page(null, 0, 10)).isEmpty();
