@@ -47,6 +47,9 @@ class DeadLetterListenerTests {
         @Override
         public Object read(byte[] body, Type type) {
             String text = new String(body, StandardCharsets.UTF_8);
+            if (text.equals("!!!")) {
+                throw new IllegalStateException("not even a conversion exception");
+            }
             if (text.equals("???")) {
                 throw new PayloadConversionException("not an order", new IllegalArgumentException());
             }
@@ -189,6 +192,30 @@ class DeadLetterListenerTests {
         letter("???");
         assertThat(container.deliver(notice(1))).isNull();
         assertThat(application.events).containsExactly("dropped orders o-1@t not an order");
+    }
+
+    @Test
+    void whateverTheConverterThrowsThePayloadIsUnreadable() throws Exception {
+        start(Lenient.class);
+        DeadLetter letter = letter("!!!");
+        application.container("null").deliver(notice(1));
+        assertThat(application.bean(Lenient.class).got).containsExactly(null, letter);
+    }
+
+    @Test
+    void bytesThatAreNoTextAreRefusedAsText() throws Exception {
+        start(Raw.class);
+        DeadLetter letter = letter("");
+        Envelope whole = letter.envelope();
+        Envelope broken = new Envelope(
+                whole.sentAt(), whole.dueAt(), whole.nonce(), whole.limits(), whole.headers(), new byte[] {(byte) 0xC3
+                });
+        application.letters.byId.put(
+                letter.letterId(),
+                new DeadLetter("o-1@t", "orders", "o-1", Instant.EPOCH, DeathCause.BURIED, 1, null, broken));
+        application.container("text").deliver(notice(1));
+        assertThat(application.bean(Raw.class).got).isEmpty();
+        assertThat(application.events).hasSize(1);
     }
 
     static class Failing {

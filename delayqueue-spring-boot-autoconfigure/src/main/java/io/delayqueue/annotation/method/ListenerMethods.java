@@ -1,11 +1,11 @@
 package io.delayqueue.annotation.method;
 
+import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.listener.DeadLetterHandler;
 import io.delayqueue.message.DeadLetter;
 import java.lang.reflect.Type;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
@@ -22,7 +22,7 @@ public final class ListenerMethods {
     private final boolean validates;
     private final List<HandlerMethodArgumentResolver> custom;
     private final HandlerMethodArgumentResolverComposite resolvers;
-    private final Supplier<PayloadConverter> converter;
+    private final PayloadCodec codec;
 
     /**
      * With what arguments may need.
@@ -40,7 +40,7 @@ public final class ListenerMethods {
         this.validates = validator != null;
         this.custom = List.copyOf(custom);
         this.resolvers = ArgumentResolvers.of(beanFactory, validator, this.custom);
-        this.converter = converter;
+        this.codec = new PayloadCodec(new Late(converter));
     }
 
     /**
@@ -89,21 +89,27 @@ public final class ListenerMethods {
     }
 
     private Object payload(DeadLetter letter, Signature signature) {
-        byte[] body = letter.envelope().payload();
-        Type type = signature.payloadType();
-        if (type == byte[].class) {
-            return body;
-        }
-        if (type == String.class) {
-            return new String(body, StandardCharsets.UTF_8);
-        }
         try {
-            return converter.get().read(body, type);
+            return codec.read(letter.envelope().payload(), signature.payloadType());
         } catch (PayloadConversionException e) {
             if (signature.doesWithoutPayload()) {
                 return ArgumentResolvers.NoPayload.UNREADABLE;
             }
             throw e;
+        }
+    }
+
+    /** A converter that is asked for when there is something to convert: listeners of text and bytes need none. */
+    private record Late(Supplier<PayloadConverter> converter) implements PayloadConverter {
+
+        @Override
+        public byte[] write(Object payload) {
+            return converter.get().write(payload);
+        }
+
+        @Override
+        public Object read(byte[] body, Type type) {
+            return converter.get().read(body, type);
         }
     }
 }
