@@ -22,13 +22,15 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
 
 /**
  * Finds the methods annotated with {@link DelayListener} and {@link DeadLetterListener}, and registers them once all
- * singletons are made; those of beans that are made later, at once. To be declared by a static {@code @Bean} method.
+ * singletons are made; those of beans that are made later, at once. Beans of a type that is known to have such methods
+ * are made even if they are lazy. To be declared by a static {@code @Bean} method.
  *
  * <p>It needs a {@link DelayListenerRegistry} bean, and where there are listeners a {@link DelayListenerContainerFactory}
  * bean; for dead letters with payloads also a {@link PayloadConverter} bean.
@@ -90,6 +92,7 @@ public final class DelayListenerAnnotationBeanPostProcessor
     @Override
     public void afterSingletonsInstantiated() {
         ConfigurableListableBeanFactory factory = required();
+        makeLazyListeners(factory);
         DelayListenerRegistry registry = factory.getBean(DelayListenerRegistry.class);
         DelayListenerEndpointRegistrar registrar = new DelayListenerEndpointRegistrar(factory, registry);
         factory.getBeanProvider(DelayListenerConfigurer.class)
@@ -105,6 +108,24 @@ public final class DelayListenerAnnotationBeanPostProcessor
         early.forEach(ready::register);
         findScoped(factory).forEach(ready::register);
         withoutListeners.clear();
+    }
+
+    /** A listener that nobody asks for would never listen: its bean is made however lazy it is. */
+    private static void makeLazyListeners(ConfigurableListableBeanFactory factory) {
+        for (String name : factory.getBeanDefinitionNames()) {
+            BeanDefinition definition = factory.getMergedBeanDefinition(name);
+            if (!definition.isLazyInit()
+                    || !definition.isSingleton()
+                    || definition.isAbstract()
+                    || ScopedProxyUtils.isScopedTarget(name)
+                    || factory.containsSingleton(name)) {
+                continue;
+            }
+            Class<?> type = factory.getType(name, false);
+            if (type != null && DelayListenerMethods.isListenerType(type)) {
+                factory.getBean(name);
+            }
+        }
     }
 
     /** The proxies of scoped beans pass by no post-processor, and their targets come and go. */

@@ -247,18 +247,35 @@ class ListenerDiscoveryTests {
     }
 
     @Test
-    void aBeanThatIsMadeLaterListensAtOnce() {
-        try (ListenerApplication application = ListenerApplication.start(Late.class)) {
-            assertThat(application.registry().getListenerIds()).isEmpty();
-            assertThat(application.bean(Late.class)).isNotNull();
+    void aLazyBeanListensWithoutBeingAskedFor() {
+        try (ListenerApplication application = ListenerApplication.start(LazyListener.class)) {
             assertThat(application.onlyContainer().isRunning()).isTrue();
         }
     }
 
     @Lazy
-    static class Late {
+    static class LazyListener {
         @DelayListener("orders")
         void handle(String payload) {}
+    }
+
+    @Test
+    void aBeanThatIsMadeLaterListensAtOnce() {
+        try (ListenerApplication application = ListenerApplication.start(Late.class)) {
+            assertThat(application.registry().getListenerIds()).isEmpty();
+            assertThat(application.bean(Handler.class)).isNotNull();
+            assertThat(application.onlyContainer().isRunning()).isTrue();
+        }
+    }
+
+    /** Its bean's type doesn't tell that there is a listener. */
+    @Configuration(proxyBeanMethods = false)
+    static class Late {
+        @Bean
+        @Lazy
+        Handler handler() {
+            return new ProxyTarget();
+        }
     }
 
     @Test
