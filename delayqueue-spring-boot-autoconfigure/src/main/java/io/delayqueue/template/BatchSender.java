@@ -55,6 +55,28 @@ final class BatchSender {
         }
     }
 
+    /** What the interceptors let pass while the batch is gathered. Thread-safe, for they may proceed on any thread. */
+    private static final class Passed {
+        private final List<Slot> slots = new ArrayList<>();
+        private boolean closed;
+
+        synchronized CompletableFuture<SendResult> add(PendingMessage message) {
+            if (closed) {
+                return CompletableFuture.completedFuture(message.refused(
+                        "an interceptor proceeded after its method had returned, when the messages that are sent"
+                                + " together with it were on their way; let it proceed within its method"));
+            }
+            Slot slot = new Slot(message);
+            slots.add(slot);
+            return slot.told;
+        }
+
+        synchronized List<Slot> close() {
+            closed = true;
+            return slots;
+        }
+    }
+
     /**
      * Leads each message through the interceptors and stores together what they let pass.
      *
@@ -62,23 +84,20 @@ final class BatchSender {
      * @return the results in the order of the messages
      */
     List<SendResult> send(List<Prepared> messages, Function<List<PendingMessage>, List<SendResult>> storing) {
-        List<Slot> passed = new ArrayList<>(messages.size());
+        Passed passed = new Passed();
         List<CompletableFuture<SendResult>> ends = new ArrayList<>(messages.size());
         for (Prepared prepared : messages) {
             PendingMessage message = prepared.message();
             ends.add(
                     message == null
                             ? CompletableFuture.completedFuture(Objects.requireNonNull(prepared.refused()))
-                            : chain.send(message, last -> {
-                                Slot slot = new Slot(last);
-                                passed.add(slot);
-                                return slot.told;
-                            }));
+                            : chain.send(message, passed::add));
         }
+        List<Slot> slots = passed.close();
         List<SendResult> stored =
-                storing.apply(passed.stream().map(slot -> slot.message).toList());
+                storing.apply(slots.stream().map(slot -> slot.message).toList());
         for (int i = 0; i < stored.size(); i++) {
-            passed.get(i).told.complete(stored.get(i));
+            slots.get(i).told.complete(stored.get(i));
         }
         return ends.stream().map(CompletableFuture::join).toList();
     }

@@ -2,6 +2,7 @@ package io.delayqueue.template;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult;
@@ -11,6 +12,7 @@ import io.delayqueue.test.redis.Direction;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 class SendInterceptorTests extends RedisTest {
@@ -121,6 +123,36 @@ class SendInterceptorTests extends RedisTest {
                 .isInstanceOf(MessageRefusedException.class)
                 .hasMessageContaining("not on sundays");
         assertThatThrownBy(() -> template.sendAll(List.of(message()))).isInstanceOf(BatchSendException.class);
+    }
+
+    @Test
+    void proceedingTooLateForABatchRefusesInsteadOfWaitingForEver() {
+        CountDownLatch stored = new CountDownLatch(1);
+        SendInterceptor late = (sending, next) -> sending.id().equals("4711")
+                ? CompletableFuture.supplyAsync(() -> {
+                            await(stored);
+                            return next;
+                        })
+                        .thenCompose(SendInterceptor.Next::proceed)
+                : next.proceed().whenComplete((result, failure) -> stored.countDown());
+
+        BatchSendException failed = catchThrowableOfType(
+                BatchSendException.class,
+                () -> template(late)
+                        .sendAll(List.of(
+                                message(), message().toBuilder().id("other").build())));
+
+        assertThat(failed.results().get(0)).isInstanceOf(Refused.class);
+        assertThat(failed).hasMessageContaining("proceeded after its method had returned");
+        assertThat(failed.results().get(1)).isInstanceOf(Accepted.class);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
