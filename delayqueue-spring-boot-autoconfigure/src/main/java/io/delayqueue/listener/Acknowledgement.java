@@ -34,7 +34,8 @@ public interface Acknowledgement {
      * Make the lease end not before a time from now. A listener's lease is renewed by itself; this is for the last
      * stretch of something that outlives the handling time, and for pulled deliveries.
      *
-     * @param time 1 second to 365 days
+     * @param time 1 second to 1 day
+     * @throws IllegalArgumentException if it isn't within that range
      */
     CompletableFuture<Boolean> extend(Duration time);
 }

@@ -94,8 +94,13 @@ public final class PullingReceiver implements DelayQueueReceiver, AutoCloseable 
         if (closed) {
             throw new IllegalStateException("The receiver was closed");
         }
-        return pumps.computeIfAbsent(request.topic(), topic -> new TopicPump(tools, topic, topics.shards(topic)))
-                .receive(request);
+        TopicPump pump =
+                pumps.computeIfAbsent(request.topic(), topic -> new TopicPump(tools, topic, topics.shards(topic)));
+        if (closed) {
+            // made too late to be seen by who closed the others
+            pump.close();
+        }
+        return pump.receive(request);
     }
 
     @Override

@@ -44,6 +44,20 @@ class SettlePulledTests extends PullTest {
     }
 
     @Test
+    void aReceiverThatIsClosedMeanwhileLeavesNobodyWaiting() {
+        for (int i = 0; i < 100; i++) {
+            PullingReceiver closing = receiver(SETTINGS);
+            CompletableFuture<?> closed = CompletableFuture.runAsync(closing::close);
+            try {
+                join(closing.receiveAsync("orders", 1, LONG, LEASE));
+            } catch (IllegalStateException e) {
+                assertThat(e).hasMessageContaining("closed");
+            }
+            join(closed);
+        }
+    }
+
+    @Test
     void longReasonsAreCut() {
         PulledDelivery retried = pulled("a");
         join(retried.retry(Duration.ofHours(1), "r".repeat(100_000)));
