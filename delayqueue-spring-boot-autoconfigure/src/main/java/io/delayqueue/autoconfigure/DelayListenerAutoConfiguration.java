@@ -20,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.messaging.handler.annotation.support.MessageHandlerMethodFactory;
 
 /** Auto-configuration of {@code @DelayListener} and {@code @DeadLetterListener}. */
@@ -63,10 +64,12 @@ public final class DelayListenerAutoConfiguration {
             DelayQueueProperties properties,
             DeadLetterSource letters,
             EventBus events,
-            BeanFactory beans) {
+            BeanFactory beans,
+            Environment environment) {
+        ShutdownPhase phase = ShutdownPhase.of(environment);
         ListenerLevels levels = ListenerLevels.of(properties, beans);
         ListenerOptions defaults = levels.defaults();
         return new DefaultDelayListenerContainerFactory(
-                engine::newContainer, defaults, levels::ofTopic, letters, events);
+                spec -> engine.newContainer(phase.within(spec)), defaults, levels::ofTopic, letters, events);
     }
 }

@@ -48,6 +48,19 @@ class LifecycleTests {
     }
 
     @Test
+    void drainingEndsBeforeThePhaseOfTheShutdownDoes() {
+        runner.withUserConfiguration(Texts.class)
+                .withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=10s")
+                .run(context -> assertThat(registry(context).getContainers())
+                        .extracting(listener -> listener.options().drainTime())
+                        .containsOnly(Duration.ofSeconds(9)));
+        runner.withUserConfiguration(Texts.class)
+                .run(context -> assertThat(registry(context).getContainers())
+                        .extracting(listener -> listener.options().drainTime())
+                        .containsOnly(Duration.ofSeconds(20)));
+    }
+
+    @Test
     void listenerHasAFewThreadsAndASubscriptionAndNoneWhenItHasEnded() {
         try (RedisServerProcess server = RedisServerProcess.start()) {
             on(server).withUserConfiguration(Texts.class).run(context -> {
