@@ -51,5 +51,13 @@ public record StepRequest(
      * @param gap when the shard wasn't stepped for longer than this, nothing is taken back ...
      * @param grace ... for this long, so that living owners renew first
      */
-    public record Reclaiming(int max, int maxAttempts, Duration gap, Duration grace) {}
+    public record Reclaiming(int max, int maxAttempts, Duration gap, Duration grace) {
+
+        private static final Duration LATE = Duration.ofSeconds(1);
+
+        /** The gap that tells an outage from a sweep that comes a little late. */
+        public static Duration gapFor(Duration sweep) {
+            return sweep.plus(sweep.compareTo(LATE) < 0 ? sweep : LATE);
+        }
+    }
 }

@@ -13,8 +13,6 @@ import java.util.List;
 final class StepWriter {
 
     private static final int MAX_RECLAIM = 100;
-    /** A sweep that comes so much later is no outage. */
-    private static final Duration LATE_SWEEP = Duration.ofSeconds(1);
     /** Within which every owner that lives has made its connection anew and renewed what it holds. */
     private static final Duration RECONNECTED = Duration.ofSeconds(3);
 
@@ -31,7 +29,7 @@ final class StepWriter {
         this.reclaiming = new Reclaiming(
                 MAX_RECLAIM,
                 options.maxAttempts(),
-                sweep.plus(LATE_SWEEP),
+                Reclaiming.gapFor(sweep),
                 renewal.compareTo(RECONNECTED) > 0 ? renewal : RECONNECTED);
     }
 

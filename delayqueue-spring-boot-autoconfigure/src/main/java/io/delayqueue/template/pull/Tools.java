@@ -46,7 +46,7 @@ record Tools(
     /** A step that only settles takes nothing back, but passes on how an outage is to be judged. */
     Reclaiming reclaiming(boolean active) {
         // a sweep that comes a little late is no outage
-        Duration gap = settings.sweep().plusSeconds(1);
+        Duration gap = Reclaiming.gapFor(settings.sweep());
         return new Reclaiming(active ? MAX_RECLAIM : 0, settings.maxAttempts(), gap, settings.grace());
     }
 
