@@ -15,6 +15,7 @@ import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.steps.ManualSteps;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +102,19 @@ public final class DelayQueueHarness {
                 () -> Optional.of(admin.counts(topic))
                         .filter(counts -> counts.scheduled() + counts.ready() + counts.leased() == 0),
                 () -> "Topic '" + topic + "' was not empty within " + timeout + ": " + counts(topic));
+    }
+
+    /**
+     * Waits for a future of the queue: what an asynchronous send, {@code receiveAsync} or an acknowledgement gave.
+     *
+     * @return its value
+     * @throws java.util.concurrent.CompletionException if it failed
+     */
+    public <T extends @Nullable Object> T await(CompletableFuture<T> future) {
+        await(
+                () -> future.isDone() ? Optional.of(true) : Optional.empty(),
+                () -> "The future did not end within " + timeout + ".");
+        return future.join();
     }
 
     /** Forgets what was acknowledged so far, for a test that shares its application with others. */

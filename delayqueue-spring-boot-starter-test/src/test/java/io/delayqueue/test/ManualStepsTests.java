@@ -134,16 +134,13 @@ class ManualStepsTests {
     }
 
     @Test
-    void pullingIsStepped() throws Exception {
+    void pullingIsStepped() {
         delayQueue.send("pulled", "x");
-        CompletableFuture<List<PulledDelivery>> pulled = context.getBean(DelayQueueReceiver.class)
-                .receiveAsync("pulled", 10, Duration.ofMinutes(1), Duration.ofSeconds(30));
-        harness.runUntilIdle();
-        List<PulledDelivery> deliveries = pulled.get(20, TimeUnit.SECONDS);
+        List<PulledDelivery> deliveries = harness.await(context.getBean(DelayQueueReceiver.class)
+                .receiveAsync("pulled", 10, Duration.ofMinutes(1), Duration.ofSeconds(30)));
         assertThat(deliveries).hasSize(1);
-        CompletableFuture<Boolean> accepted = deliveries.get(0).acknowledge();
+        assertThat(harness.await(deliveries.get(0).acknowledge())).isTrue();
         harness.awaitEmpty("pulled");
-        assertThat(accepted.get(20, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
