@@ -26,7 +26,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * takes at most five seconds, a broken connection is dialled again within a second, and nothing that the application
  * does on its own connections (a transaction, a pipeline) touches them. Nothing is dialled before the first use, so
  * Redis may be away when the application starts. When a connection is given up for a new one, the old one is used until
- * the new one stands, and closed when its last command has ended.
+ * the new one stands, unless nothing is answered on it, and closed when its last command has ended.
  *
  * <p>A factory that is neither Lettuce's nor Jedis' own, or does not tell its settings, is used as it is: then none of
  * this holds, and a line is logged that says so.
@@ -154,7 +154,7 @@ public final class QueueConnections implements AutoCloseable {
      * @throws RedisCallException if it is not
      */
     Link connected() {
-        Link present = link;
+        Link present = present();
         if (present != null) {
             return present;
         }
@@ -172,15 +172,19 @@ public final class QueueConnections implements AutoCloseable {
         }
     }
 
-    /** The connection that stands, if one does. */
+    /**
+     * The connection that stands, if one does. One that is being replaced because nothing is answered on it does not
+     * count: each call on it would wait for the whole time-out, while the new one may stand in a moment.
+     */
     @Nullable
     Link present() {
-        return link;
+        Link present = link;
+        return present != null && present.isSilent() && dialling.get() != null ? null : present;
     }
 
     /** Connects without blocking the caller; fails with a {@link RedisCallException}. */
     CompletableFuture<Link> connect() {
-        Link present = link;
+        Link present = present();
         if (present != null) {
             return CompletableFuture.completedFuture(present);
         }
