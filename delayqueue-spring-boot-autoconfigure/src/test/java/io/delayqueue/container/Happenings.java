@@ -78,7 +78,7 @@ public final class Happenings implements DelayQueueEvents {
 
     @Override
     public void redisFailed(String what, Throwable cause, Duration sinceSuccess) {
-        lines.add("redisFailed " + what);
+        lines.add("redisFailed " + what + ": " + cause.getMessage());
     }
 
     @Override
