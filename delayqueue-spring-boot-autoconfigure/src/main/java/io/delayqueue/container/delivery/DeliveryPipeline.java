@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
@@ -125,13 +126,9 @@ public final class DeliveryPipeline {
         return stage == null ? DONE : stage;
     }
 
+    /** Not by join, which puts the failure into words, and not every exception can be. */
     private static @Nullable Throwable failureOf(CompletableFuture<?> stage) {
-        try {
-            stage.join();
-            return null;
-        } catch (RuntimeException e) {
-            return e;
-        }
+        return stage.<@Nullable Throwable>handle((nothing, failure) -> failure).getNow(null);
     }
 
     private void finish(List<ClaimedDelivery> handled, @Nullable Throwable thrown, long started) {
@@ -152,12 +149,14 @@ public final class DeliveryPipeline {
 
     private void decide(ClaimedDelivery delivery, Throwable failure) {
         if (delivery.isAnswered()) {
-            log.warn(describe(delivery) + " failed after it was answered; the answer counts", failure);
+            tell(log::warn, describe(delivery) + " failed after it was answered; the answer counts", failure);
             return;
         }
         Settle decision = judge.judge(delivery, failure);
+        delivery.answer(decision);
         if (decision instanceof Settle.Bury bury) {
-            log.warn(
+            tell(
+                    log::warn,
                     describe(delivery)
                             + (spec.lane() == Lane.DEATHS ? " is given up: " : " goes to the dead letters: ")
                             + bury.cause(),
@@ -166,9 +165,16 @@ public final class DeliveryPipeline {
                 events.publish(to -> to.deathNoticeDropped(spec.topic(), delivery.id(), failure));
             }
         } else if (log.isDebugEnabled()) {
-            log.debug(describe(delivery) + " failed and is retried", failure);
+            tell(log::debug, describe(delivery) + " failed and is retried", failure);
         }
-        delivery.answer(decision);
+    }
+
+    private static void tell(BiConsumer<Object, Throwable> level, String what, Throwable failure) {
+        try {
+            level.accept(what, failure);
+        } catch (RuntimeException | Error e) { // an exception that fails when it is to be put into words
+            log.warn(what + " (" + failure.getClass().getName() + ")");
+        }
     }
 
     private String describe(ClaimedDelivery delivery) {
