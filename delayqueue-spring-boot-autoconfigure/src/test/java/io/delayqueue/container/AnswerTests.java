@@ -40,12 +40,11 @@ class AnswerTests extends HandlingTest {
                 told.add(answer.acknowledge().get(10, TimeUnit.SECONDS));
                 return null;
             }
-            CompletableFuture<Boolean> accepted =
-                    switch (delivery.id()) {
-                        case "again" -> answer.retry(Duration.ofMillis(20));
-                        case "no use" -> answer.bury("no use");
-                        default -> answer.acknowledge();
-                    };
+            CompletableFuture<Boolean> accepted = switch (delivery.id()) {
+                case "again" -> answer.retry(Duration.ofMillis(20));
+                case "no use" -> answer.bury("no use");
+                default -> answer.acknowledge();
+            };
             told.add(accepted.get(10, TimeUnit.SECONDS));
             return null;
         });
@@ -219,9 +218,7 @@ class AnswerTests extends HandlingTest {
     @Test
     void eventListenersThatFailHurtNobody() {
         node.close();
-        node = QueueNode.on(redis.port())
-                .events(new Failing(), happenings)
-                .start();
+        node = QueueNode.on(redis.port()).events(new Failing(), happenings).start();
         listen(QUICK.toBuilder().concurrency(1).build(), deliveries -> null);
         send("a", "b", "c");
         awaitTimes("acknowledged", 3);

@@ -64,7 +64,8 @@ abstract class HandlingTest {
 
     final void send(String... ids) {
         node.template.sendAll(List.of(ids).stream()
-                .map(id -> DelayMessage.to("t").id(id).payload("payload of " + id).build())
+                .map(id ->
+                        DelayMessage.to("t").id(id).payload("payload of " + id).build())
                 .toList());
     }
 
@@ -73,9 +74,7 @@ abstract class HandlingTest {
     }
 
     final void awaitTimes(String happening, int times) {
-        Awaitility.await()
-                .pollInterval(Duration.ofMillis(5))
-                .until(() -> happenings.count(happening) >= times);
+        Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> happenings.count(happening) >= times);
     }
 
     final DeadLetter letterOf(String id) {

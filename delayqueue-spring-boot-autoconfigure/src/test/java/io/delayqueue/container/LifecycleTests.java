@@ -308,7 +308,8 @@ class LifecycleTests {
                 .filter(thread -> !thread.getName().contains("handler"))
                 .count();
         System.out.println(count + " listeners started in " + (started - begin) / 1_000_000
-                + " ms, the last one delivered after " + (System.nanoTime() - begin) / 1_000_000 + " ms, engine threads "
+                + " ms, the last one delivered after " + (System.nanoTime() - begin) / 1_000_000
+                + " ms, engine threads "
                 + threads);
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
         assertThat(threads).isLessThanOrEqualTo(EngineSettings.DEFAULTS.stepThreads() + 1);

@@ -171,9 +171,9 @@ class OutageTests {
         log.list.clear();
         await().during(LONGER_THAN_ANY_TIME_OUT).atMost(Duration.ofSeconds(30)).until(() -> !redis.isRunning());
         long attempts = happenings.count("redisFailed");
-        System.out.println(
-                "failed steps in an outage of " + LONGER_THAN_ANY_TIME_OUT.toSeconds() + " s: " + attempts + " of "
-                        + (LISTENERS + 2) + " steps; connections tried: " + proxy.traffic().connections());
+        System.out.println("failed steps in an outage of " + LONGER_THAN_ANY_TIME_OUT.toSeconds() + " s: " + attempts
+                + " of " + (LISTENERS + 2) + " steps; connections tried: "
+                + proxy.traffic().connections());
         assertThat(attempts).isLessThan((LISTENERS + 2) * (LONGER_THAN_ANY_TIME_OUT.toSeconds() + 6));
         assertQuiet(4);
         redis.restart();
@@ -249,7 +249,8 @@ class OutageTests {
         });
         List<DelayMessage> backlog = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
-            backlog.add(DelayMessage.to("u").id("u" + i).payload("x".repeat(1000)).build());
+            backlog.add(
+                    DelayMessage.to("u").id("u" + i).payload("x".repeat(1000)).build());
         }
         node.template.sendAll(backlog);
         redis.command("CONFIG", "SET", "maxmemory", "1mb");

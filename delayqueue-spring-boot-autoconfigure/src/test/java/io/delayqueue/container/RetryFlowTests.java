@@ -157,7 +157,9 @@ class RetryFlowTests extends HandlingTest {
                 .payload("")
                 .expireAfter(Duration.ofMillis(1))
                 .build());
-        Awaitility.await().pollDelay(Duration.ofMillis(10)).until(() -> node.template.find("t", "m").isPresent());
+        Awaitility.await()
+                .pollDelay(Duration.ofMillis(10))
+                .until(() -> node.template.find("t", "m").isPresent());
         listen(QUICK, deliveries -> null);
         await("died m EXPIRED");
         assertThat(happenings.of("started")).isEmpty();
@@ -237,8 +239,7 @@ class RetryFlowTests extends HandlingTest {
 
     @Test
     void jitterStaysWithinItsBounds() {
-        Backoff exponential =
-                new Backoff.Exponential(Duration.ofMillis(100), 2, Duration.ofMillis(1000), 0.2);
+        Backoff exponential = new Backoff.Exponential(Duration.ofMillis(100), 2, Duration.ofMillis(1000), 0.2);
         listen(retriedBy(exponential).toBuilder().maxAttempts(6).build(), deliveries -> {
             throw new IllegalStateException("always");
         });

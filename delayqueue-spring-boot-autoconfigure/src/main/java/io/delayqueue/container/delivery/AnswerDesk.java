@@ -1,8 +1,10 @@
 package io.delayqueue.container.delivery;
 
 import io.delayqueue.store.Settle;
+import io.delayqueue.store.StepReply;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -75,8 +77,22 @@ final class AnswerDesk implements DeliveryDesk {
         return told;
     }
 
-    /** Redis took an answer or a renewal, or refused it as gone. */
-    void tell(CompletableFuture<Boolean> future, boolean accepted) {
+    /** A step brought Redis' word on answers and renewals. */
+    void answered(InFlight flight, StepReply reply, PollerEvents events) {
+        for (LeaseKeeper.Due due : flight.renewals()) {
+            if (due.told() != null) {
+                tell(due.told(), !due.delivery().isLost());
+            }
+        }
+        Set<Object> gone = InFlight.identities(reply.gone());
+        for (SettleBuffer.Entry entry : flight.settles()) {
+            boolean accepted = !gone.contains(entry.settle());
+            tell(entry.delivery().told(), accepted);
+            events.settled(entry, accepted);
+        }
+    }
+
+    private void tell(CompletableFuture<Boolean> future, boolean accepted) {
         complete(future, () -> future.complete(accepted));
     }
 
@@ -93,7 +109,17 @@ final class AnswerDesk implements DeliveryDesk {
         }
     }
 
-    void fail(CompletableFuture<Boolean> future) {
+    /** The same for what was sent and not answered. */
+    void abandon(InFlight flight) {
+        flight.settles().forEach(entry -> fail(entry.delivery().told()));
+        for (LeaseKeeper.Due due : flight.renewals()) {
+            if (due.told() != null) {
+                fail(due.told());
+            }
+        }
+    }
+
+    private void fail(CompletableFuture<Boolean> future) {
         IllegalStateException why =
                 new IllegalStateException("The delay queue's engine was closed before Redis had answered");
         complete(future, () -> future.completeExceptionally(why));

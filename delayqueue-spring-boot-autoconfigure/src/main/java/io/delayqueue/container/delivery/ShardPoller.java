@@ -5,7 +5,7 @@ import io.delayqueue.coordination.Step;
 import io.delayqueue.coordination.StepScheduler.StepHandle;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.Lane;
+import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.MessageStore;
@@ -16,7 +16,6 @@ import io.delayqueue.store.TopicConflictException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
@@ -50,6 +49,7 @@ public final class ShardPoller implements Step {
     private final ListenerOptions options;
     private final Tools tools;
     private final StepWriter writer;
+    private final Attendance attendance;
     private final RedisClock clock;
     private final Lookout lookout;
     private final LeaseKeeper keeper;
@@ -62,7 +62,7 @@ public final class ShardPoller implements Step {
     private volatile Seat seat = Seat.alone();
     private volatile @Nullable Runnable whenQuiet;
     private volatile @Nullable InFlight inFlight;
-    private long attendedAt;
+    private boolean mayHaveRun;
 
     /**
      * For one consumer.
@@ -77,6 +77,7 @@ public final class ShardPoller implements Step {
         this.tools = tools;
         this.writer = new StepWriter(consumer, options, tools.pace().sweep());
         this.dispatch = dispatch;
+        this.attendance = new Attendance(shard, tools.store(), tools.nanoTime());
         this.clock = new RedisClock(tools.nanoTime());
         this.lookout = new Lookout(consumer, clock, tools.nanoTime(), this::wake);
         this.keeper = new LeaseKeeper(options.handlingTime(), tools.pace().confirmAfter());
@@ -128,11 +129,7 @@ public final class ShardPoller implements Step {
         desk.close();
         InFlight unanswered = inFlight;
         if (unanswered != null) {
-            unanswered.settles().forEach(entry -> desk.fail(entry.delivery().told()));
-            unanswered.renewals().stream()
-                    .map(LeaseKeeper.Due::told)
-                    .filter(Objects::nonNull)
-                    .forEach(desk::fail);
+            desk.abandon(unanswered);
         }
     }
 
@@ -151,16 +148,35 @@ public final class ShardPoller implements Step {
 
     @Override
     public Duration step() {
-        Duration next = round();
+        try {
+            return round();
+        } catch (RuntimeException e) {
+            dropWhatSurelyDidNotRun();
+            throw e;
+        } finally {
+            tellIfQuiet();
+        }
+    }
+
+    /** Lets a stop end though Redis refuses the claim that it came upon. */
+    private void dropWhatSurelyDidNotRun() {
+        InFlight flight = inFlight;
+        if (flight != null && !accepting && !mayHaveRun && flight.settles().isEmpty() && keeper.size() == 0) {
+            inFlight = null;
+        }
+    }
+
+    private void tellIfQuiet() {
         Runnable callback = whenQuiet;
         if (callback != null && inFlight == null && keeper.size() == 0 && answers.isEmpty()) {
             callback.run();
         }
-        return next;
     }
 
     private Duration round() {
-        attendDeaths();
+        if (accepting) {
+            attendance.renew();
+        }
         handBackOverdue();
         InFlight flight = inFlight;
         if (flight == null) {
@@ -173,17 +189,9 @@ public final class ShardPoller implements Step {
         StepReply reply = send(flight);
         clock.set(reply.nowMicros());
         inFlight = null;
+        mayHaveRun = false;
         apply(flight, reply);
         return untilNext();
-    }
-
-    private void attendDeaths() {
-        long now = tools.nanoTime().getAsLong();
-        if (shard.lane() == Lane.DEATHS && accepting && (attendedAt == 0 || now - attendedAt > 60_000_000_000L)) {
-            // again each minute, since Redis may have been flushed or restored
-            tools.store().attendDeaths(shard);
-            attendedAt = now == 0 ? 1 : now;
-        }
     }
 
     private void handBackOverdue() {
@@ -202,6 +210,9 @@ public final class ShardPoller implements Step {
         } catch (TopicConflictException e) {
             // somebody with this name stepped later, as after a restore from a backup: go on under another name
             inFlight = flight.repeatedAs(writer.underAnotherName(flight.request()));
+            throw e;
+        } catch (RedisCallException e) {
+            mayHaveRun |= e.kind() == RedisCallException.Kind.UNKNOWN;
             throw e;
         }
     }
@@ -303,21 +314,7 @@ public final class ShardPoller implements Step {
         take(flight, reply.claims(), heardAt);
         // what follows is told to others, who may be mistaken in any way: nothing of this step must depend on them
         lostOnes.forEach(tools.events()::lost);
-        tell(flight, reply);
-    }
-
-    private void tell(InFlight flight, StepReply reply) {
-        for (LeaseKeeper.Due due : flight.renewals()) {
-            if (due.told() != null) {
-                desk.tell(due.told(), !due.delivery().isLost());
-            }
-        }
-        Set<Object> gone = InFlight.identities(reply.gone());
-        for (SettleBuffer.Entry entry : flight.settles()) {
-            boolean accepted = !gone.contains(entry.settle());
-            desk.tell(entry.delivery().told(), accepted);
-            tools.events().settled(entry, accepted);
-        }
+        desk.answered(flight, reply, tools.events());
         tools.events().step(flight, reply);
     }
 
