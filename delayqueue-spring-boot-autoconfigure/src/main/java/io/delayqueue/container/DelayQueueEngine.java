@@ -56,8 +56,9 @@ public final class DelayQueueEngine implements AutoCloseable {
     DelayQueueEngine(EngineParts parts) {
         this.parts = parts;
         this.outages = new OutageLog(parts.events(), parts.nanoTime());
+        // by the clock of its timer, whatever time the rest is told
         this.pool =
-                new StepPool(parts.settings().stepThreads(), HandlerThreads.NAME, parts.nanoTime(), outages::failed);
+                new StepPool(parts.settings().stepThreads(), HandlerThreads.NAME, System::nanoTime, outages::failed);
         StepScheduler manual = parts.steps();
         this.steps = manual == null ? pool : manual;
         this.membership = new Membership(
