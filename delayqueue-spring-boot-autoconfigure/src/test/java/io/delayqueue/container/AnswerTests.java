@@ -95,9 +95,9 @@ class AnswerTests extends HandlingTest {
         listen(QUICK, deliveries -> {
             Acknowledgement answer = deliveries.get(0).acknowledgement();
             for (Runnable wrong : List.<Runnable>of(
-                    () -> answer.retry(Duration.ofMillis(-1)),
-                    () -> answer.extend(Duration.ofMillis(999)),
-                    () -> answer.extend(Duration.ofDays(366)))) {
+                    () -> assertThat(answer.retry(Duration.ofMillis(-1))).isNull(),
+                    () -> assertThat(answer.extend(Duration.ofMillis(999))).isNull(),
+                    () -> assertThat(answer.extend(Duration.ofDays(366))).isNull())) {
                 try {
                     wrong.run();
                 } catch (IllegalArgumentException e) {

@@ -140,7 +140,7 @@ class DeathTests extends HandlingTest {
         Awaitility.await().until(() -> letters().size() == 4);
         Awaitility.await()
                 .until(() -> happenings.of("lettersDropped").stream()
-                                .mapToInt(line -> Integer.parseInt(line.split(" ")[1]))
+                                .mapToInt(line -> Integer.parseInt(line.split(" ", -1)[1]))
                                 .sum()
                         == 8);
     }

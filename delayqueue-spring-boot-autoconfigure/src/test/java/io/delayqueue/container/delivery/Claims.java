@@ -1,0 +1,50 @@
+package io.delayqueue.container.delivery;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.Settle;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+
+/** Claimed deliveries for tests without a store. */
+final class Claims {
+
+    /** Takes no notice of anything. */
+    static final DeliveryDesk NOBODY = new DeliveryDesk() {
+        @Override
+        public void answered(ClaimedDelivery delivery, Settle settle) {}
+
+        @Override
+        public Settle retryOnDemand(ClaimedDelivery delivery, Duration delay) {
+            return new Settle.Release(delivery.id(), delivery.claim().token());
+        }
+
+        @Override
+        public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time) {
+            return CompletableFuture.completedFuture(true);
+        }
+
+        @Override
+        public Instant wallClock(long nanos) {
+            return Instant.EPOCH;
+        }
+
+        @Override
+        public boolean isPast(long nanos) {
+            return false;
+        }
+    };
+
+    private Claims() {}
+
+    static Claim claim(String id, int payloadBytes) {
+        String stored = "1 n 1 1\n\n" + "x".repeat(payloadBytes);
+        return new Claim(id, "token", 1, 1, null, stored.getBytes(UTF_8));
+    }
+
+    static ClaimedDelivery delivery(String id, Duration lease, long sentAt, long heardAt) {
+        return ClaimedDelivery.of(NOBODY, "t", claim(id, 0), lease, sentAt, heardAt);
+    }
+}
