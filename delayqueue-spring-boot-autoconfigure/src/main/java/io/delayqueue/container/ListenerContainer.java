@@ -130,9 +130,7 @@ public final class ListenerContainer implements ManagedListener {
         private boolean accepting;
 
         Run() {
-            PrefetchPolicy prefetch = new PrefetchPolicy(
-                    spec.options().concurrency() * spec.options().batchSize(),
-                    spec.options().prefetch());
+            PrefetchPolicy prefetch = new PrefetchPolicy(spec.options());
             List<Shard> shards = engine.shards(spec.topic());
             this.shard = spec.lane() == Lane.DEATHS ? shards.get(0).deaths() : shards.get(0);
             this.pipeline = engine.pipeline(spec, prefetch);

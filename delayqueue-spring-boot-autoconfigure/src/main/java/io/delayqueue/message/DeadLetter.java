@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param messageId the id the message had
  * @param diedAt when, by Redis' clock
  * @param cause why
- * @param attempts deliveries begun
+ * @param attempts claims made of it; one whose process was killed may never have come to a handler
  * @param failure the last failure, where there was one
  * @param envelope what was sent
  */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the id
  * @param state where it stands
  * @param dueAt when it is next due; for a leased one, the due time it was claimed at
- * @param attempts deliveries begun so far, the running one included
+ * @param attempts claims made of it so far, the running one included
  * @param holder the consumer that holds it, while leased
  * @param leaseEnd when its lease ends unless renewed, while leased
  * @param lastFailure the last attempt's failure in short

@@ -1,5 +1,6 @@
 package io.delayqueue.container.delivery;
 
+import io.delayqueue.listener.ListenerOptions;
 import java.time.Duration;
 
 /**
@@ -16,8 +17,15 @@ public final class PrefetchPolicy {
     private volatile double nanosPerMessage = -1;
     private volatile boolean stalled;
 
-    /** For a listener that handles {@code concurrency} messages at once. */
-    public PrefetchPolicy(int concurrency, int max) {
+    /**
+     * For a listener. Nothing is claimed ahead where messages are permitted one attempt: a process that is killed spends an
+     * attempt of all that it had claimed, and would bury what no handler ever saw.
+     */
+    public PrefetchPolicy(ListenerOptions options) {
+        this(options.concurrency() * options.batchSize(), options.maxAttempts() == 1 ? 0 : options.prefetch());
+    }
+
+    PrefetchPolicy(int concurrency, int max) {
         this.concurrency = concurrency;
         this.max = max;
     }

@@ -2,6 +2,7 @@ package io.delayqueue.container.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.listener.ListenerOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -53,5 +54,13 @@ class PrefetchPolicyTests {
         assertThat(policy.allowed()).isZero();
         handled(Duration.ofMillis(10), 1);
         assertThat(policy.allowed()).isEqualTo(100);
+    }
+
+    @Test
+    void nothingIsClaimedAheadWhereASingleAttemptIsPermitted() {
+        ListenerOptions once =
+                ListenerOptions.DEFAULTS.toBuilder().maxAttempts(1).build();
+        assertThat(new PrefetchPolicy(once).allowed()).isZero();
+        assertThat(new PrefetchPolicy(ListenerOptions.DEFAULTS).allowed()).isPositive();
     }
 }
