@@ -182,8 +182,8 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
 
     @Override
     public CompletableFuture<Boolean> bury(String reason) {
+        Failure failure = new Failure("buried", FailureText.shorten(Objects.requireNonNull(reason, "reason")));
         CompletableFuture<Boolean> future = told();
-        Failure failure = new Failure("buried", FailureText.shorten(reason));
         answer(new Settle.Bury(id(), claim.token(), DeathCause.BURIED, failure));
         return future;
     }

@@ -109,6 +109,10 @@ end
 
 local dueNow = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 local leaseNow = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
+if not (dueNow and leaseNow) then
+  -- somebody removed a sentinel; the repeat, once the shard was opened anew, tells what this step did
+  return {'UNKNOWN'}
+end
 if tonumber(dueNow) < tonumber(dueHead) then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. dueNow)
 end
