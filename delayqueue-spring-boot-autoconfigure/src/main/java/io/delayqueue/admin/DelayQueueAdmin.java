@@ -13,8 +13,10 @@ import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.StepRequest;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.SendLimits;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -36,12 +38,22 @@ public final class DelayQueueAdmin {
     private final MessageStore store;
     private final TopicRegistry topics;
     private final EventBus events;
+    private final SendLimits limits;
+    private final InstantSource clock;
 
-    /** Over a store. */
-    public DelayQueueAdmin(MessageStore store, TopicRegistry topics, EventBus events) {
+    /**
+     * Over a store.
+     *
+     * @param limits how far ahead a replay may be due
+     * @param clock by which a date is so far ahead
+     */
+    public DelayQueueAdmin(
+            MessageStore store, TopicRegistry topics, EventBus events, SendLimits limits, InstantSource clock) {
         this.store = store;
         this.topics = topics;
         this.events = events;
+        this.limits = limits;
+        this.clock = clock;
     }
 
     /** Counts a topic's messages. */
@@ -119,7 +131,8 @@ public final class DelayQueueAdmin {
     /**
      * Schedules a dead letter's message anew, attempts from zero.
      *
-     * @param delay zero or more
+     * @param delay zero or more, at most the configured limit (10 years by default)
+     * @throws IllegalArgumentException if it is longer; the letter stays
      */
     public ReplayOutcome replay(String topic, String letterId, Duration delay) {
         return replay(topic, letterId, due(delay));
@@ -131,6 +144,7 @@ public final class DelayQueueAdmin {
     }
 
     private ReplayOutcome replay(String topic, String letterId, Due due) {
+        check(due);
         return inShardOf(topic, letterId, "replay", shard -> replay(shard, letterId, due))
                 .orElse(ReplayOutcome.NOT_FOUND);
     }
@@ -162,7 +176,15 @@ public final class DelayQueueAdmin {
         return replayAll(topic, Due.at(dueAt));
     }
 
+    private void check(Due due) {
+        String objection = limits.objectionTo(due, clock);
+        if (objection != null) {
+            throw new IllegalArgumentException("No replay: " + objection);
+        }
+    }
+
     private ReplaySummary replayAll(String topic, Due due) {
+        check(due);
         return asked("replay all dead letters of topic " + topic, topic, () -> {
             long replayed = 0;
             long kept = 0;

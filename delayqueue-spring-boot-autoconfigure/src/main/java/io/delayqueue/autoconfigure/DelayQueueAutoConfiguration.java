@@ -180,7 +180,8 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    DelayQueueAdmin delayQueueAdmin(MessageStore store, TopicRegistry registry, EventBus events) {
-        return new DelayQueueAdmin(store, registry, events);
+    DelayQueueAdmin delayQueueAdmin(
+            MessageStore store, TopicRegistry registry, EventBus events, DelayQueueProperties properties) {
+        return new DelayQueueAdmin(store, registry, events, properties.limits().toLimits(), InstantSource.system());
     }
 }

@@ -6,7 +6,6 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.SendResult.Refused;
 import io.delayqueue.store.OutgoingMessage;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -81,11 +80,7 @@ final class MessagePreparer {
     /** What is wrong with a due time. */
     @Nullable
     String objectionToDue(Due due) {
-        long ahead = due.relative() ? due.millis() : due.millis() - clock.millis();
-        return ahead <= limits.maxDelay().toMillis()
-                ? null
-                : "it is due in " + Duration.ofMillis(ahead).toDays() + " days, but delayqueue.limits.max-delay is "
-                        + limits.maxDelay().toDays() + " days";
+        return limits.objectionTo(due, clock);
     }
 
     private static @Nullable String objectionToNonce(@Nullable String nonce) {

@@ -1,6 +1,9 @@
 package io.delayqueue.template;
 
+import io.delayqueue.message.Due;
 import java.time.Duration;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a send takes at most. Immutable.
@@ -31,6 +34,20 @@ public record SendLimits(
             throw new IllegalArgumentException(
                     "delayqueue.limits.max-delay is between 1 s and 1,000 years, but is " + maxDelay);
         }
+    }
+
+    /**
+     * What is wrong with a due time.
+     *
+     * @param clock by which a date is so far ahead
+     * @return null if nothing is
+     */
+    public @Nullable String objectionTo(Due due, InstantSource clock) {
+        long ahead = due.relative() ? due.millis() : due.millis() - clock.millis();
+        return ahead <= maxDelay.toMillis()
+                ? null
+                : "it is due in " + Duration.ofMillis(ahead).toDays() + " days, but delayqueue.limits.max-delay is "
+                        + maxDelay.toDays() + " days";
     }
 
     private static void requireRange(String name, int value, int min, int max) {

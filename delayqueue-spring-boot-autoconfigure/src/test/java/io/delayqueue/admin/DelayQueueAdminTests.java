@@ -20,9 +20,11 @@ import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.template.RedisTest;
+import io.delayqueue.template.SendLimits;
 import io.delayqueue.test.redis.Direction;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -40,7 +42,8 @@ class DelayQueueAdminTests extends RedisTest {
     @BeforeEach
     void assemble() {
         template = queue.template();
-        admin = new DelayQueueAdmin(queue.store(), queue.topics(), queue.events());
+        admin = new DelayQueueAdmin(
+                queue.store(), queue.topics(), queue.events(), SendLimits.DEFAULTS, InstantSource.system());
     }
 
     private StepReply step(int max, List<Settle> settles) {
@@ -186,6 +189,17 @@ class DelayQueueAdminTests extends RedisTest {
 
         assertThat(first.letters()).hasSize(2);
         assertThat(admin.letters("orders", 10, first.next()).letters()).hasSize(1);
+    }
+
+    @Test
+    void aReplayBeyondTheLongestDelayIsRefusedAndTheLetterStays() {
+        die("a");
+
+        assertThatThrownBy(() -> admin.replay("orders", letterOf("a"), Duration.ofDays(5_000)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("delayqueue.limits.max-delay");
+        assertThatThrownBy(() -> admin.replayAll("orders", Instant.MAX)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(dead()).containsExactly("a");
     }
 
     @Test
