@@ -22,8 +22,8 @@ final class SettleBuffer {
     record Entry(ClaimedDelivery delivery, Settle settle, long at) {}
 
     void add(Entry entry) {
+        size.incrementAndGet(); // first, so that whoever takes it at once never counts below zero
         entries.add(entry);
-        size.incrementAndGet();
     }
 
     int size() {
