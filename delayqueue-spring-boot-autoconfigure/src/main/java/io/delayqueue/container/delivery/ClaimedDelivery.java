@@ -182,7 +182,7 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
 
     @Override
     public CompletableFuture<Boolean> bury(String reason) {
-        Failure failure = new Failure("buried", FailureText.shorten(Objects.requireNonNull(reason, "reason")));
+        Failure failure = new Failure("buried", Objects.requireNonNull(reason, "reason"));
         CompletableFuture<Boolean> future = told();
         answer(new Settle.Bury(id(), claim.token(), DeathCause.BURIED, failure));
         return future;

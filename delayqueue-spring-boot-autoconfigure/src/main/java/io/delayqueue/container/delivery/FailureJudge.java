@@ -22,7 +22,6 @@ public final class FailureJudge {
 
     private static final Log log = LogFactory.getLog(FailureJudge.class);
     private static final Duration WHEN_POLICY_FAILS = Duration.ofMinutes(1);
-    private static final Duration LONGEST = Duration.ofDays(365_250);
     private static final int MAX_CAUSES = 50;
 
     private final ListenerOptions options;
@@ -45,8 +44,7 @@ public final class FailureJudge {
         }
         RetryDecision decision = decide(new FailedAttempt(delivery, maxAttempts, exception));
         return decision instanceof RetryAfter retry
-                ? new Settle.Retry(
-                        delivery.id(), delivery.claim().token(), capped(retry.delay()), FailureText.brief(exception))
+                ? new Settle.Retry(delivery.id(), delivery.claim().token(), retry.delay(), FailureText.brief(exception))
                 : bury(delivery, DeathCause.ATTEMPTS_SPENT, exception);
     }
 
@@ -56,18 +54,13 @@ public final class FailureJudge {
         String token = delivery.claim().token();
         return delivery.attempt() >= maxAttempts(delivery)
                 ? new Settle.Bury(delivery.id(), token, DeathCause.ATTEMPTS_SPENT, failure)
-                : new Settle.Retry(delivery.id(), token, capped(delay), failure);
+                : new Settle.Retry(delivery.id(), token, delay, failure);
     }
 
     /** Attempts permitted: the message's own limit before the listener's. */
     private int maxAttempts(ClaimedDelivery delivery) {
         Integer own = delivery.open().limits().maxAttempts();
         return own == null ? options.maxAttempts() : own;
-    }
-
-    /** What is due after the end of all calendars cannot be written down. */
-    private static Duration capped(Duration delay) {
-        return delay.compareTo(LONGEST) > 0 ? LONGEST : delay;
     }
 
     private RetryDecision decide(FailedAttempt failed) {

@@ -4,27 +4,18 @@ import io.delayqueue.message.Failure;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
-/** Failures as they are kept: shortened, the stack trimmed. */
+/** Exceptions as failures that are kept; {@link Failure} cuts what is too long. */
 final class FailureText {
-
-    private static final int MAX_MESSAGE = 500;
-    private static final int MAX_STACK = 4000;
 
     private FailureText() {}
 
-    static String shorten(String text) {
-        return text.length() <= MAX_MESSAGE ? text : text.substring(0, MAX_MESSAGE) + "…";
-    }
-
     static Failure brief(Throwable exception) {
-        return new Failure(exception.getClass().getName(), shorten(message(exception)));
+        return new Failure(exception.getClass().getName(), message(exception));
     }
 
     static Failure full(Throwable exception) {
         Failure brief = brief(exception);
-        String text = stack(exception);
-        return new Failure(
-                brief.type(), brief.message(), text.length() <= MAX_STACK ? text : text.substring(0, MAX_STACK) + "…");
+        return new Failure(brief.type(), brief.message(), stack(exception));
     }
 
     private static String message(Throwable exception) {
