@@ -1,0 +1,32 @@
+package io.delayqueue.benchmark.result;
+
+/** A kind of measurement. */
+public enum Measure {
+    /** Single sends from 8 threads. */
+    SEND("send, 8 threads"),
+    /** {@code sendAll} of 500 from one thread. */
+    SEND_ALL_1("sendAll of 500, 1 thread"),
+    /** {@code sendAll} of 500 from 8 threads. */
+    SEND_ALL_8("sendAll of 500, 8 threads"),
+    /** Due messages until all are acknowledged, concurrency 8, a handler that does nothing. */
+    DRAIN("drain, concurrency 8"),
+    /** How late messages are at 1,000 a second with random delays. */
+    LAG("lag at 1,000/s"),
+    /** Commands a second when there is nothing to do. */
+    IDLE("idle, 10 topics"),
+    /** Messages due in one millisecond, consumed as they become due. */
+    BURST("burst of one millisecond"),
+    /** Bytes that a scheduled message takes in Redis. */
+    MEMORY("memory");
+
+    private final String title;
+
+    Measure(String title) {
+        this.title = title;
+    }
+
+    /** What it is called in reports. */
+    public String title() {
+        return title;
+    }
+}
