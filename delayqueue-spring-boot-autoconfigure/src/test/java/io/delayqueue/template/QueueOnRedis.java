@@ -3,6 +3,7 @@ package io.delayqueue.template;
 import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
@@ -64,7 +65,7 @@ public final class QueueOnRedis implements AutoCloseable {
 
     /** Opens a topic, so that what is counted afterwards is the sending alone. */
     public void open(String topic) {
-        template().find(topic, "any");
+        store.attendDeaths(Shard.single(topic));
         proxy.traffic().reset();
     }
 

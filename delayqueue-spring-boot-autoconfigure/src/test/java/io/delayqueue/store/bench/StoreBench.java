@@ -86,7 +86,8 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         undisturbed();
         clock(T0);
         restartProcess();
-        store.count(shard);
+        store.attendDeaths(shard);
+        redis.call("HDEL", key("meta"), "notices");
         if (driven) {
             redis.call("HSET", key("meta"), "stepped", T0);
             redis.call("HSET", key("deaths.meta"), "stepped", T0);
