@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Operates the queue: counts what stands where; reads, replays and purges dead letters. Thread-safe.
  *
  * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} when Redis doesn't answer, and may
- * then be repeated. What goes over many letters is not atomic: whatever was done before a failure stays done.
+ * then be repeated. What goes over many letters is not atomic: whatever was done before a failure stays done. A topic that
+ * nobody uses is an empty one, and nothing here makes Redis keep anything of it.
  */
 public final class DelayQueueAdmin {
 
@@ -287,7 +288,7 @@ public final class DelayQueueAdmin {
         return asked(
                 verb + " dead letter " + letterId + " of topic " + topic,
                 topic,
-                () -> Optional.of(call.apply(topics.shardOf(topic, messageId))));
+                () -> Optional.of(call.apply(topics.whereToLookFor(topic, messageId))));
     }
 
     private static <T> T asked(String attempt, String topic, Supplier<T> call) {

@@ -15,8 +15,10 @@ import java.util.concurrent.CompletableFuture;
  * The narrow contract between the engine and Redis: one verb, one script, one round trip. Thread-safe.
  *
  * <p>Every verb throws {@link io.delayqueue.redis.RedisCallException} when there is no answer, and
- * {@link TopicConflictException} when the shard is not what this process believes it to be; then nothing was written. A
- * shard that isn't there yet, or was flushed, is made on the way.
+ * {@link TopicConflictException} when the shard is not what this process believes it to be; then nothing was written.
+ *
+ * <p>A shard that isn't there yet, or was flushed, is made on the way by {@link #send}, {@link #step} and
+ * {@link #attendDeaths}. To the other verbs it is an empty one, and stays as absent as it was.
  */
 public interface MessageStore {
 

@@ -11,4 +11,8 @@ import java.time.Duration;
  * @param dead dead letters
  * @param lag for how long the oldest due message has been waiting; zero when none is
  */
-public record ShardCounts(long scheduled, long ready, long leased, long dead, Duration lag) {}
+public record ShardCounts(long scheduled, long ready, long leased, long dead, Duration lag) {
+
+    /** Those of a shard that holds nothing. */
+    public static final ShardCounts ZERO = new ShardCounts(0, 0, 0, 0, Duration.ZERO);
+}

@@ -29,6 +29,8 @@ import java.util.concurrent.CompletableFuture;
  * are judged by Redis' clock, to the millisecond. Nothing takes part in a transaction of the caller: neither in a Redis
  * {@code MULTI} (it is sent at once, outside it) nor in a database's, unless asked for by {@link #sendAfterCommit}.
  *
+ * <p>To cancel, move and find, a topic that nobody uses is an empty one; they make Redis keep nothing of it.
+ *
  * <p>Arguments from which no message can be built (a blank topic, a negative delay) fail with an
  * {@link IllegalArgumentException}, at once also where a future is returned.
  */

@@ -29,7 +29,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends to Redis. A topic registers itself when it is first used; nothing else has to be set up. Thread-safe; owns no
+ * Sends to Redis. A topic registers itself when it is first sent to; nothing else has to be set up. Thread-safe; owns no
  * thread and need not be closed. What fails is told as {@link DelayQueueOperations} says.
  */
 public final class DelayQueueTemplate implements DelayQueueOperations {
@@ -216,7 +216,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         DelayMessage.checkTopic(topic);
         DelayMessage.checkId(id);
         try {
-            return call.apply(topics.shardOf(topic, id));
+            return call.apply(topics.whereToLookFor(topic, id));
         } catch (RuntimeException e) {
             throw DelayQueueException.after("To " + verb + " message " + id + " in topic " + topic, e);
         }

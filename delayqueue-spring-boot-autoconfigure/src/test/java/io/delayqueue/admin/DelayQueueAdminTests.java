@@ -282,6 +282,19 @@ class DelayQueueAdminTests extends RedisTest {
     }
 
     @Test
+    void aTopicThatNobodyUsesIsEmptyAndNothingIsKeptOfIt() {
+        assertThat(admin.counts("mistyped")).isEqualTo(new TopicCounts(0, 0, 0, 0, Duration.ZERO));
+        assertThat(admin.letters("mistyped", 10)).isEqualTo(new LetterPage(List.of(), null));
+        assertThat(admin.letter("mistyped", "a@b")).isEmpty();
+        assertThat(admin.replay("mistyped", "a@b")).isEqualTo(ReplayOutcome.NOT_FOUND);
+        assertThat(admin.replayAll("mistyped")).isEqualTo(new ReplaySummary(0, 0));
+        assertThat(admin.purge("mistyped", "a@b")).isFalse();
+        assertThat(admin.purgeAll("mistyped")).isZero();
+        assertThat(admin.purgeAll("mistyped", Instant.now())).isZero();
+        assertThat(server.command("DBSIZE")).isEqualTo(0L);
+    }
+
+    @Test
     void failuresAreTold() {
         queue.open("orders");
         queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);

@@ -83,6 +83,16 @@ class MessageByIdTests extends RedisTest {
     }
 
     @Test
+    void aTopicThatNobodyUsesIsEmptyAndNothingIsKeptOfIt() {
+        assertThat(queue.template().find("mistyped", "4711")).isEmpty();
+        assertThat(queue.template().cancel("mistyped", "4711")).isEqualTo(CancelOutcome.NOT_FOUND);
+        assertThat(queue.template().reschedule("mistyped", "4711", Duration.ZERO))
+                .isEqualTo(RescheduleOutcome.NOT_FOUND);
+        assertThat(server.command("DBSIZE")).isEqualTo(0L);
+        assertThat(queue.recorded().lines()).isEmpty();
+    }
+
+    @Test
     void withoutAnAnswerTheQueueIsUnavailable() {
         queue.open("orders");
         queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);

@@ -204,7 +204,7 @@ public final class DelayQueueHarness {
     // ---- what is known ---------------------------------------------------------------------------------------------
 
     private Shard shard(String topic, String id) {
-        return topics.shardOf(topic, id);
+        return topics.whereToLookFor(topic, id);
     }
 
     private Optional<MessageSnapshot> find(String topic, String id) {

@@ -91,37 +91,44 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CancelOutcome cancel(Shard shard, String id) {
-        List<Object> reply = calls.run(CANCEL, shard, ShardKeyList.LANE, arguments -> arguments.add(known(id)));
-        return switch (Replies.text(reply.get(1))) {
-            case "c" -> CancelOutcome.CANCELLED;
-            case "h" -> CancelOutcome.CANCELLED_WHILE_HANDLED;
-            default -> CancelOutcome.NOT_FOUND;
-        };
+        return calls.look(CANCEL, shard, ShardKeyList.LANE, arguments -> arguments.add(known(id)))
+                .map(reply -> switch (Replies.text(reply.get(1))) {
+                    case "c" -> CancelOutcome.CANCELLED;
+                    case "h" -> CancelOutcome.CANCELLED_WHILE_HANDLED;
+                    default -> CancelOutcome.NOT_FOUND;
+                })
+                .orElse(CancelOutcome.NOT_FOUND);
     }
 
     @Override
     public RescheduleOutcome reschedule(Shard shard, String id, Due due) {
         ShardKeys keys = keySpace.of(shard);
-        List<Object> reply = calls.run(RESCHEDULE, shard, ShardKeyList.LANE, arguments -> {
-            signal(arguments);
-            arguments.add(keys.signal()).add(known(id)).add(SendScript.due(due));
-        });
-        return switch (Replies.text(reply.get(1))) {
-            case "r" -> RescheduleOutcome.RESCHEDULED;
-            case "l" -> RescheduleOutcome.BEING_HANDLED;
-            default -> RescheduleOutcome.NOT_FOUND;
-        };
+        return calls.look(RESCHEDULE, shard, ShardKeyList.LANE, arguments -> {
+                    signal(arguments);
+                    arguments.add(keys.signal()).add(known(id)).add(SendScript.due(due));
+                })
+                .map(reply -> switch (Replies.text(reply.get(1))) {
+                    case "r" -> RescheduleOutcome.RESCHEDULED;
+                    case "l" -> RescheduleOutcome.BEING_HANDLED;
+                    default -> RescheduleOutcome.NOT_FOUND;
+                })
+                .orElse(RescheduleOutcome.NOT_FOUND);
     }
 
     @Override
     public Optional<MessageSnapshot> find(Shard shard, String id) {
-        List<Object> reply = calls.run(FIND, shard, ShardKeyList.LANE, arguments -> arguments.add(known(id)));
-        return SnapshotReply.read(shard.topic(), id, reply);
+        return calls.look(FIND, shard, ShardKeyList.LANE, arguments -> arguments.add(known(id)))
+                .flatMap(reply -> SnapshotReply.read(shard.topic(), id, reply));
     }
 
     @Override
     public ShardCounts count(Shard shard) {
-        List<Object> reply = calls.run(COUNT, shard, ShardKeyList.LETTERS, arguments -> {});
+        return calls.look(COUNT, shard, ShardKeyList.LETTERS, arguments -> {})
+                .map(RedisMessageStore::counts)
+                .orElse(ShardCounts.ZERO);
+    }
+
+    private static ShardCounts counts(List<Object> reply) {
         Instant now = Replies.micros(reply.get(1));
         Duration lag = Duration.between(Replies.millis(reply.get(6)), now);
         return new ShardCounts(
@@ -137,14 +144,18 @@ public final class RedisMessageStore implements MessageStore {
         if (query instanceof LetterQuery.One one && !isLetter(one.letterId())) {
             return List.of();
         }
-        List<Object> reply =
-                calls.run(LETTERS, shard.messages(), ShardKeyList.LETTERS, arguments -> writeQuery(arguments, query));
+        return calls.look(LETTERS, shard.messages(), ShardKeyList.LETTERS, arguments -> writeQuery(arguments, query))
+                .map(reply -> letters(shard.topic(), reply))
+                .orElse(List.of());
+    }
+
+    private static List<DeadLetter> letters(String topic, List<Object> reply) {
         List<Object> ids = Replies.list(reply.get(2));
         List<Object> records = Replies.list(reply.get(3));
         List<DeadLetter> letters = new ArrayList<>(ids.size());
         for (int i = 0; i < ids.size() && i < records.size(); i++) {
             if (records.get(i) != null) {
-                letters.add(LetterFormat.read(shard.topic(), Replies.text(ids.get(i)), Replies.bytes(records.get(i))));
+                letters.add(LetterFormat.read(topic, Replies.text(ids.get(i)), Replies.bytes(records.get(i))));
             }
         }
         return letters;
@@ -167,31 +178,35 @@ public final class RedisMessageStore implements MessageStore {
     @Override
     public ReplayOutcome replay(Shard shard, String letterId, Due due) {
         ShardKeys keys = keySpace.of(shard.messages());
-        List<Object> reply = calls.run(REPLAY, shard.messages(), ShardKeyList.ALL, arguments -> {
-            signal(arguments);
-            arguments.add(keys.signal()).add(letterId).add(SendScript.due(due));
-        });
-        return switch (Replies.text(reply.get(1))) {
-            case "r" -> ReplayOutcome.REPLAYED;
-            case "l" -> ReplayOutcome.ID_LIVE;
-            default -> ReplayOutcome.NOT_FOUND;
-        };
+        return calls.look(REPLAY, shard.messages(), ShardKeyList.ALL, arguments -> {
+                    signal(arguments);
+                    arguments.add(keys.signal()).add(letterId).add(SendScript.due(due));
+                })
+                .map(reply -> switch (Replies.text(reply.get(1))) {
+                    case "r" -> ReplayOutcome.REPLAYED;
+                    case "l" -> ReplayOutcome.ID_LIVE;
+                    default -> ReplayOutcome.NOT_FOUND;
+                })
+                .orElse(ReplayOutcome.NOT_FOUND);
     }
 
     @Override
     public int purge(Shard shard, Purge purge) {
-        List<Object> reply = calls.run(PURGE, shard.messages(), ShardKeyList.ALL, arguments -> {
-            if (purge instanceof Purge.Named named) {
-                arguments.add("n");
-                named.letterIds().stream().filter(RedisMessageStore::isLetter).forEach(arguments::add);
-            } else if (purge instanceof Purge.DiedUntil died) {
-                arguments.add("o").add(beforeNever(died.until())).add(StepRequest.MAX_BATCH);
-            } else if (purge instanceof Purge.Retention retention) {
-                arguments.add("r").add(retention.maxAge().toMillis()).add(retention.maxCount());
-                arguments.add(StepRequest.MAX_BATCH);
-            }
-        });
-        return (int) Replies.number(reply.get(2));
+        return calls.look(PURGE, shard.messages(), ShardKeyList.ALL, arguments -> writePurge(arguments, purge))
+                .map(reply -> (int) Replies.number(reply.get(2)))
+                .orElse(0);
+    }
+
+    private static void writePurge(Arguments arguments, Purge purge) {
+        if (purge instanceof Purge.Named named) {
+            arguments.add("n");
+            named.letterIds().stream().filter(RedisMessageStore::isLetter).forEach(arguments::add);
+        } else if (purge instanceof Purge.DiedUntil died) {
+            arguments.add("o").add(beforeNever(died.until())).add(StepRequest.MAX_BATCH);
+        } else if (purge instanceof Purge.Retention retention) {
+            arguments.add("r").add(retention.maxAge().toMillis()).add(retention.maxCount());
+            arguments.add(StepRequest.MAX_BATCH);
+        }
     }
 
     @Override

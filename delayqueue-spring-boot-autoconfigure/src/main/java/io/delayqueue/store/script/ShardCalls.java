@@ -6,12 +6,14 @@ import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.TopicConflictException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Runs scripts that compare what the caller believes of a shard. A shard that isn't there, or is of another epoch, is
- * opened from the registry and the script run once more.
+ * Runs scripts that compare what the caller believes of a shard. Where it believed wrong, the registry is asked anew and
+ * the script run once more. Senders and consumers register the topic and open a shard that isn't there; verbs that only
+ * look, or change what is there, do neither, lest a mistyped topic leave keys behind that nobody removes.
  */
 final class ShardCalls {
 
@@ -29,26 +31,60 @@ final class ShardCalls {
         this.registry = registry;
     }
 
+    /** For senders and consumers: the shard is opened where it isn't there. */
     List<Object> run(LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
-        Arguments arguments = arguments(shard, keys, registry.identity(shard), writer);
-        List<Object> reply = scripts.run(script, arguments.keyCount(), arguments.toArray());
+        List<Object> reply = attempt(script, shard, keys, registry.identity(shard), writer);
         if (isOk(reply, shard)) {
             return reply;
         }
         registry.forget(shard.topic());
-        Arguments opening = opening(shard, registry.identity(shard));
+        return opened(script, shard, keys, registry.identity(shard), writer);
+    }
+
+    /** For verbs that only look, or change what is there: empty, and nothing written, where the shard isn't there. */
+    Optional<List<Object>> look(LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
+        Optional<List<Object>> reply = attemptRegistered(script, shard, keys, writer);
+        if (reply.isEmpty() || isOk(reply.get(), shard)) {
+            return reply;
+        }
+        registry.forget(shard.topic());
+        reply = attemptRegistered(script, shard, keys, writer);
+        if (reply.isEmpty() || isOk(reply.get(), shard)) {
+            return reply;
+        }
+        if (isUnknown(reply.get())) {
+            return Optional.empty();
+        }
+        // it is there, so opening adopts or refuses it
+        return registry.registeredIdentity(shard).map(identity -> opened(script, shard, keys, identity, writer));
+    }
+
+    private Optional<List<Object>> attemptRegistered(
+            LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
+        return registry.registeredIdentity(shard).map(identity -> attempt(script, shard, keys, identity, writer));
+    }
+
+    private List<Object> attempt(
+            LuaScript script, Shard shard, ShardKeyList keys, String identity, Consumer<Arguments> writer) {
+        Arguments arguments = arguments(shard, keys, identity, writer);
+        return scripts.run(script, arguments.keyCount(), arguments.toArray());
+    }
+
+    private List<Object> opened(
+            LuaScript script, Shard shard, ShardKeyList keys, String identity, Consumer<Arguments> writer) {
+        Arguments opening = opening(shard, identity);
         checkOpened(shard, scripts.run(OPEN, opening.keyCount(), opening.toArray()));
-        Arguments again = arguments(shard, keys, registry.identity(shard), writer);
-        reply = scripts.run(script, again.keyCount(), again.toArray());
+        List<Object> reply = attempt(script, shard, keys, identity, writer);
         if (isOk(reply, shard)) {
             return reply;
         }
         throw conflict(shard, reply);
     }
 
+    /** What {@link #run} does, without blocking. */
     CompletableFuture<List<Object>> runAsync(
             LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
-        return attempt(script, shard, keys, writer).thenCompose(reply -> {
+        return attemptAsync(script, shard, keys, writer).thenCompose(reply -> {
             if (isOk(reply, shard)) {
                 return CompletableFuture.completedFuture(reply);
             }
@@ -59,7 +95,7 @@ final class ShardCalls {
                         return scripts.runAsync(OPEN, opening.keyCount(), opening.toArray());
                     })
                     .thenAccept(opened -> checkOpened(shard, opened))
-                    .thenCompose(nothing -> attempt(script, shard, keys, writer))
+                    .thenCompose(nothing -> attemptAsync(script, shard, keys, writer))
                     .thenApply(repeated -> {
                         if (isOk(repeated, shard)) {
                             return repeated;
@@ -69,7 +105,7 @@ final class ShardCalls {
         });
     }
 
-    private CompletableFuture<List<Object>> attempt(
+    private CompletableFuture<List<Object>> attemptAsync(
             LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
         return registry.identityAsync(shard).thenCompose(identity -> {
             Arguments arguments = arguments(shard, keys, identity, writer);
@@ -98,6 +134,10 @@ final class ShardCalls {
                     + " came after a later one of the same consumer; it changed nothing");
         }
         return status.equals("OK");
+    }
+
+    private static boolean isUnknown(List<Object> reply) {
+        return Replies.text(reply.get(0)).equals("UNKNOWN");
     }
 
     private static void checkOpened(Shard shard, List<Object> reply) {

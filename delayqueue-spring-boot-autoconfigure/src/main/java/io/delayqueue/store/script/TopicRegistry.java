@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which topics there are and how many shards each has. A topic registers itself when it is first used: one command per
- * process and topic. Thread-safe.
+ * Which topics there are and how many shards each has. A topic registers itself when it is first sent to or listened to:
+ * one command per process and topic. Looking into one does not register it. Thread-safe.
  */
 public final class TopicRegistry {
 
@@ -25,6 +25,8 @@ public final class TopicRegistry {
 
     private static final LuaScript REGISTER = LuaScript.beside(TopicRegistry.class, "register");
     private static final int SHARDS = 1;
+    /** As the shard count wanted: asks without registering. */
+    private static final int NONE = 0;
 
     private final ScriptRunner scripts;
     private final KeySpace keySpace;
@@ -63,10 +65,15 @@ public final class TopicRegistry {
         if (known.containsKey(topic)) {
             return CompletableFuture.completedFuture(shard(topic, id));
         }
-        return scripts.runAsync(REGISTER, 1, registerArguments(topic)).thenApply(reply -> {
+        return scripts.runAsync(REGISTER, 1, registerArguments(topic, SHARDS)).thenApply(reply -> {
             remember(topic, reply);
             return shard(topic, id);
         });
+    }
+
+    /** The shard to look for a message in, whether the topic is registered or not. Never asks Redis. */
+    public Shard whereToLookFor(String topic, String id) {
+        return shard(topic, id);
     }
 
     /** All shards of a topic, by their index. Never asks Redis. */
@@ -84,13 +91,25 @@ public final class TopicRegistry {
         return registration(shard.topic()).identity();
     }
 
-    /** The same without blocking. */
+    /** The same, but registers nothing: empty if the topic is not registered. That is asked anew by each call. */
+    Optional<String> registeredIdentity(Shard shard) {
+        Registration registration = known.get(shard.topic());
+        if (registration != null) {
+            return Optional.of(registration.identity());
+        }
+        List<Object> reply = scripts.run(REGISTER, 1, registerArguments(shard.topic(), NONE));
+        return Replies.number(reply.get(0)) == NONE
+                ? Optional.empty()
+                : Optional.of(remember(shard.topic(), reply).identity());
+    }
+
+    /** What {@link #identity} says, without blocking. */
     CompletableFuture<String> identityAsync(Shard shard) {
         Registration registration = known.get(shard.topic());
         if (registration != null) {
             return CompletableFuture.completedFuture(registration.identity());
         }
-        return scripts.runAsync(REGISTER, 1, registerArguments(shard.topic()))
+        return scripts.runAsync(REGISTER, 1, registerArguments(shard.topic(), SHARDS))
                 .thenApply(reply -> remember(shard.topic(), reply).identity());
     }
 
@@ -103,12 +122,12 @@ public final class TopicRegistry {
         Registration registration = known.get(topic);
         return registration != null
                 ? registration
-                : remember(topic, scripts.run(REGISTER, 1, registerArguments(topic)));
+                : remember(topic, scripts.run(REGISTER, 1, registerArguments(topic, SHARDS)));
     }
 
-    private byte[][] registerArguments(String topic) {
+    private byte[][] registerArguments(String topic, int shards) {
         return new byte[][] {
-            keySpace.topics(), topic.getBytes(UTF_8), Integer.toString(SHARDS).getBytes(UTF_8)
+            keySpace.topics(), topic.getBytes(UTF_8), Integer.toString(shards).getBytes(UTF_8)
         };
     }
 
