@@ -31,10 +31,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EnvelopeFormat {
 
+    private static final byte[] PLAIN = ("1 " + OutgoingMessage.GENERATED_ID).getBytes(US_ASCII);
+
     private EnvelopeFormat() {}
 
     /** What the send script is given before sent and due. */
     static byte[] head(String nonce, MessageLimits limits) {
+        if (limits.isEmpty() && nonce.equals(OutgoingMessage.GENERATED_ID)) {
+            return PLAIN;
+        }
         StringBuilder head = new StringBuilder(limits.isEmpty() ? "1 " : "1+").append(nonce);
         if (!limits.isEmpty()) {
             append(head, " a=", limits.maxAttempts());
@@ -56,15 +61,16 @@ public final class EnvelopeFormat {
         return duration == null ? null : duration.toMillis();
     }
 
-    /** What the send script is given after the head. */
+    /** What the send script puts behind the due time: from the end of the head's line on. */
     static byte[] body(Map<String, String> headers, byte[] payload) {
         if (headers.isEmpty()) {
-            byte[] body = new byte[payload.length + 1];
+            byte[] body = new byte[payload.length + 2];
             body[0] = '\n';
-            System.arraycopy(payload, 0, body, 1, payload.length);
+            body[1] = '\n';
+            System.arraycopy(payload, 0, body, 2, payload.length);
             return body;
         }
-        StringBuilder lines = new StringBuilder();
+        StringBuilder lines = new StringBuilder("\n");
         headers.forEach((name, value) -> lines.append(escape(name, true))
                 .append(": ")
                 .append(escape(value, false))

@@ -54,13 +54,14 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public SendReply send(Shard shard, List<OutgoingMessage> messages) {
-        return SendScript.read(calls.run(SendScript.SCRIPT, shard, ShardKeyList.LANE, sending(shard, messages)));
+        return SendScript.read(
+                messages, calls.run(SendScript.SCRIPT, shard, ShardKeyList.LANE, sending(shard, messages)));
     }
 
     @Override
     public CompletableFuture<SendReply> sendAsync(Shard shard, List<OutgoingMessage> messages) {
         return calls.runAsync(SendScript.SCRIPT, shard, ShardKeyList.LANE, sending(shard, messages))
-                .thenApply(SendScript::read);
+                .thenApply(reply -> SendScript.read(messages, reply));
     }
 
     private Consumer<Arguments> sending(Shard shard, List<OutgoingMessage> messages) {

@@ -9,7 +9,10 @@ import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.SendReply.Result;
 import io.delayqueue.store.StepReply;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 
 /** Speaks with {@code send.lua}. */
@@ -17,44 +20,63 @@ final class SendScript {
 
     static final LuaScript SCRIPT = LuaScript.beside(SendScript.class, "send");
 
+    private static final byte SAME = 's';
+    private static final byte[] NOT_SHARED = {};
+
     private SendScript() {}
 
     static void write(Arguments arguments, ShardKeys keys, List<OutgoingMessage> messages) {
-        arguments.add(keys.signal()).add(messages.size());
+        byte[] modes = new byte[messages.size()];
+        for (int i = 0; i < modes.length; i++) {
+            modes[i] = mode(messages.get(i).onDuplicate());
+        }
+        byte[] head = messages.get(0).head();
+        boolean shared = messages.stream().allMatch(message -> Arrays.equals(message.head(), head));
+        arguments.add(keys.signal()).add(modes.length).add(modes).add(shared ? head : NOT_SHARED);
         messages.forEach(message -> arguments.add(message.id()));
         messages.forEach(message -> arguments.add(due(message.due())));
-        messages.forEach(message -> arguments.add(mode(message.onDuplicate())));
-        messages.forEach(message -> arguments.add(message.head()));
+        if (!shared) {
+            messages.forEach(message -> arguments.add(message.head()));
+        }
         messages.forEach(message -> arguments.add(message.body()));
     }
 
     static String due(Due due) {
-        // half of it for delays, since Redis adds its clock
-        long millis = Math.min(due.millis(), due.relative() ? StepReply.NEVER / 2 : StepReply.NEVER - 1);
+        long millis = millis(due);
         return due.relative() ? "+" + millis : Long.toString(millis);
     }
 
-    private static String mode(OnDuplicate onDuplicate) {
+    /** Never so late that the sentinel were meant; half of it for delays, since Redis adds its clock. */
+    private static long millis(Due due) {
+        return Math.min(due.millis(), due.relative() ? StepReply.NEVER / 2 : StepReply.NEVER - 1);
+    }
+
+    private static byte mode(OnDuplicate onDuplicate) {
         return switch (onDuplicate) {
-            case REFUSE -> "r";
-            case KEEP -> "k";
-            case REPLACE -> "p";
+            case REFUSE -> 'r';
+            case KEEP -> 'k';
+            case REPLACE -> 'p';
         };
     }
 
-    static SendReply read(List<Object> reply) {
+    static SendReply read(List<OutgoingMessage> messages, List<Object> reply) {
+        Instant now = Replies.micros(reply.get(1));
         byte[] outcomes = Replies.bytes(reply.get(2));
-        List<Object> dues = Replies.list(reply.get(3));
+        Iterator<Object> first = Replies.list(reply.get(3)).iterator();
         List<Result> results = new ArrayList<>(outcomes.length);
         for (int i = 0; i < outcomes.length; i++) {
-            results.add(new Result(outcome(outcomes[i]), Replies.millis(dues.get(i))));
+            Due due = messages.get(i).due();
+            long millis = outcomes[i] == SAME
+                    ? Replies.number(first.next())
+                    : millis(due) + (due.relative() ? now.toEpochMilli() : 0);
+            results.add(new Result(outcome(outcomes[i]), Instant.ofEpochMilli(millis)));
         }
-        return new SendReply(Replies.micros(reply.get(1)), results);
+        return new SendReply(now, results);
     }
 
     private static Outcome outcome(byte code) {
         return switch (code) {
-            case 'a' -> Outcome.ACCEPTED;
+            case 'a', SAME -> Outcome.ACCEPTED;
             case 'r' -> Outcome.REPLACED;
             case 'k' -> Outcome.KEPT;
             case 'd' -> Outcome.DUPLICATE;

@@ -29,6 +29,7 @@ final class StepScript {
     static void write(Arguments arguments, ShardKeys keys, StepRequest request) {
         List<Settle> acknowledges = acknowledges(request);
         List<Settle> others = others(request);
+        List<Run> runs = runs(acknowledges);
         arguments
                 .add(keys.signal())
                 .add(request.consumer())
@@ -44,9 +45,10 @@ final class StepScript {
                 .add(request.announceSurplus() ? "1" : "0")
                 .add(acknowledges.size())
                 .add(request.renewals().size())
-                .add(others.size());
+                .add(others.size())
+                .add(runs.size());
         acknowledges.forEach(settle -> arguments.add(settle.id()));
-        acknowledges.forEach(settle -> arguments.add(settle.token()));
+        runs.forEach(run -> arguments.add(run.token()).add(run.length()));
         request.renewals().forEach(renewal -> arguments.add(renewal.id()));
         request.renewals().forEach(renewal -> arguments.add(renewal.token()));
         request.renewals().forEach(renewal -> arguments.add(renewal.lease().toMillis()));
@@ -130,6 +132,23 @@ final class StepScript {
             deaths.add(new Death(Replies.text(parts.get(i)), DeathCause.valueOf(Replies.text(parts.get(i + 1)))));
         }
         return deaths;
+    }
+
+    /** Acknowledges of one token that follow one another. */
+    private record Run(String token, int length) {}
+
+    /** All messages of one claim have one token, and are mostly settled together. */
+    private static List<Run> runs(List<Settle> acknowledges) {
+        List<Run> runs = new ArrayList<>();
+        int first = 0;
+        for (int i = 1; i <= acknowledges.size(); i++) {
+            String token = acknowledges.get(first).token();
+            if (i == acknowledges.size() || !acknowledges.get(i).token().equals(token)) {
+                runs.add(new Run(token, i - first));
+                first = i;
+            }
+        }
+        return runs;
     }
 
     private static List<Settle> acknowledges(StepRequest request) {

@@ -2,62 +2,82 @@
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] lane's signal name  ARGV[4] n
--- then n ids; n due times (ms since 1970, or '+' and a delay in ms); n modes (r refuse, k keep, p replace);
--- n heads ("1 <nonce>" without, "1+<nonce> <limits>" with limits); n bodies (headers, empty line, payload)
--- result {'OK', now in µs, outcomes, due times}, an outcome being a(ccepted), r(eplaced), k(ept), d(uplicate)
+-- ARGV[5] n modes in one text, a letter each: r refuse, k keep, p replace
+-- ARGV[6] the head that all share, or empty: "1 <nonce>" without, "1+<nonce> <limits>" with limits
+-- then n ids; n due times (ms since 1970, or '+' and a delay in ms); if ARGV[6] is empty, n heads; n bodies (line feed,
+-- headers, empty line, payload)
+-- result {'OK', now in µs, outcomes, due times of the first time}, an outcome being a(ccepted), s(ame: accepted the first
+--         time), r(eplaced), k(ept), d(uplicate); only those that are the same have a due time there, in their order
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(n log N), 8 commands and a PUBLISH when the head became earlier; n is at most 500
 --
--- A stored message is "<head> <sent ms> <due ms>\n<body>". The schedule is written first: an id there without a message
--- is put right by the next claim, a message without a place would be nobody's. What is left of an earlier message of
--- the id, by a script that stopped midway or since it is replaced, goes before the new one comes: no old token may ever
--- be good for it.
+-- A stored message is "<head> <sent ms> <due ms><body>". The schedule is written first: an id there without a message
+-- is put right by the next claim, a message without a place would be nobody's. What is left of an earlier delivery of
+-- the id, by a script that stopped midway or since it is replaced, goes before the new message comes: no old token may
+-- ever be good for it. A lease that is left over means nothing without a delivery; the next reclaim removes it.
 --@include guard
 local meta = redis.call('HMGET', KEYS[5], 'identity', 'largest')
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
 end
 local n = tonumber(ARGV[4])
-local stored = redis.call('HMGET', KEYS[3], unpack(ARGV, 5, 4 + n))
+local dueAt = 6 + n
+local bodyAt = dueAt + n
+local shared, headAt = ARGV[6], bodyAt
+if shared == '' then
+  bodyAt = bodyAt + n
+end
+local stored = redis.call('HMGET', KEYS[3], unpack(ARGV, 7, dueAt))
 local head = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 
-local outcomes, dues, schedule, ids, messages = {}, {}, {}, {}, {}
+local schedule, messages, ids, replaced = {}, {}, {}, {}
+local outcomes, same, fresh = nil, {}, 0
 local largest, first = tonumber(meta[2] or 0), nil
+local middle = ' ' .. nowText .. ' '
+local lead = shared .. middle
+local given, due
+
+local function outcomeOf(i, prefix)
+  local message = stored[i]
+  if string.sub(message, 1, #prefix) == prefix then
+    same[#same + 1] = string.match(message, '^[^\n]* (%d+)\n')
+    return 's'
+  end
+  local mode = string.sub(ARGV[5], i, i)
+  return mode == 'p' and 'r' or mode == 'k' and 'k' or 'd'
+end
+
 for i = 1, n do
-  local id, due, prefix = ARGV[4 + i], ARGV[4 + n + i], ARGV[4 + 3 * n + i] .. ' '
-  if string.byte(due) == 43 then
-    due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
-  end
-  local mode, outcome = ARGV[4 + 2 * n + i], 'a'
+  local outcome
   if stored[i] then
-    if string.sub(stored[i], 1, #prefix) == prefix then
-      outcome = 's'
-      due = string.match(string.sub(stored[i], 1, string.find(stored[i], '\n', 1, true) - 1), '%d+$')
-    elseif mode == 'p' then
-      outcome = 'r'
-    else
-      outcome = mode == 'k' and 'k' or 'd'
-    end
+    outcome = outcomeOf(i, (shared == '' and ARGV[headAt + i] or shared) .. ' ')
+    outcomes = outcomes or {}
+    outcomes[i] = outcome
   end
-  if outcome == 'a' or outcome == 'r' then
-    local message = prefix .. nowText .. ' ' .. due .. '\n' .. ARGV[4 + 4 * n + i]
-    schedule[#schedule + 1] = due
-    schedule[#schedule + 1] = id
-    ids[#ids + 1] = id
-    messages[#messages + 1] = id
-    messages[#messages + 1] = message
+  if not outcome or outcome == 'r' then
+    local id = ARGV[6 + i]
+    if ARGV[dueAt + i] ~= given then
+      given = ARGV[dueAt + i]
+      due = string.byte(given) == 43 and string.format('%.0f', now + tonumber(string.sub(given, 2))) or given
+      local millis = tonumber(due)
+      if not first or millis < first then
+        first = millis
+      end
+    end
+    local message = (shared == '' and ARGV[headAt + i] .. middle or lead) .. due .. ARGV[bodyAt + i]
+    fresh = fresh + 1
+    ids[fresh] = id
+    schedule[2 * fresh - 1], schedule[2 * fresh] = due, id
+    messages[2 * fresh - 1], messages[2 * fresh] = id, message
     if #message > largest then
       largest = #message
     end
-    local millis = tonumber(due)
-    if not first or millis < first then
-      first = millis
+    if outcome then
+      replaced[#replaced + 1] = id
     end
   end
-  outcomes[i] = outcome == 's' and 'a' or outcome
-  dues[i] = due
 end
-if first then
+if fresh > 0 then
   if largest > tonumber(meta[2] or 0) then
     local bound = 1024
     while bound < largest do
@@ -68,9 +88,16 @@ if first then
   redis.call('ZADD', KEYS[1], unpack(schedule))
   redis.call('HDEL', KEYS[4], unpack(ids))
   redis.call('HSET', KEYS[3], unpack(messages))
-  redis.call('ZREM', KEYS[2], unpack(ids))
+  if #replaced > 0 then
+    redis.call('ZREM', KEYS[2], unpack(replaced))
+  end
   if not head or first < tonumber(head) then
     redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. string.format('%.0f', first))
   end
 end
-return {'OK', nowMicros, table.concat(outcomes), dues}
+if outcomes then
+  for i = 1, n do
+    outcomes[i] = outcomes[i] or 'a'
+  end
+end
+return {'OK', nowMicros, outcomes and table.concat(outcomes) or string.rep('a', n), same}

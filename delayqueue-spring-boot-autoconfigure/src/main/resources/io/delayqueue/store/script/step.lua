@@ -11,15 +11,16 @@
 -- ARGV[12] a gap between steps of more than so many ms stops reclaiming ...
 -- ARGV[13] ... for so many ms     ARGV[14] '1': say if due messages are left behind
 -- ARGV[15] a acknowledges (<= 500) ARGV[16] b renewals (<= 500)  ARGV[17] c other settles (<= 500)
--- then a ids, a tokens; b ids, b tokens, b leases in ms;
+-- ARGV[18] r runs of acknowledges of one token
+-- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: 't'(retry) | 'b'(ury) | 'l'(release), id, token, delay in ms or cause, failure
 -- result {'OK', now in µs, next due in ms, next lease end in ms, indices of settles that are gone, indices of
 --         renewals that are gone, reclaimed ids, deaths (id, cause, ...), claimed (id, due, ...), their messages,
 --         their deliveries before the claim or false}
 --        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later step of this consumer has run
 -- indices count from 1, acknowledges before other settles
--- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N): 14 commands where it claims, 13 where
---        it acknowledges, 19 for both; up to 13 for each other settle, reclaim or expiry; where the claim could break
+-- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N): 14 commands where it claims, 12 where
+--        it acknowledges, 18 for both; up to 13 for each other settle, reclaim or expiry; where the claim could break
 --        the byte bound, one more for each message
 --
 -- The repeat of a step (same consumer and sequence) gives the claims of the first time, as far as they are held, and
@@ -78,10 +79,10 @@ end
 
 -- what is to be done, by reading only
 local gone, lost = {}, {}
-local ackFirst = 18
-local renewFirst = ackFirst + 2 * acks
+local ackFirst, runs = 19, tonumber(ARGV[18])
+local renewFirst = ackFirst + acks + 2 * runs
 local otherFirst = renewFirst + 3 * renewals
-local heldAcks = guardedAcks(ackFirst, acks, gone)
+local heldAcks = guardedAcks(ackFirst, acks, runs, gone)
 local heldOthers = guardedOthers(otherFirst, others, acks, gone)
 local heldRenewals = guardedRenewals(renewFirst, renewals, lost)
 local claim = repeated and recordedClaim() or plannedClaim(claims and claimMax or 0)
@@ -94,7 +95,7 @@ if repeated then
   gone, lost, reclaimed, deaths = claim.gone, claim.lost, claim.reclaimed, claim.deaths
 else
   redis.call('HSET', KEYS[5], 'stepped', nowText, 'grace', graceText,
-    'c:' .. ARGV[4], ARGV[5] .. ' ' .. nowText, 'r:' .. ARGV[4], cmsgpack.pack({claim.taken, gone, lost}))
+    'c:' .. ARGV[4], ARGV[5] .. ' ' .. nowText, 'r:' .. ARGV[4], cmsgpack.pack({claim.ids, gone, lost}))
 end
 takeClaim(claim, deaths)
 settleAcks(ackFirst, acks, heldAcks)
@@ -104,7 +105,7 @@ if reclaims then
   reclaim(tonumber(ARGV[11]), reclaimed, deaths)
 end
 if not repeated and #reclaimed + #deaths > 0 then
-  redis.call('HSET', KEYS[5], 'r:' .. ARGV[4], cmsgpack.pack({claim.taken, gone, lost, reclaimed, deaths}))
+  redis.call('HSET', KEYS[5], 'r:' .. ARGV[4], cmsgpack.pack({claim.ids, gone, lost, reclaimed, deaths}))
 end
 
 local dueNow = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]

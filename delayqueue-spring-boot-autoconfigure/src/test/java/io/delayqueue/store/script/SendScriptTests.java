@@ -168,11 +168,11 @@ class SendScriptTests {
                         Sends.reply(T0, Outcome.ACCEPTED, T0 + 1000),
                         new ShardState().scheduled("a", T0 + 1000)),
                 new Row(
-                        "a lease without a message is absent, its token doesn't live on",
+                        "a lease without a message is absent, its token doesn't live on; the next reclaim sweeps it",
                         new ShardState().put("leases", "a", T0 + 5).put("deliveries", "a", "w1-1 1 " + T0 + " "),
                         sends(Sends.at("a", T0 + 1000)),
                         Sends.reply(T0, Outcome.ACCEPTED, T0 + 1000),
-                        new ShardState().scheduled("a", T0 + 1000)));
+                        new ShardState().scheduled("a", T0 + 1000).put("leases", "a", T0 + 5)));
     }
 
     @Test

@@ -177,11 +177,11 @@ class StepSettleTests {
                         "due never, lease never",
                         new ShardState()),
                 new Row(
-                        "scheduled and leased: acknowledge leaves neither",
+                        "scheduled and leased: acknowledge leaves the place to the next claim",
                         new ShardState().leased("a", T0, "w1-1", END).put("schedule", "a", T0 + 9),
                         settles(step -> step.acknowledge("a", "w1-1")),
-                        "due never, lease never",
-                        new ShardState()));
+                        "due 9, lease never",
+                        new ShardState().put("schedule", "a", T0 + 9)));
     }
 
     private static Function<StoreBench, Object> settles(UnaryOperator<Steps> settle) {

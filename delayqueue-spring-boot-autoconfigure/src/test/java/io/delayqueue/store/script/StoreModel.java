@@ -164,7 +164,7 @@ final class StoreModel {
     }
 
     private static Envelope read(OutgoingMessage message) {
-        String head = new String(message.head(), UTF_8) + " 0 0\n";
+        String head = new String(message.head(), UTF_8) + " 0 0";
         return EnvelopeFormat.read((head + new String(message.body(), UTF_8)).getBytes(UTF_8));
     }
 
