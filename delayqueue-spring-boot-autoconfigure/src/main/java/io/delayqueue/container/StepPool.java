@@ -67,7 +67,7 @@ final class StepPool implements StepScheduler, AutoCloseable {
         private final Step step;
         private final Object lock = new Object();
         private @Nullable Future<?> planned;
-        private long plannedFor = Long.MAX_VALUE;
+        private volatile long plannedFor = Long.MAX_VALUE;
         private boolean running;
         private boolean cancelled;
         private volatile int failures;
@@ -88,10 +88,12 @@ final class StepPool implements StepScheduler, AutoCloseable {
         }
 
         private void plan(long at) {
+            if (isPlannedBy(at)) { // each answer of a busy listener asks, and most are not the first
+                return;
+            }
             synchronized (lock) {
-                boolean earlierIsPlanned = plannedFor != Long.MAX_VALUE && at - plannedFor >= 0;
                 boolean backsOff = failures > 0 && !running;
-                if (cancelled || earlierIsPlanned || backsOff) {
+                if (cancelled || isPlannedBy(at) || backsOff) {
                     return;
                 }
                 plannedFor = at;
@@ -99,6 +101,11 @@ final class StepPool implements StepScheduler, AutoCloseable {
                     submit();
                 }
             }
+        }
+
+        private boolean isPlannedBy(long at) {
+            long earliest = plannedFor;
+            return earliest != Long.MAX_VALUE && at - earliest >= 0;
         }
 
         private void submit() {

@@ -13,6 +13,9 @@ import java.nio.charset.CharacterCodingException;
  */
 public final class PayloadCodec {
 
+    /** What stands for bytes that are not UTF-8, and may stand in a text itself. */
+    private static final char REPLACEMENT = '\uFFFD';
+
     private final PayloadConverter converter;
 
     /** With what converts all but text and bytes. */
@@ -72,6 +75,15 @@ public final class PayloadCodec {
 
     /** Strictly, since a replacement character would be a silent loss. */
     private static byte[] encode(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                return encodeStrictly(text);
+            }
+        }
+        return text.getBytes(UTF_8);
+    }
+
+    private static byte[] encodeStrictly(String text) {
         try {
             ByteBuffer encoded = UTF_8.newEncoder().encode(CharBuffer.wrap(text));
             byte[] bytes = new byte[encoded.remaining()];
@@ -84,6 +96,11 @@ public final class PayloadCodec {
     }
 
     private static String decode(byte[] body) {
+        String text = new String(body, UTF_8);
+        return text.indexOf(REPLACEMENT) < 0 ? text : decodeStrictly(body);
+    }
+
+    private static String decodeStrictly(byte[] body) {
         try {
             return UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
         } catch (CharacterCodingException e) {

@@ -102,33 +102,39 @@ public final class EnvelopeFormat {
      */
     public static Envelope read(byte[] stored) {
         int headEnd = indexOf(stored, 0);
-        String[] head = new String(stored, 0, Math.max(0, headEnd), US_ASCII).split("[ +]");
-        if (headEnd < 0 || head.length < 4 || !head[0].equals("1")) {
+        String head = new String(stored, 0, Math.max(0, headEnd), US_ASCII);
+        int due = head.lastIndexOf(' ') + 1;
+        int sent = head.lastIndexOf(' ', due - 2) + 1;
+        boolean limited = head.startsWith("1+");
+        if (sent < 4 || !(limited || head.startsWith("1 "))) {
             throw new UnreadableMessageException("The stored message is not of format 1; it begins with: "
                     + new String(stored, 0, Math.min(stored.length, 40), UTF_8));
         }
         try {
-            Instant sent = Instant.ofEpochMilli(Long.parseLong(head[head.length - 2]));
-            Instant due = Instant.ofEpochMilli(Long.parseLong(head[head.length - 1]));
-            MessageLimits limits = head.length == 4 ? MessageLimits.NONE : limits(head);
+            String own = head.substring(2, sent - 1);
+            int nonceEnd = limited ? own.indexOf(' ') : own.length();
             Map<String, String> headers = new LinkedHashMap<>();
-            int payload = headers(stored, headEnd + 1, headers);
+            int payload = stored[headEnd + 1] == '\n' ? headEnd + 2 : headers(stored, headEnd + 1, headers);
             return new Envelope(
-                    sent,
-                    due,
-                    head[1],
-                    limits,
+                    Instant.ofEpochMilli(Long.parseLong(head, sent, due - 1, 10)),
+                    Instant.ofEpochMilli(Long.parseLong(head, due, head.length(), 10)),
+                    own.substring(0, nonceEnd < 0 ? own.length() : nonceEnd),
+                    nonceEnd < 0 || !limited
+                            ? MessageLimits.NONE
+                            : limits(own.substring(nonceEnd + 1).split(" ")),
                     headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(headers),
                     Arrays.copyOfRange(stored, payload, stored.length));
-        } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new UnreadableMessageException("The stored message's head cannot be read: " + e.getMessage());
+        } catch (RuntimeException e) {
+            throw e instanceof UnreadableMessageException
+                    ? e
+                    : new UnreadableMessageException("The stored message's head cannot be read: " + e.getMessage());
         }
     }
 
-    private static MessageLimits limits(String[] head) {
+    private static MessageLimits limits(String[] written) {
         Map<String, Long> values = new LinkedHashMap<>();
-        for (int i = 2; i < head.length - 2; i++) {
-            values.put(head[i].substring(0, 2), Long.parseLong(head[i].substring(2)));
+        for (String limit : written) {
+            values.put(limit.substring(0, 2), Long.parseLong(limit.substring(2)));
         }
         Long attempts = values.get("a=");
         Long lease = values.get("l=");

@@ -8,25 +8,49 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHeaders;
-import org.springframework.messaging.support.GenericMessage;
 
 /** A delivery, and where there is one the letter it tells of, as {@code spring-messaging} sees it. */
-final class DeliveryMessage extends GenericMessage<Object> {
+final class DeliveryMessage implements Message<Object> {
 
-    private static final long serialVersionUID = 1L;
+    private final Object payload;
+    private final Delivery delivery;
+    private final @Nullable DeadLetter letter;
+    private volatile @Nullable Headers headers;
 
-    private final transient Delivery delivery;
-    private final transient @Nullable DeadLetter letter;
-
-    private DeliveryMessage(Object payload, Headers headers, Delivery delivery, @Nullable DeadLetter letter) {
-        super(payload, headers);
+    private DeliveryMessage(Object payload, Delivery delivery, @Nullable DeadLetter letter) {
+        this.payload = payload;
         this.delivery = delivery;
         this.letter = letter;
     }
 
     static DeliveryMessage of(Delivery delivery) {
-        Headers headers = new Headers(
+        return new DeliveryMessage(delivery.payload(), delivery, null);
+    }
+
+    static DeliveryMessage of(DeadLetter letter, Object payload, Delivery notice) {
+        return new DeliveryMessage(payload, notice, letter);
+    }
+
+    @Override
+    public Object getPayload() {
+        return payload;
+    }
+
+    /** Most methods ask for none, so they are gathered when they are asked for. */
+    @Override
+    public MessageHeaders getHeaders() {
+        Headers gathered = headers;
+        if (gathered == null) {
+            gathered = letter == null ? headersOf(delivery) : headersOf(letter);
+            headers = gathered;
+        }
+        return gathered;
+    }
+
+    private static Headers headersOf(Delivery delivery) {
+        return new Headers(
                 delivery.headers(),
                 Map.of(
                         DelayHeaders.TOPIC, delivery.topic(),
@@ -34,11 +58,10 @@ final class DeliveryMessage extends GenericMessage<Object> {
                         DelayHeaders.ATTEMPT, delivery.attempt(),
                         DelayHeaders.DUE, delivery.dueAt(),
                         DelayHeaders.SENT, delivery.sentAt()));
-        return new DeliveryMessage(delivery.payload(), headers, delivery, null);
     }
 
-    static DeliveryMessage of(DeadLetter letter, Object payload, Delivery notice) {
-        Headers headers = new Headers(
+    private static Headers headersOf(DeadLetter letter) {
+        return new Headers(
                 letter.envelope().headers(),
                 Map.of(
                         DelayHeaders.TOPIC, letter.topic(),
@@ -46,7 +69,11 @@ final class DeliveryMessage extends GenericMessage<Object> {
                         DelayHeaders.ATTEMPT, letter.attempts(),
                         DelayHeaders.DUE, letter.envelope().dueAt(),
                         DelayHeaders.SENT, letter.envelope().sentAt()));
-        return new DeliveryMessage(payload, headers, notice, letter);
+    }
+
+    @Override
+    public String toString() {
+        return "DeliveryMessage " + getHeaders();
     }
 
     Delivery delivery() {

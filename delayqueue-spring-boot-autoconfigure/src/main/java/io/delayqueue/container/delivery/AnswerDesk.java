@@ -87,7 +87,10 @@ final class AnswerDesk implements DeliveryDesk {
         Set<Object> gone = InFlight.identities(reply.gone());
         for (SettleBuffer.Entry entry : flight.settles()) {
             boolean accepted = !gone.contains(entry.settle());
-            tell(entry.delivery().told(), accepted);
+            CompletableFuture<Boolean> waiting = entry.delivery().heard(accepted);
+            if (waiting != null) {
+                tell(waiting, accepted);
+            }
             events.settled(entry, accepted);
         }
     }

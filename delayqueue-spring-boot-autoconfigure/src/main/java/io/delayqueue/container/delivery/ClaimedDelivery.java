@@ -40,6 +40,7 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
     private @Nullable Envelope envelope;
     private @Nullable Object payload;
     private @Nullable CompletableFuture<Boolean> told;
+    private @Nullable Boolean accepted;
     final long claimedAt;
 
     ClaimedDelivery(DeliveryDesk desk, String topic, Claim claim, long leaseNanos, long sentAt, long heardAt) {
@@ -154,13 +155,21 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
     }
 
     /** What Redis says of the answer. */
-    CompletableFuture<Boolean> told() {
-        synchronized (this) {
-            if (told == null) {
-                told = new CompletableFuture<>();
-            }
-            return told;
+    synchronized CompletableFuture<Boolean> told() {
+        if (told == null) {
+            told = accepted == null ? new CompletableFuture<>() : CompletableFuture.completedFuture(accepted);
         }
+        return told;
+    }
+
+    /**
+     * Redis has said what became of the answer.
+     *
+     * @return who waits for it, or null: whoever asks later is told at once
+     */
+    synchronized @Nullable CompletableFuture<Boolean> heard(boolean wasAccepted) {
+        accepted = wasAccepted;
+        return told;
     }
 
     @Override

@@ -113,6 +113,9 @@ final class LeaseKeeper {
 
     /** What the next step is to renew. */
     List<Due> take(long now) {
+        if (!hasWork(now)) {
+            return List.of();
+        }
         List<Due> due = new ArrayList<>();
         Map<ClaimedDelivery, Duration> extended = extensions(now, due);
         if (due.size() == StepRequest.MAX_BATCH) {

@@ -152,7 +152,13 @@ final class StepScript {
     }
 
     private static List<Settle> acknowledges(StepRequest request) {
-        return request.settles().stream().filter(Acknowledge.class::isInstance).toList();
+        List<Settle> acknowledges = new ArrayList<>(request.settles().size());
+        for (Settle settle : request.settles()) {
+            if (settle instanceof Acknowledge) {
+                acknowledges.add(settle);
+            }
+        }
+        return acknowledges;
     }
 
     private static List<Settle> others(StepRequest request) {
