@@ -1,0 +1,70 @@
+package io.delayqueue.benchmark.report;
+
+import io.delayqueue.benchmark.result.Quantity;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
+import java.util.Locale;
+
+/** Numbers as people read them: about three digits, thousands apart, the same in each country. */
+final class Numbers {
+
+    /** What stands where nothing was measured. */
+    static final String NONE = "–";
+
+    private static final double LEAST = 0.001;
+
+    private Numbers() {}
+
+    static String count(long number) {
+        return String.format(Locale.ROOT, "%,d", number);
+    }
+
+    static String plain(double number) {
+        if (!Double.isFinite(number)) {
+            return NONE;
+        }
+        double size = Math.abs(number);
+        if (size > 0 && size < LEAST) {
+            return (number < 0 ? "> -" : "< ") + LEAST;
+        }
+        if (size >= 100 || number == Math.rint(number)) {
+            // A zero of its own, since the one below 0 would be written with its sign.
+            return String.format(Locale.ROOT, "%,.0f", number == 0 ? 0.0 : number);
+        }
+        return String.format(Locale.ROOT, size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f", number);
+    }
+
+    /** With its unit: {@code 26,134/s}, {@code 0.312 ms}. */
+    static String withUnit(double number, Quantity quantity) {
+        return plain(number) + unit(quantity);
+    }
+
+    /** A number that somebody chose, with its unit: {@code 0.5 ms} rather than as if three digits were measured. */
+    static String limit(double number, Quantity quantity) {
+        return new DecimalFormat("#,##0.###", DecimalFormatSymbols.getInstance(Locale.ROOT)).format(number)
+                + unit(quantity);
+    }
+
+    /** A part as percent: 0.731 is {@code 73.1 %}. */
+    static String percent(double part) {
+        // Rounded to a whole number first, since what is hardly below 0 would be written with its sign.
+        double percent = Math.round(part * 1000) / 10.0;
+        return Double.isFinite(part)
+                ? String.format(Locale.ROOT, percent < 1000 ? "%,.1f %%" : "%,.0f %%", percent)
+                : NONE;
+    }
+
+    static String times(double factor) {
+        return Double.isFinite(factor) ? String.format(Locale.ROOT, factor < 10 ? "%.2f ×" : "%,.1f ×", factor) : NONE;
+    }
+
+    /** What a heading says of the messages that lie there beside those that are measured. */
+    static String scheduled(long count) {
+        return count == 0 ? "nothing scheduled" : count(count) + " scheduled";
+    }
+
+    private static String unit(Quantity quantity) {
+        String unit = quantity.unit();
+        return unit.isEmpty() || unit.startsWith("/") ? unit : " " + unit;
+    }
+}
