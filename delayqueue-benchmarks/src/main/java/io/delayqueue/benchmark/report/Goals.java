@@ -1,0 +1,213 @@
+package io.delayqueue.benchmark.report;
+
+import static io.delayqueue.benchmark.report.Numbers.limit;
+import static io.delayqueue.benchmark.report.Numbers.percent;
+import static io.delayqueue.benchmark.report.Numbers.plain;
+import static io.delayqueue.benchmark.report.Numbers.scheduled;
+import static io.delayqueue.benchmark.report.Numbers.times;
+import static io.delayqueue.benchmark.report.Numbers.withUnit;
+import static io.delayqueue.benchmark.result.Party.PRODUCT;
+import static io.delayqueue.benchmark.result.Quantity.RATE;
+
+import io.delayqueue.benchmark.report.Goal.Verdict;
+import io.delayqueue.benchmark.result.Measure;
+import io.delayqueue.benchmark.result.Party;
+import io.delayqueue.benchmark.result.Quantity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.DoubleFunction;
+import java.util.function.DoublePredicate;
+import java.util.function.LongConsumer;
+
+/**
+ * What a run must show, beside what it showed. The product is judged as Boot configures it.
+ *
+ * <p>Medians over the rounds are judged, but what is an extreme by itself must hold in each round: the greatest lag,
+ * messages before their time, the longest script.
+ */
+final class Goals {
+
+    private static final String GROWTH =
+            "from " + Numbers.count(Limits.GROWTH_FROM) + " to " + Numbers.count(Limits.GROWTH_TO) + " scheduled";
+
+    private final Summary summary;
+    private final List<Goal> goals = new ArrayList<>();
+
+    private Goals(Summary summary) {
+        this.summary = summary;
+    }
+
+    /** All goals in the order of the measures, those too that the run did not measure. */
+    static List<Goal> of(Summary summary) {
+        Goals goals = new Goals(summary);
+        goals.ofFloor(Measure.SEND, Limits.SEND_OF_FLOOR);
+        goals.timesRedisson(Measure.SEND, Limits.SEND_TIMES_REDISSON, "");
+        goals.ofFloor(Measure.SEND_ALL_1, Limits.SEND_ALL_1_OF_FLOOR);
+        goals.ofFloor(Measure.SEND_ALL_8, Limits.SEND_ALL_8_OF_FLOOR);
+        goals.ofFloor(Measure.DRAIN, Limits.DRAIN_OF_FLOOR);
+        goals.timesRedisson(Measure.DRAIN, Limits.DRAIN_TIMES_REDISSON, ", which does not acknowledge");
+        goals.lag(0);
+        goals.lag(Limits.LAG_SCHEDULED);
+        goals.atMost(Measure.IDLE, Quantity.COMMANDS_PER_SECOND, Limits.IDLE_COMMANDS_PER_SECOND);
+        goals.cpu(Measure.SEND, Limits.CPU_SEND_AND_DRAIN);
+        goals.cpu(Measure.SEND_ALL_8, Limits.CPU_SEND_ALL_AND_DRAIN);
+        goals.atMost(Measure.MEMORY, Quantity.BYTES, Limits.BYTES);
+        goals.growth(Measure.SEND);
+        goals.growth(Measure.DRAIN);
+        goals.growthBesideFloor(Measure.SEND_ALL_1);
+        goals.growthBesideFloor(Measure.SEND_ALL_8);
+        goals.burst();
+        return List.copyOf(goals.goals);
+    }
+
+    private void ofFloor(Measure measure, double least) {
+        OptionalDouble part = summary.ofFloor(measure, PRODUCT, 0);
+        String beside = summary.floor(measure, 0)
+                .map(floor -> rate(measure, PRODUCT) + " of " + withUnit(floor.rate(), RATE) + ", "
+                        + floor.party().title())
+                .orElse("");
+        judge(
+                measure.title(),
+                "≥ " + plain(least * 100) + " % of the floor",
+                part,
+                value -> value >= least,
+                value -> percent(value) + " (" + beside + ")");
+    }
+
+    private void timesRedisson(Measure measure, double least, String remark) {
+        judge(
+                measure.title(),
+                "≥ " + plain(least) + " × Redisson" + remark,
+                summary.timesRedisson(measure, PRODUCT, 0),
+                value -> value >= least,
+                value -> times(value) + " (" + rate(measure, PRODUCT) + " to " + rate(measure, Party.REDISSON) + ")");
+    }
+
+    private void lag(long scheduled) {
+        atMost(Measure.LAG, scheduled, Quantity.P50, Limits.LAG_P50);
+        atMost(Measure.LAG, scheduled, Quantity.P99, Limits.LAG_P99);
+        inEachRound(Measure.LAG, scheduled, Quantity.MAX, Limits.LAG_MAX);
+        inEachRound(Measure.LAG, scheduled, Quantity.EARLY, Limits.EARLY);
+    }
+
+    private void cpu(Measure send, double most) {
+        OptionalDouble sent = summary.cpu(send, PRODUCT, 0);
+        OptionalDouble drained = summary.cpu(Measure.DRAIN, PRODUCT, 0);
+        judge(
+                "Redis CPU: " + send.title() + ", and drain",
+                "≤ " + limit(most, Quantity.CPU_USER) + " per message",
+                Summary.sum(sent, drained),
+                value -> value <= most,
+                value -> withUnit(value, Quantity.CPU_USER) + " (" + plain(sent.orElseThrow()) + " + "
+                        + plain(drained.orElseThrow()) + ")");
+    }
+
+    private void growth(Measure measure) {
+        judge(
+                growthTitle(measure),
+                "rate falls by < " + plain(Limits.GROWTH_FALL * 100) + " % " + GROWTH,
+                summary.fall(measure, PRODUCT, Limits.GROWTH_FROM, Limits.GROWTH_TO),
+                fall -> fall < Limits.GROWTH_FALL,
+                Numbers::percent);
+    }
+
+    private void growthBesideFloor(Measure measure) {
+        OptionalDouble own = summary.fall(measure, PRODUCT, Limits.GROWTH_FROM, Limits.GROWTH_TO);
+        OptionalDouble floor = summary.floorFall(measure, Limits.GROWTH_FROM, Limits.GROWTH_TO);
+        OptionalDouble beyond = own.isPresent() && floor.isPresent()
+                ? OptionalDouble.of(own.getAsDouble() - floor.getAsDouble())
+                : OptionalDouble.empty();
+        judge(
+                growthTitle(measure),
+                "rate falls by ≤ the floor's fall + " + plain(Limits.GROWTH_FALL_BEYOND_FLOOR * 100)
+                        + " percentage points " + GROWTH,
+                beyond,
+                value -> value <= Limits.GROWTH_FALL_BEYOND_FLOOR,
+                value -> percent(own.orElseThrow()) + ", the floor " + percent(floor.orElseThrow()));
+    }
+
+    private void burst() {
+        atEach(
+                Measure.BURST,
+                Quantity.LONGEST_SCRIPT,
+                scheduled ->
+                        inEachRound(Measure.BURST, scheduled, Quantity.LONGEST_SCRIPT, Limits.BURST_LONGEST_SCRIPT));
+        atEach(Measure.BURST, RATE, scheduled -> {
+            OptionalDouble burst = summary.median(Measure.BURST, PRODUCT, scheduled, RATE);
+            judge(
+                    title(Measure.BURST, scheduled),
+                    "rate ≥ " + plain(Limits.BURST_OF_DRAIN * 100) + " % of drain",
+                    Summary.quotient(burst, summary.median(Measure.DRAIN, PRODUCT, 0, RATE)),
+                    value -> value >= Limits.BURST_OF_DRAIN,
+                    value -> percent(value) + " (" + withUnit(burst.orElseThrow(), RATE) + " of "
+                            + rate(Measure.DRAIN, PRODUCT) + ")");
+        });
+    }
+
+    private void atMost(Measure measure, Quantity quantity, double most) {
+        atEach(measure, quantity, scheduled -> atMost(measure, scheduled, quantity, most));
+    }
+
+    private void atMost(Measure measure, long scheduled, Quantity quantity, double most) {
+        judge(
+                title(measure, scheduled),
+                quantity.title() + " ≤ " + limit(most, quantity),
+                summary.median(measure, PRODUCT, scheduled, quantity),
+                value -> value <= most,
+                value -> withUnit(value, quantity));
+    }
+
+    private void inEachRound(Measure measure, long scheduled, Quantity quantity, double most) {
+        Optional<Spread> rounds = summary.spread(measure, PRODUCT, scheduled, quantity);
+        judge(
+                title(measure, scheduled),
+                quantity.title() + (most == 0 ? " = " : " ≤ ") + limit(most, quantity),
+                rounds.map(spread -> OptionalDouble.of(spread.max())).orElse(OptionalDouble.empty()),
+                value -> value <= most,
+                value -> withUnit(value, quantity) + worst(rounds.orElseThrow()));
+    }
+
+    /** One goal for each scheduled count that was measured, or one that was not measured. */
+    private void atEach(Measure measure, Quantity quantity, LongConsumer goal) {
+        SortedSet<Long> counts = new TreeSet<>(summary.scheduled(measure, PRODUCT, quantity));
+        if (counts.isEmpty()) {
+            counts.add(0L);
+        }
+        counts.forEach(goal::accept);
+    }
+
+    private void judge(
+            String title, String goal, OptionalDouble value, DoublePredicate met, DoubleFunction<String> text) {
+        if (value.isEmpty()) {
+            goals.add(new Goal(title, goal, Numbers.NONE, Verdict.NOT_MEASURED));
+        } else {
+            double number = value.getAsDouble();
+            goals.add(new Goal(title, goal, text.apply(number), met.test(number) ? Verdict.MET : Verdict.NOT_MET));
+        }
+    }
+
+    private String rate(Measure measure, Party party) {
+        return withUnit(summary.median(measure, party, 0, RATE).orElseThrow(), RATE);
+    }
+
+    private static String worst(Spread spread) {
+        return spread.min() == spread.max()
+                ? ""
+                : " (worst of " + spread.rounds() + " rounds; median " + plain(spread.median()) + ")";
+    }
+
+    private static String title(Measure measure, long scheduled) {
+        // Only lag is judged both without and with messages scheduled, so that elsewhere it need not be said.
+        return scheduled == 0 && measure != Measure.LAG
+                ? measure.title()
+                : measure.title() + ", " + scheduled(scheduled);
+    }
+
+    private static String growthTitle(Measure measure) {
+        return "growth: " + measure.title();
+    }
+}

@@ -1,0 +1,202 @@
+package io.delayqueue.benchmark.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.benchmark.report.Goal.Verdict;
+import io.delayqueue.benchmark.result.Measure;
+import io.delayqueue.benchmark.result.Party;
+import io.delayqueue.benchmark.result.Quantity;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How a run stands to the goals. */
+class GoalsTests {
+
+    private static final String GROWTH = "from 10,000 to 5,000,000 scheduled";
+
+    private final RunBuilder run = new RunBuilder();
+
+    @Test
+    void whatWasNotMeasuredIsAGoalAllTheSame() {
+        List<Goal> goals = Goals.of(run.summary());
+
+        assertThat(goals).hasSize(24).allMatch(goal -> goal.verdict() == Verdict.NOT_MEASURED);
+        assertThat(goals).allMatch(goal -> goal.measured().equals("–"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "SEND, 70, 100, 70.0, MET",
+        "SEND, 699, 1000, 69.9, NOT_MET",
+        "SEND_ALL_1, 75, 100, 75.0, MET",
+        "SEND_ALL_1, 749, 1000, 74.9, NOT_MET",
+        "SEND_ALL_8, 85, 100, 85.0, MET",
+        "SEND_ALL_8, 849, 1000, 84.9, NOT_MET",
+        "DRAIN, 60, 100, 60.0, MET",
+        "DRAIN, 599, 1000, 59.9, NOT_MET"
+    })
+    void ratesAreJudgedByTheFloor(Measure measure, double rate, double floor, String part, Verdict verdict) {
+        run.rate(measure, Party.PRODUCT, 0, rate).rate(measure, Party.FLOOR_JEDIS, 0, floor);
+
+        Goal goal = goal(measure.title(), "of the floor");
+
+        assertThat(goal.verdict()).isEqualTo(verdict);
+        assertThat(goal.measured()).startsWith(part + " % (").endsWith(", floor (Jedis))");
+    }
+
+    @Test
+    void ratesAreJudgedByRedisson() {
+        run.rate(Measure.SEND, Party.PRODUCT, 0, 2_000, 3_000, 1_000)
+                .rate(Measure.SEND, Party.REDISSON, 0, 800, 1_100, 1_000)
+                .rate(Measure.DRAIN, Party.PRODUCT, 0, 3_990)
+                .rate(Measure.DRAIN, Party.REDISSON, 0, 1_000);
+
+        assertThat(goal("send, 8 threads", "Redisson"))
+                .isEqualTo(new Goal("send, 8 threads", "≥ 2 × Redisson", "2.00 × (2,000/s to 1,000/s)", Verdict.MET));
+        assertThat(goal("drain, concurrency 8", "Redisson"))
+                .isEqualTo(new Goal(
+                        "drain, concurrency 8",
+                        "≥ 4 × Redisson, which does not acknowledge",
+                        "3.99 × (3,990/s to 1,000/s)",
+                        Verdict.NOT_MET));
+    }
+
+    @Test
+    void lagIsJudgedByMediansButItsMaximumByTheWorstRound() {
+        run.product(Measure.LAG, Quantity.P50, 0.5, 9, 0.4)
+                .product(Measure.LAG, Quantity.P99, 3.1, 3.2, 2.9)
+                .product(Measure.LAG, Quantity.MAX, 4, 20.5, 5)
+                .product(Measure.LAG, Quantity.EARLY, 0, 0, 1);
+
+        String title = "lag at 1,000/s, nothing scheduled";
+        assertThat(goal(title, "p50")).isEqualTo(new Goal(title, "lag p50 ≤ 0.5 ms", "0.500 ms", Verdict.MET));
+        assertThat(goal(title, "p99")).isEqualTo(new Goal(title, "lag p99 ≤ 3 ms", "3.10 ms", Verdict.NOT_MET));
+        assertThat(goal(title, "max"))
+                .isEqualTo(
+                        new Goal(title, "lag max ≤ 20 ms", "20.5 ms (worst of 3 rounds; median 5)", Verdict.NOT_MET));
+        assertThat(goal(title, "early"))
+                .isEqualTo(new Goal(title, "early = 0", "1 (worst of 3 rounds; median 0)", Verdict.NOT_MET));
+        assertThat(goal("lag at 1,000/s, 1,000,000 scheduled", "p50").verdict()).isEqualTo(Verdict.NOT_MEASURED);
+    }
+
+    @Test
+    void lagBesideAMillionIsJudgedByItself() {
+        run.rounds(Measure.LAG, Party.PRODUCT, 1_000_000, Quantity.MAX, 20, 20)
+                .rounds(Measure.LAG, Party.PRODUCT, 1_000_000, Quantity.EARLY, 0, 0);
+
+        assertThat(goal("lag at 1,000/s, 1,000,000 scheduled", "max").measured())
+                .isEqualTo("20 ms");
+        assertThat(goal("lag at 1,000/s, 1,000,000 scheduled", "max").verdict()).isEqualTo(Verdict.MET);
+        assertThat(goal("lag at 1,000/s, 1,000,000 scheduled", "early").verdict())
+                .isEqualTo(Verdict.MET);
+        assertThat(goal("lag at 1,000/s, nothing scheduled", "max").verdict()).isEqualTo(Verdict.NOT_MEASURED);
+    }
+
+    @Test
+    void idleIsJudgedByCommandsASecond() {
+        run.product(Measure.IDLE, Quantity.COMMANDS_PER_SECOND, 14, 15.2, 16);
+
+        assertThat(goal("idle, 10 topics", ""))
+                .isEqualTo(new Goal("idle, 10 topics", "commands ≤ 15/s", "15.2/s", Verdict.NOT_MET));
+    }
+
+    @Test
+    void cpuIsThatOfSendingAndConsuming() {
+        run.product(Measure.SEND, Quantity.CPU_USER, 6)
+                .product(Measure.SEND, Quantity.CPU_SYSTEM, 2)
+                .product(Measure.DRAIN, Quantity.CPU_USER, 5.5)
+                .product(Measure.DRAIN, Quantity.CPU_SYSTEM, 1)
+                .product(Measure.SEND_ALL_8, Quantity.CPU_USER, 1.25)
+                .product(Measure.SEND_ALL_8, Quantity.CPU_SYSTEM, 0.5);
+
+        assertThat(goal("Redis CPU: send, 8 threads, and drain", ""))
+                .isEqualTo(new Goal(
+                        "Redis CPU: send, 8 threads, and drain",
+                        "≤ 15 µs per message",
+                        "14.5 µs (8 + 6.50)",
+                        Verdict.MET));
+        assertThat(goal("Redis CPU: sendAll of 500, 8 threads, and drain", ""))
+                .isEqualTo(new Goal(
+                        "Redis CPU: sendAll of 500, 8 threads, and drain",
+                        "≤ 8 µs per message",
+                        "8.25 µs (1.75 + 6.50)",
+                        Verdict.NOT_MET));
+    }
+
+    @Test
+    void memoryIsJudgedAtEachCount() {
+        run.rounds(Measure.MEMORY, Party.PRODUCT, 10_000, Quantity.BYTES, 450)
+                .rounds(Measure.MEMORY, Party.PRODUCT, 1_000_000, Quantity.BYTES, 451)
+                .rounds(Measure.MEMORY, Party.REDISSON, 5_000_000, Quantity.BYTES, 300);
+
+        assertThat(Goals.of(run.summary()).stream().filter(goal -> goal.title().startsWith("memory")))
+                .containsExactly(
+                        new Goal("memory, 10,000 scheduled", "memory ≤ 450 B", "450 B", Verdict.MET),
+                        new Goal("memory, 1,000,000 scheduled", "memory ≤ 450 B", "451 B", Verdict.NOT_MET));
+    }
+
+    @Test
+    void growthIsJudgedFromEndToEnd() {
+        run.rate(Measure.SEND, Party.PRODUCT, 0, 9_999)
+                .rate(Measure.SEND, Party.PRODUCT, 10_000, 1_000)
+                .rate(Measure.SEND, Party.PRODUCT, 1_000_000, 1)
+                .rate(Measure.SEND, Party.PRODUCT, 5_000_000, 851)
+                .rate(Measure.DRAIN, Party.PRODUCT, 10_000, 1_000)
+                .rate(Measure.DRAIN, Party.PRODUCT, 5_000_000, 850);
+
+        assertThat(goal("growth: send, 8 threads", ""))
+                .isEqualTo(
+                        new Goal("growth: send, 8 threads", "rate falls by < 15 % " + GROWTH, "14.9 %", Verdict.MET));
+        assertThat(goal("growth: drain, concurrency 8", "").verdict()).isEqualTo(Verdict.NOT_MET);
+    }
+
+    @Test
+    void growthOfBatchesIsJudgedBesideThatOfTheFloor() {
+        run.rate(Measure.SEND_ALL_1, Party.PRODUCT, 10_000, 1_000)
+                .rate(Measure.SEND_ALL_1, Party.PRODUCT, 5_000_000, 710)
+                .rate(Measure.SEND_ALL_1, Party.FLOOR_LETTUCE, 10_000, 2_000)
+                .rate(Measure.SEND_ALL_1, Party.FLOOR_JEDIS, 5_000_000, 1_600)
+                .rate(Measure.SEND_ALL_8, Party.PRODUCT, 10_000, 1_000)
+                .rate(Measure.SEND_ALL_8, Party.PRODUCT, 5_000_000, 690)
+                .rate(Measure.SEND_ALL_8, Party.FLOOR_JEDIS, 10_000, 2_000)
+                .rate(Measure.SEND_ALL_8, Party.FLOOR_JEDIS, 5_000_000, 1_600);
+
+        assertThat(goal("growth: sendAll of 500, 1 thread", ""))
+                .isEqualTo(new Goal(
+                        "growth: sendAll of 500, 1 thread",
+                        "rate falls by ≤ the floor's fall + 10 percentage points " + GROWTH,
+                        "29.0 %, the floor 20.0 %",
+                        Verdict.MET));
+        assertThat(goal("growth: sendAll of 500, 8 threads", "").verdict()).isEqualTo(Verdict.NOT_MET);
+    }
+
+    @Test
+    void burstIsJudgedByItsLongestScriptAndByTheRateOfDrain() {
+        run.product(Measure.BURST, Quantity.LONGEST_SCRIPT, 2, 10.5, 3)
+                .rounds(Measure.BURST, Party.PRODUCT, 100_000, Quantity.RATE, 800)
+                .rate(Measure.DRAIN, Party.PRODUCT, 0, 1_000);
+
+        assertThat(goal("burst of one millisecond", "longest"))
+                .isEqualTo(new Goal(
+                        "burst of one millisecond",
+                        "longest script ≤ 10 ms",
+                        "10.5 ms (worst of 3 rounds; median 3)",
+                        Verdict.NOT_MET));
+        assertThat(goal("burst of one millisecond, 100,000 scheduled", "rate"))
+                .isEqualTo(new Goal(
+                        "burst of one millisecond, 100,000 scheduled",
+                        "rate ≥ 80 % of drain",
+                        "80.0 % (800/s of 1,000/s)",
+                        Verdict.MET));
+    }
+
+    private Goal goal(String title, String part) {
+        List<Goal> found = Goals.of(run.summary()).stream()
+                .filter(goal -> goal.title().equals(title) && goal.goal().contains(part))
+                .toList();
+        assertThat(found).hasSize(1);
+        return found.get(0);
+    }
+}
