@@ -1,0 +1,124 @@
+package io.delayqueue.benchmark.report;
+
+import io.delayqueue.benchmark.result.Party;
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Font;
+import java.awt.Graphics2D;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.CategorySeries;
+import org.knowm.xchart.CategorySeries.CategorySeriesRenderStyle;
+import org.knowm.xchart.style.AxesChartStyler.TextAlignment;
+import org.knowm.xchart.style.CategoryStyler;
+import org.knowm.xchart.style.Styler.LegendLayout;
+import org.knowm.xchart.style.Styler.LegendPosition;
+
+/** One diagram of a picture: numbers of parties over categories. Not thread-safe. */
+final class Panel {
+
+    private static final Color LINES = new Color(0xD9D9D9);
+    /** For the number above the greatest bar. */
+    private static final double HEADROOM = 1.1;
+
+    private static final String FONT = Font.SANS_SERIF;
+
+    private final CategoryChart chart;
+    private final List<String> categories;
+    private double greatest;
+
+    private Panel(String title, String unit, List<String> categories, CategorySeriesRenderStyle kind) {
+        this.categories = categories;
+        this.chart = new CategoryChartBuilder().title(title).yAxisTitle(unit).build();
+        CategoryStyler style = chart.getStyler();
+        style.setDefaultSeriesRenderStyle(kind);
+        style.setYAxisDecimalPattern("#,##0.###");
+        style.setLabelsFont(new Font(FONT, Font.PLAIN, 11));
+        style.setLabelsPosition(1.05);
+        style.setChartBackgroundColor(Color.WHITE).setPlotBorderVisible(false);
+        style.setChartTitleFont(new Font(FONT, Font.BOLD, 15)).setChartPadding(14);
+        style.setLegendPosition(LegendPosition.OutsideS).setLegendLayout(LegendLayout.Horizontal);
+        style.setLegendBorderColor(Color.WHITE).setLegendFont(new Font(FONT, Font.PLAIN, 12));
+        style.setAxisTickLabelsFont(new Font(FONT, Font.PLAIN, 12));
+        style.setAxisTitleFont(new Font(FONT, Font.PLAIN, 12));
+        style.setPlotGridLinesColor(LINES).setPlotGridLinesStroke(new BasicStroke(1));
+        style.setPlotGridVerticalLinesVisible(false);
+        style.setYAxisLabelAlignment(TextAlignment.Right);
+    }
+
+    /**
+     * Bars beside each other in each category, with their numbers and a legend.
+     *
+     * @param numbers how they are written, as {@link java.text.DecimalFormat} knows it
+     */
+    static Panel ofBars(String title, String unit, List<String> categories, String numbers) {
+        Panel panel = new Panel(title, unit, categories, CategorySeriesRenderStyle.Bar);
+        CategoryStyler style = panel.chart.getStyler();
+        style.setLabelsVisible(true).setAvailableSpaceFill(0.85);
+        style.setYAxisMin(0.0).setYAxisDecimalPattern(numbers);
+        return panel;
+    }
+
+    /** One bar in each category: who it is says the category. */
+    static Panel ofSingleBars(String title, String unit, List<String> categories, String numbers) {
+        Panel panel = ofBars(title, unit, categories, numbers);
+        panel.chart.getStyler().setOverlapped(true).setAvailableSpaceFill(0.6).setLegendVisible(false);
+        return panel;
+    }
+
+    /** Lines over the categories, from 0. */
+    static Panel ofLines(String title, String unit, List<String> categories) {
+        Panel panel = new Panel(title, unit, categories, CategorySeriesRenderStyle.Line);
+        // Without it, parties would stand beside each other as bars do.
+        panel.chart.getStyler().setOverlapped(true);
+        panel.chart.getStyler().setYAxisMin(0.0);
+        return panel;
+    }
+
+    /**
+     * Lines over the categories, each step ten times the one before.
+     *
+     * @param least the lower end, above 0
+     * @param most the upper end, above the lower
+     */
+    static Panel ofLogarithmicLines(String title, String unit, List<String> categories, double least, double most) {
+        Panel panel = ofLines(title, unit, categories);
+        panel.chart.getStyler().setYAxisLogarithmic(true).setYAxisMin(least).setYAxisMax(most);
+        return panel;
+    }
+
+    /** What the categories are. */
+    Panel below(String title) {
+        chart.setXAxisTitle(title);
+        return this;
+    }
+
+    /** Adds a party's numbers, one for each category, unless it has none. */
+    void add(Party party, List<@Nullable Double> numbers) {
+        if (numbers.stream().noneMatch(Objects::nonNull)) {
+            return;
+        }
+        PartyStyle look = PartyStyle.of(party);
+        numbers.stream().filter(Objects::nonNull).forEach(number -> greatest = Math.max(greatest, number));
+        CategorySeries series = chart.addSeries(party.title(), categories, numbers);
+        series.setFillColor(look.color());
+        series.setLineColor(look.color()).setLineStyle(look.stroke());
+        series.setMarker(look.marker()).setMarkerColor(look.color());
+    }
+
+    /** Whether nobody has a number here. */
+    boolean isEmpty() {
+        return chart.getSeriesCollection().isEmpty();
+    }
+
+    void paint(Graphics2D graphics, int width, int height) {
+        CategoryStyler style = chart.getStyler();
+        if (style.getYAxisMax() == null && greatest > 0) {
+            style.setYAxisMax(greatest * HEADROOM);
+        }
+        chart.paint(graphics, width, height);
+    }
+}

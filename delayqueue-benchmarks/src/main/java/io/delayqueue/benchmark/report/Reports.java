@@ -1,0 +1,67 @@
+package io.delayqueue.benchmark.report;
+
+import io.delayqueue.benchmark.result.Run;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/** Writes what a run says to a reader. Thread-safe for different directories. */
+public final class Reports {
+
+    /** The run itself, from which all else can be made again. */
+    public static final String RESULTS = "results.json";
+
+    /** The document. */
+    public static final String REPORT = "report.md";
+
+    private static final Log log = LogFactory.getLog(Reports.class);
+
+    /** What draws the pictures of a summary into a directory. */
+    interface Drawing {
+        List<Picture> draw(Summary summary, Path directory) throws IOException;
+    }
+
+    private final Drawing drawing;
+
+    /** Reports with pictures, where the machine can draw. */
+    public Reports() {
+        // In a lambda of its own: on a machine that lacks a library, Charts must not be touched before it is tried.
+        this((summary, directory) -> Charts.draw(summary, directory));
+    }
+
+    Reports(Drawing drawing) {
+        this.drawing = drawing;
+    }
+
+    /**
+     * Writes the numbers, then the pictures, then the document, over what was there. Without a library that pictures
+     * need there are none, and a line in the log.
+     *
+     * @param directory made when it is missing
+     * @return the goals, and how the run stands to them
+     * @throws IOException when a file cannot be written
+     */
+    public List<Goal> write(Run run, Path directory) throws IOException {
+        Files.createDirectories(directory);
+        new RunFile(directory.resolve(RESULTS)).write(run);
+        Summary summary = new Summary(run);
+        List<Goal> goals = Goals.of(summary);
+        List<Picture> pictures = pictures(summary, directory);
+        Files.writeString(directory.resolve(REPORT), MarkdownReport.of(run, summary, goals, pictures));
+        return goals;
+    }
+
+    private List<Picture> pictures(Summary summary, Path directory) throws IOException {
+        System.setProperty("java.awt.headless", "true");
+        try {
+            return drawing.draw(summary, directory);
+        } catch (LinkageError | InternalError | RuntimeException e) {
+            // Which of these a missing library gives depends on the library and on whether it is the first attempt.
+            log.warn("No pictures: " + e.toString().lines().findFirst().orElse(""));
+            return List.of();
+        }
+    }
+}
