@@ -153,6 +153,7 @@ public final class DelayQueueAutoConfiguration {
         DelayQueueTemplateBuilder template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
                 .events(events)
                 .limits(properties.limits().toLimits())
+                .commandTimeout(properties.redis().commandTimeout())
                 .completions(new EngineExecutor(engine))
                 .interceptors(interceptors.orderedStream().toList());
         return InvalidPropertyException.check(

@@ -7,12 +7,12 @@ import java.time.Instant;
 /**
  * Listens to facts. A bean of this type is found by the auto-configuration. Each method does nothing by default.
  *
- * <p>Methods are called on the engine's and the senders' threads, concurrently, after the fact: they must be
- * thread-safe and quick. What they throw is logged and goes no further.
+ * <p>Methods are called on the engine's, the senders' and the Redis client's threads, concurrently, after the fact: they
+ * must be thread-safe and quick, and must not block. What they throw is logged and goes no further.
  */
 public interface DelayQueueEvents {
 
-    /** Messages were stored by {@code send}. */
+    /** Messages were stored by {@code send}: one, or all that shared a round trip. */
     default void sent(String topic, int count) {}
 
     /** A send was refused because its id is live. */

@@ -29,6 +29,10 @@ import java.util.concurrent.CompletableFuture;
  * are judged by Redis' clock, to the millisecond. Nothing takes part in a transaction of the caller: neither in a Redis
  * {@code MULTI} (it is sent at once, outside it) nor in a database's, unless asked for by {@link #sendAfterCommit}.
  *
+ * <p>A single send to a topic goes at once if no other one is under way; those that come meanwhile wait for its end, and
+ * share the next round trip. Each has a result of its own. A send blocks its thread for about one command time-out at
+ * most.
+ *
  * <p>To cancel, move and find, a topic that nobody uses is an empty one; they make Redis keep nothing of it.
  *
  * <p>Arguments from which no message can be built (a blank topic, a negative delay) fail with an
@@ -76,6 +80,10 @@ public interface DelayQueueOperations {
     /**
      * Sends as {@link #send(String, Object)} does, without ever blocking the caller, not even to connect. The payload is
      * converted before this returns.
+     *
+     * <p>Messages that one thread sends to one topic are stored in their order; other operations may overtake one whose
+     * future has not ended. What waits for Redis is held in memory without a bound, also where the client's request queue
+     * has one: bound the open futures if messages may come faster than Redis takes them.
      *
      * @return fails with the exceptions of {@code send}; its dependents run on a thread of the Redis client and must not
      *     block it

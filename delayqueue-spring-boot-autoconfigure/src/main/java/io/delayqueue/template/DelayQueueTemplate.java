@@ -19,10 +19,12 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
@@ -40,7 +42,8 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     private final Executor completions;
     private final MessagePreparer preparer;
     private final InterceptorChain chain;
-    private final MessageSender sender;
+    private final Map<Shard, SendLane> lanes = new ConcurrentHashMap<>();
+    private final Function<Shard, SendLane> newLane;
     private final BatchSender batches;
     private final CommitSender commits;
 
@@ -52,7 +55,9 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         this.preparer = new MessagePreparer(
                 builder.codec, builder.limits, builder.clock, new MessageIds(builder.clock, builder.random));
         this.chain = new InterceptorChain(builder.interceptors, preparer);
-        this.sender = new MessageSender(store, topics, events);
+        MessageSender sender = new MessageSender(store, topics, events);
+        this.newLane = shard ->
+                new SendLane(shard, sender, topics, builder.limits, builder.commandTimeout, builder.flightsOfALane);
         this.batches = new BatchSender(sender, chain, topics, builder.limits, events);
         this.commits = new CommitSender(batches, events, builder.afterCommitTimeout, builder.nanoTime, builder.pause);
     }
@@ -91,8 +96,16 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     private Success send(PendingMessage message) {
-        return SendFailures.successOf(chain.send(message, last -> CompletableFuture.completedFuture(sender.send(last)))
+        return SendFailures.successOf(chain.send(
+                        message,
+                        last -> CompletableFuture.completedFuture(lane(last).send(last)))
                 .join());
+    }
+
+    private SendLane lane(PendingMessage message) {
+        Shard shard = topics.whereToLookFor(message.topic(), message.id());
+        SendLane lane = lanes.get(shard);
+        return lane != null ? lane : lanes.computeIfAbsent(shard, newLane);
     }
 
     @Override
@@ -118,7 +131,8 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
             return CompletableFuture.failedFuture(SendFailures.exception(Objects.requireNonNull(prepared.refused())));
         }
         CompletableFuture<Success> sent = new CompletableFuture<>();
-        CompletionStage<SendResult> sending = chain.send(pending, sender::sendAsync);
+        CompletionStage<SendResult> sending =
+                chain.send(pending, last -> lane(last).sendAsync(last));
         sending.whenCompleteAsync((result, failure) -> end(sent, result, failure), this::complete);
         return sent;
     }

@@ -25,6 +25,8 @@ public final class DelayQueueTemplateBuilder {
     SendLimits limits = SendLimits.DEFAULTS;
     List<SendInterceptor> interceptors = List.of();
     Duration afterCommitTimeout = Duration.ofSeconds(10);
+    Duration commandTimeout = Duration.ofSeconds(5);
+    int flightsOfALane = SendLane.FLIGHTS;
     RandomGenerator random = new SecureRandom();
     Executor completions = Runnable::run;
     LongSupplier nanoTime = System::nanoTime;
@@ -75,6 +77,20 @@ public final class DelayQueueTemplateBuilder {
      */
     public DelayQueueTemplateBuilder completions(Executor completions) {
         this.completions = completions;
+        return this;
+    }
+
+    /**
+     * How long a send waits at most for those before it and for its own answer together.
+     *
+     * @param timeout what the store's connections give a command, more than zero, 5 s unless said
+     *     ({@code delayqueue.redis.command-timeout})
+     */
+    public DelayQueueTemplateBuilder commandTimeout(Duration timeout) {
+        if (timeout.isZero() || timeout.isNegative()) {
+            throw new IllegalArgumentException("delayqueue.redis.command-timeout is more than zero, but is " + timeout);
+        }
+        this.commandTimeout = timeout;
         return this;
     }
 

@@ -49,19 +49,6 @@ final class MessageSender {
         }
     }
 
-    /** The same without blocking; ends normally. */
-    CompletableFuture<SendResult> sendAsync(PendingMessage message) {
-        CompletableFuture<Shard> finding;
-        try {
-            finding = topics.shardOfAsync(message.topic(), message.id());
-        } catch (RuntimeException e) {
-            finding = CompletableFuture.failedFuture(e);
-        }
-        return finding.thenCompose(shard -> sendAsync(shard, List.of(message)))
-                .thenApply(results -> results.get(0))
-                .exceptionally(failure -> SendFailures.notStored(message, failure));
-    }
-
     /**
      * Stores messages by one script, without blocking; ends normally.
      *
@@ -95,12 +82,17 @@ final class MessageSender {
         });
     }
 
-    private CompletableFuture<List<SendResult>> store(
+    /**
+     * The same with messages that are written already.
+     *
+     * @param outgoing the messages in their order
+     */
+    CompletableFuture<List<SendResult>> store(
             Shard shard, List<PendingMessage> messages, List<OutgoingMessage> outgoing) {
         CompletableFuture<SendReply> storing;
         try {
             storing = store.sendAsync(shard, outgoing);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // whoever waits for the end must see it come
             storing = CompletableFuture.failedFuture(e);
         }
         return storing.thenApply(reply -> results(messages, reply))

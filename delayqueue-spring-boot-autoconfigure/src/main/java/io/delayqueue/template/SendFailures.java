@@ -62,6 +62,24 @@ final class SendFailures {
                 : result instanceof Unknown;
     }
 
+    /** Why Redis gave no answer to a call; null if it gave one. */
+    static @Nullable Throwable silence(SendResult result) {
+        return cause(result) instanceof RedisCallException call && call.kind() != Kind.REFUSED ? call : null;
+    }
+
+    /** Whether a call was answered with a failure that one of its messages may have caused for all. */
+    static boolean mayBeANeighbours(SendResult result) {
+        Throwable cause = cause(result);
+        return cause instanceof RedisCallException call
+                ? call.kind() == Kind.REFUSED
+                : cause != null && !(cause instanceof TopicConflictException);
+    }
+
+    /** What is known of a message that was sent twice: what may have been stored at first isn't "not stored" later. */
+    static SendResult afterRepeat(SendResult first, SendResult second) {
+        return first instanceof Unknown && second instanceof Refused ? first : second;
+    }
+
     private static String reason(Throwable cause) {
         if (!(cause instanceof RedisCallException call)) {
             return String.valueOf(cause.getMessage());

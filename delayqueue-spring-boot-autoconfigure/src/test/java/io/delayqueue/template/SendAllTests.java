@@ -154,7 +154,6 @@ class SendAllTests extends RedisTest {
                 .extracting(Class::getSimpleName)
                 .containsExactly("Accepted", "Refused", "Accepted");
         assertThat(sender.sendAsync(shard, List.of(unwritable("b"))).join()).hasOnlyElementsOfType(Refused.class);
-        assertThat(sender.sendAsync(unwritable("b")).join()).isInstanceOf(Refused.class);
         assertThat(sender.send(unwritable("b"))).isInstanceOf(Refused.class);
     }
 
