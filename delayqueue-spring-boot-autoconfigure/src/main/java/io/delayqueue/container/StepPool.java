@@ -22,6 +22,9 @@ final class StepPool implements StepScheduler, AutoCloseable {
     private static final long FIRST_BACKOFF = Duration.ofMillis(50).toNanos();
     private static final long MAX_BACKOFF = Duration.ofSeconds(1).toNanos();
 
+    /** Changing threads costs a busy step a tenth of its time, and the other steps wait for a thread meanwhile. */
+    private static final int CALLS_IN_A_ROW = 16;
+
     private final ScheduledThreadPoolExecutor executor;
     private final LongSupplier nanoTime;
     private final BiConsumer<String, Throwable> onFailure;
@@ -128,16 +131,30 @@ final class StepPool implements StepScheduler, AutoCloseable {
                 running = true;
                 plannedFor = Long.MAX_VALUE;
             }
-            long wait = call();
+            boolean again = true;
+            for (int calls = 1; again; calls++) {
+                again = planNext(call(), calls < CALLS_IN_A_ROW && !executor.isShutdown());
+            }
+        }
+
+        /** Returns whether the step is to be called again at once, on this thread. */
+        private boolean planNext(long wait, boolean mayStay) {
             synchronized (lock) {
-                running = false;
                 if (!cancelled) {
                     long at = nanoTime.getAsLong() + wait;
                     if (plannedFor == Long.MAX_VALUE || at - plannedFor < 0 || failures > 0) {
                         plannedFor = at;
                     }
+                    if (mayStay && isPlannedBy(nanoTime.getAsLong())) {
+                        plannedFor = Long.MAX_VALUE;
+                        return true;
+                    }
+                }
+                running = false;
+                if (!cancelled) {
                     submit();
                 }
+                return false;
             }
         }
 

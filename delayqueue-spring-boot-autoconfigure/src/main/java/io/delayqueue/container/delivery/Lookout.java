@@ -81,9 +81,7 @@ public final class Lookout implements SignalListener {
         if (!watches) {
             return capacity > 0 && isNeglected(sweepNanos) ? Reason.SWEEP : Reason.NONE;
         }
-        long due = nextDue;
-        boolean isDue = clock.nanosUntil(due) <= 0;
-        if (isDue && (capacity > 0 || (peers && announcedDue != due))) {
+        if (clock.nanosUntil(nextDue) <= 0 && isWorthALook(peers, capacity)) {
             return Reason.DUE;
         }
         long sinceLook = nanoTime.getAsLong() - lastLook;
@@ -91,6 +89,11 @@ public final class Lookout implements SignalListener {
             return Reason.ASKED;
         }
         return sinceLook >= sweepNanos ? Reason.SWEEP : Reason.NONE;
+    }
+
+    /** Whether somebody gains from a look when the head is due: this consumer, or others who are then told of it. */
+    private boolean isWorthALook(boolean peers, int capacity) {
+        return capacity > 0 || (peers && announcedDue != nextDue);
     }
 
     /** Whether what was due a sweep ago may still be: its watcher hangs, or died a moment ago. */
@@ -140,7 +143,7 @@ public final class Lookout implements SignalListener {
         long sinceLook = nanoTime.getAsLong() - lastLook;
         long wait = sweepNanos - sinceLook;
         long untilDue = clock.nanosUntil(nextDue);
-        if (untilDue > 0) {
+        if (untilDue > 0 || isWorthALook(peers, capacity)) { // it may have become due since the reason was sought
             wait = Math.min(wait, untilDue);
         }
         long untilLeaseEnd = Math.max(clock.nanosUntil(nextLeaseEnd), AGAIN - sinceLook);

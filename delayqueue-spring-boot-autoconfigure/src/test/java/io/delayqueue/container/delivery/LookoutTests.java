@@ -16,9 +16,10 @@ class LookoutTests {
     private static final long REDIS_MILLIS = 1_700_000_000_000L;
 
     private long nanos = 1_000_000;
-    private final RedisClock clock = new RedisClock(() -> nanos);
+    private long perReading;
+    private final RedisClock clock = new RedisClock(this::nanoTime);
     private final AtomicInteger wakes = new AtomicInteger();
-    private final Lookout lookout = new Lookout("me", clock, () -> nanos, wakes::incrementAndGet);
+    private final Lookout lookout = new Lookout("me", clock, this::nanoTime, wakes::incrementAndGet);
 
     @BeforeEach
     void firstLook() {
@@ -46,6 +47,11 @@ class LookoutTests {
 
     private long redisMillis() {
         return REDIS_MILLIS + nanos / 1_000_000;
+    }
+
+    private long nanoTime() {
+        nanos += perReading;
+        return nanos;
     }
 
     private void pass(Duration time) {
@@ -172,5 +178,18 @@ class LookoutTests {
                 true);
         assertThat(lookout.reason(true, true, 0, SWEEP)).isEqualTo(Reason.NONE);
         assertThat(lookout.reason(true, true, 1, SWEEP)).isEqualTo(Reason.DUE);
+    }
+
+    @Test
+    void aHeadThatBecomesDueWhileTheWaitIsComputedIsNotWaitedForUntilTheSweep() {
+        for (long ahead = 0; ahead < 10_000; ahead += 100) {
+            perReading = 0;
+            lookout.looking();
+            long due = redisMillis() + 1;
+            saw(due, StepReply.NEVER, 10);
+            nanos += clock.nanosUntil(due) - ahead;
+            perReading = 700;
+            assertThat(untilLook()).as("due in " + ahead + " ns").isLessThan(Duration.ofMillis(1));
+        }
     }
 }
