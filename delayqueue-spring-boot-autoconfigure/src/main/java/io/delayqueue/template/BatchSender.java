@@ -8,6 +8,7 @@ import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.MessagePreparer.Prepared;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -116,11 +117,13 @@ final class BatchSender {
     /** Those that need not be sent have their result afterwards; the others are given back. */
     private Map<Shard, List<Slot>> byShard(List<Slot> slots) {
         Map<Shard, List<Slot>> byShard = new LinkedHashMap<>();
-        Set<List<String>> seen = new HashSet<>();
+        Map<String, Set<String>> seen = new HashMap<>();
         RuntimeException unanswered = null;
         for (Slot slot : slots) {
             PendingMessage message = slot.message;
-            if (!seen.add(List.of(message.topic(), message.id())) && message.refusesDuplicate()) {
+            boolean isFirst = seen.computeIfAbsent(message.topic(), any -> new HashSet<>())
+                    .add(message.id());
+            if (!isFirst && message.refusesDuplicate()) {
                 slot.result = new Duplicate(message.topic(), message.id());
                 events.publish(listener -> listener.duplicateRefused(message.topic(), message.id()));
                 continue;

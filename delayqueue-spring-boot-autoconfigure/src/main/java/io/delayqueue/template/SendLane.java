@@ -30,8 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendLane {
 
-    /** How many calls of a shard are under way at most. More of them are smaller, and Redis runs them one by one. */
-    static final int FLIGHTS = 1;
+    /**
+     * How many calls of a shard are under way at most. With one, client and Redis wait for each other by turns; with many,
+     * each carries one message only, and Redis' time is spent on calls.
+     */
+    static final int FLIGHTS = 3;
 
     private final Shard shard;
     private final MessageSender sender;
@@ -42,6 +45,9 @@ final class SendLane {
 
     private final Object lock = new Object();
     private final Queue<Waiting> waiting = new ArrayDeque<>();
+    /** Ids of messages that are in a call. */
+    private final Set<String> flying = new HashSet<>();
+
     private int flights;
     private boolean starting;
 
@@ -49,8 +55,8 @@ final class SendLane {
      * An empty lane.
      *
      * @param patience how long a caller is blocked at most, once its message waits
-     * @param maxFlights how many calls are under way at most, 1 or more; with more than one, messages of neighbouring
-     *     calls keep their order only as far as the client library keeps it
+     * @param maxFlights how many calls are under way at most, 1 or more; messages of one id are never in two of them, so
+     *     that they keep their order, while others may overtake each other
      */
     SendLane(
             Shard shard,
@@ -104,7 +110,7 @@ final class SendLane {
 
     /** Stores a message and waits. */
     SendResult send(PendingMessage message) {
-        if (mayFlyAlone()) {
+        if (mayFlyAlone(message)) {
             return sendAlone(message);
         }
         Waiting passenger;
@@ -129,9 +135,9 @@ final class SendLane {
         return passenger.told;
     }
 
-    private boolean mayFlyAlone() {
+    private boolean mayFlyAlone(PendingMessage message) {
         synchronized (lock) {
-            if (flights == maxFlights || !waiting.isEmpty()) {
+            if (flights == maxFlights || !waiting.isEmpty() || !flying.add(message.id())) {
                 return false;
             }
             flights++;
@@ -148,7 +154,7 @@ final class SendLane {
             silence = Thread.currentThread().isInterrupted() ? null : SendFailures.silence(result);
             return result;
         } finally {
-            land(silence);
+            land(List.of(message), silence);
         }
     }
 
@@ -174,31 +180,31 @@ final class SendLane {
 
     private @Nullable Call nextCall() {
         synchronized (lock) {
-            if (flights == maxFlights || waiting.isEmpty()) {
+            Call call = flights == maxFlights ? null : gather();
+            if (call == null) {
                 starting = false;
-                return null;
+            } else {
+                flights++;
             }
-            flights++;
-            return gather();
+            return call;
         }
     }
 
-    /** A script takes no two messages of one id: the second leads the next call. */
-    private Call gather() {
+    /** No two messages of one id are under way at once: the second waits, and those behind it. Null if none may go. */
+    private @Nullable Call gather() {
         Call call = new Call();
-        Set<String> ids = new HashSet<>();
         long bytes = 0;
         for (Waiting next = waiting.peek(); next != null; next = waiting.peek()) {
             int length = call.passengers.size();
             bytes += next.bytes;
             if (length == limits.maxBatchElements()
                     || (length > 0 && bytes > limits.maxBatchBytes())
-                    || !ids.add(next.message.id())) {
+                    || !flying.add(next.message.id())) {
                 break;
             }
             call.add(waiting.remove());
         }
-        return call;
+        return call.passengers.isEmpty() ? null : call;
     }
 
     private void start(Call call) {
@@ -220,7 +226,7 @@ final class SendLane {
             }
             List<SendResult> results = new ArrayList<>(call.messages.size());
             call.messages.forEach(message -> results.add(SendFailures.notStored(message, failure)));
-            land(SendFailures.silence(results.get(0)));
+            land(call.messages, SendFailures.silence(results.get(0)));
             call.tell(results);
         });
     }
@@ -231,7 +237,7 @@ final class SendLane {
                     if (results.size() > 1 && SendFailures.mayBeANeighbours(results.get(0))) {
                         repeatEachAlone(call, results);
                     } else {
-                        land(SendFailures.silence(results.get(0)));
+                        land(call.messages, SendFailures.silence(results.get(0)));
                         call.tell(results);
                     }
                 });
@@ -249,7 +255,7 @@ final class SendLane {
                         SendResult alone = results.get(0);
                         silence.compareAndSet(null, SendFailures.silence(alone));
                         if (open.decrementAndGet() == 0) {
-                            land(silence.get());
+                            land(call.messages, silence.get());
                         }
                         passenger.told.complete(SendFailures.afterRepeat(together, alone));
                     });
@@ -261,10 +267,11 @@ final class SendLane {
      *
      * @param silence why Redis gave no answer, if it gave none: those who wait don't wait for a second time-out
      */
-    private void land(@Nullable Throwable silence) {
+    private void land(List<PendingMessage> landed, @Nullable Throwable silence) {
         List<Waiting> left = List.of();
         synchronized (lock) {
             flights--;
+            landed.forEach(message -> flying.remove(message.id()));
             if (silence != null) {
                 left = List.copyOf(waiting);
                 waiting.clear();

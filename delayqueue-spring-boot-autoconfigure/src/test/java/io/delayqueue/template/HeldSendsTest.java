@@ -20,10 +20,18 @@ abstract class HeldSendsTest extends RedisTest {
     final HeldSends sends = new HeldSends();
     private final List<Thread> threads = new ArrayList<>();
 
+    /** One call of a shard at a time, so that holding it holds up all others. */
     DelayQueueTemplateBuilder builder() {
+        return builder(1);
+    }
+
+    DelayQueueTemplateBuilder builder(int flightsOfALane) {
         PayloadCodec codec = QueueOnRedis.codec();
-        return DelayQueueTemplate.builder(sends.around(queue.store()), queue.topics(), codec, InstantSource.system())
+        DelayQueueTemplateBuilder builder = DelayQueueTemplate.builder(
+                        sends.around(queue.store()), queue.topics(), codec, InstantSource.system())
                 .events(queue.events());
+        builder.flightsOfALane = flightsOfALane;
+        return builder;
     }
 
     static DelayMessage message(String id) {

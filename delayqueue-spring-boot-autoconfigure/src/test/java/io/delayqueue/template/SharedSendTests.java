@@ -118,6 +118,39 @@ class SharedSendTests extends HeldSendsTest {
     }
 
     @Test
+    void noTwoCallsAtATimeHaveAMessageOfOneId() {
+        queue.open("orders");
+        DelayQueueTemplate template = builder(3).build();
+        sends.hold("a");
+        CompletableFuture<Success> first = template.sendAsync(message("a"));
+        CompletableFuture<Success> second = template.sendAsync(message("a").toBuilder()
+                .onDuplicate(OnDuplicate.REPLACE)
+                .payload("new")
+                .build());
+        CompletableFuture<Success> behind = template.sendAsync(message("b"));
+
+        assertThat(sends.calls()).hasSizeLessThanOrEqualTo(1);
+        sends.release("a");
+
+        joinAll(List.of(first, second, behind));
+        assertThat(sends.calls()).containsExactly(List.of("a"), List.of("a", "b"));
+    }
+
+    @Test
+    void callsOfOtherIdsGoSideBySide() {
+        queue.open("orders");
+        DelayQueueTemplate template = builder(2).build();
+        sends.hold("a");
+        CompletableFuture<Success> held = template.sendAsync(message("a"));
+
+        template.sendAsync(message("b")).join();
+
+        assertThat(held).isNotDone();
+        sends.release("a");
+        held.join();
+    }
+
+    @Test
     void theSecondOfOneIdLeadsTheNextCall() {
         queue.open("orders");
         DelayQueueTemplate template = builder().build();
