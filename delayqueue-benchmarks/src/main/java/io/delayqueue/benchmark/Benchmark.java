@@ -1,0 +1,122 @@
+package io.delayqueue.benchmark;
+
+import io.delayqueue.benchmark.report.Goal;
+import io.delayqueue.benchmark.report.Reports;
+import io.delayqueue.benchmark.result.Measure;
+import io.delayqueue.benchmark.result.Run;
+import io.delayqueue.benchmark.result.Sample;
+import io.delayqueue.benchmark.run.Profile;
+import io.delayqueue.benchmark.run.Runner;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.springframework.core.env.SimpleCommandLinePropertySource;
+
+/**
+ * Measures, tells how far it is on the console, and writes what came out into {@code target/benchmark}: a report in
+ * Markdown, the numbers as JSON, and charts. What it takes:
+ *
+ * <ul>
+ *   <li>{@code --profile=full} (the default, half an hour) or {@code quick} (a minute, times mean nothing)
+ *   <li>{@code --rounds=5} of the full profile
+ *   <li>{@code --only=SEND,DRAIN} of {@link Measure}
+ *   <li>{@code --redis=/usr/bin/redis-server}; by default the one on the path, else the embedded one, which was built
+ *       to be small and takes twice as long for everything
+ * </ul>
+ */
+public final class Benchmark {
+
+    private static final Set<String> OPTIONS = new TreeSet<>(Set.of("profile", "rounds", "only", "redis"));
+    private static final Path DIRECTORY = Path.of("target", "benchmark");
+
+    private final PrintStream out;
+    private final Profile profile;
+    private final RedisServers servers;
+
+    private Benchmark(PrintStream out, SimpleCommandLinePropertySource options) {
+        this.out = out;
+        Profile named = Profile.named(option(options, "profile", "full"), rounds(option(options, "rounds", "5")));
+        String only = option(options, "only", "");
+        this.profile = only.isEmpty() ? named : named.only(measures(only));
+        this.servers = RedisServers.of(options.getProperty("redis"));
+    }
+
+    private static String option(SimpleCommandLinePropertySource options, String name, String otherwise) {
+        String value = options.getProperty(name);
+        return value == null ? otherwise : value;
+    }
+
+    private static int rounds(String text) {
+        try {
+            int rounds = Integer.parseInt(text);
+            if (rounds > 0) {
+                return rounds;
+            }
+        } catch (NumberFormatException e) {
+            // said below
+        }
+        throw new IllegalArgumentException("--rounds is a whole number above 0, but is '" + text + "'");
+    }
+
+    private static Set<Measure> measures(String names) {
+        try {
+            return Arrays.stream(names.split(",", -1))
+                    .map(name -> Measure.valueOf(name.strip().toUpperCase(Locale.ROOT)))
+                    .collect(Collectors.toSet());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "--only is a list of " + Arrays.toString(Measure.values()) + ", but is '" + names + "'", e);
+        }
+    }
+
+    /** The command. Ends with 1 if anything was delivered early, twice or not at all, or cost more calls than it may. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        SimpleCommandLinePropertySource options = new SimpleCommandLinePropertySource(arguments);
+        Benchmark benchmark;
+        try {
+            for (String name : options.getPropertyNames()) {
+                if (!OPTIONS.contains(name)) {
+                    throw new IllegalArgumentException("There is no option --" + name + ", only " + OPTIONS);
+                }
+            }
+            benchmark = new Benchmark(System.out, options);
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage());
+            System.exit(2);
+            return;
+        }
+        System.exit(benchmark.run() ? 0 : 1);
+    }
+
+    private boolean run() throws IOException, InterruptedException {
+        Files.createDirectories(DIRECTORY);
+        Map<String, String> environment = servers.environment();
+        environment.forEach((label, value) -> out.println(label + ": " + value));
+        List<Sample> samples = new ArrayList<>();
+        List<String> violations = List.of();
+        try {
+            violations = new Runner(profile, servers::start, DIRECTORY, out, samples::add).run();
+        } finally { // what was measured before something failed is told, too
+            tell(new Reports().write(new Run(profile.name(), environment, samples), DIRECTORY));
+        }
+        violations.forEach(violation -> out.println("VIOLATED: " + violation));
+        return violations.isEmpty();
+    }
+
+    private void tell(List<Goal> goals) {
+        goals.stream()
+                .filter(goal -> goal.verdict() != Goal.Verdict.NOT_MEASURED)
+                .forEach(goal -> out.println(goal.verdict().title() + ": " + goal.title() + ": " + goal.goal() + ": "
+                        + goal.measured()));
+        out.println("Report: " + DIRECTORY.resolve(Reports.REPORT).toAbsolutePath());
+    }
+}

@@ -1,0 +1,60 @@
+package io.delayqueue.benchmark.contender;
+
+import io.delayqueue.benchmark.result.Party;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** A delay queue as its users use it. Sending may happen on many threads at once. */
+public interface Contender extends AutoCloseable {
+
+    /** How many handlers run at once. */
+    int CONCURRENCY = 8;
+
+    /**
+     * Starts a queue.
+     *
+     * @param party which one
+     * @param port of the Redis on the loopback interface
+     * @throws IllegalArgumentException if the party is none that can be used as a queue
+     */
+    static Contender of(Party party, int port) {
+        return switch (party) {
+            case PRODUCT -> new ProductContender("lettuce", port);
+            case PRODUCT_ON_JEDIS -> new ProductContender("jedis", port);
+            case REDISSON -> new RedissonContender(port);
+            case JAVA -> new JavaContender();
+            case FLOOR_LETTUCE, FLOOR_JEDIS -> throw new IllegalArgumentException(party + " is no queue");
+        };
+    }
+
+    /** A message to be sent: its payload, and when it is due. */
+    record Item(String payload, Instant dueAt) {}
+
+    /** Sends a message and waits until it is accepted. */
+    void send(Item item);
+
+    /** Sends many messages in as few calls as the queue allows, and waits until they are accepted. */
+    void sendAll(List<Item> items);
+
+    /**
+     * Starts to consume with {@link #CONCURRENCY} handlers. May be called again after {@link #stop()}.
+     *
+     * @param handler called for each message, on any thread
+     */
+    void consume(Consumer<String> handler);
+
+    /**
+     * How many messages are settled since {@link #consume}: acknowledged where the queue knows that, else handed over.
+     */
+    long settled();
+
+    /** Stops to consume. */
+    void stop();
+
+    /** Consumes so many topics in which nothing happens, until this is closed. */
+    void watch(int topics);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,62 @@
+package io.delayqueue.benchmark.contender;
+
+import java.util.List;
+import java.util.concurrent.DelayQueue;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** {@link DelayQueue}: what one process can do that stores nothing. */
+final class JavaContender implements Contender {
+
+    private final DelayQueue<Entry> queue = new DelayQueue<>();
+    private final TakingThreads takers = new TakingThreads();
+
+    private record Entry(String payload, long dueMillis) implements Delayed {
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(dueMillis - System.currentTimeMillis(), TimeUnit.MILLISECONDS);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.compare(dueMillis, ((Entry) other).dueMillis);
+        }
+    }
+
+    @Override
+    public void send(Item item) {
+        queue.add(new Entry(item.payload(), item.dueAt().toEpochMilli()));
+    }
+
+    @Override
+    public void sendAll(List<Item> items) {
+        items.forEach(this::send);
+    }
+
+    @Override
+    public void consume(Consumer<String> handler) {
+        takers.start(CONCURRENCY, () -> queue.take().payload(), handler);
+    }
+
+    @Override
+    public long settled() {
+        return takers.taken();
+    }
+
+    @Override
+    public void stop() {
+        takers.stop();
+    }
+
+    @Override
+    public void watch(int topics) {
+        throw new UnsupportedOperationException("There is no server that could be busy");
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+}

@@ -1,0 +1,93 @@
+package io.delayqueue.benchmark.contender;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.redisson.Redisson;
+import org.redisson.api.RBlockingQueue;
+import org.redisson.api.RDelayedQueue;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
+
+/**
+ * Redisson's delayed queue before a blocking queue, text as text. It has no acknowledgement: what a consumer took is
+ * gone. Its makers call it deprecated, and no other one of theirs that is free delays messages.
+ */
+@SuppressWarnings("deprecation")
+final class RedissonContender implements Contender {
+
+    private static final String QUEUE = "bench";
+
+    private final RedissonClient client;
+    private final RBlockingQueue<String> ready;
+    private final RDelayedQueue<String> delayed;
+    private final TakingThreads takers = new TakingThreads();
+    private final List<TakingThreads> watchers = new ArrayList<>();
+
+    RedissonContender(int port) {
+        Config config = new Config();
+        config.setCodec(StringCodec.INSTANCE);
+        config.useSingleServer().setAddress("redis://127.0.0.1:" + port);
+        client = Redisson.create(config);
+        ready = client.getBlockingQueue(QUEUE);
+        delayed = client.getDelayedQueue(ready);
+    }
+
+    @Override
+    public void send(Item item) {
+        delayed.offer(item.payload(), delayUntil(item.dueAt()), TimeUnit.MILLISECONDS);
+    }
+
+    /** There is no method for many: all are sent without waiting, and then waited for. */
+    @Override
+    public void sendAll(List<Item> items) {
+        CompletableFuture<?>[] sent = items.stream()
+                .map(item -> delayed.offerAsync(item.payload(), delayUntil(item.dueAt()), TimeUnit.MILLISECONDS)
+                        .toCompletableFuture())
+                .toArray(CompletableFuture[]::new);
+        CompletableFuture.allOf(sent).join();
+    }
+
+    private static long delayUntil(Instant dueAt) {
+        return Math.max(0, Duration.between(Instant.now(), dueAt).toMillis());
+    }
+
+    @Override
+    public void consume(Consumer<String> handler) {
+        takers.start(CONCURRENCY, ready::take, handler);
+    }
+
+    @Override
+    public long settled() {
+        return takers.taken();
+    }
+
+    @Override
+    public void stop() {
+        takers.stop();
+    }
+
+    @Override
+    public void watch(int topics) {
+        for (int i = 0; i < topics; i++) {
+            RBlockingQueue<String> queue = client.getBlockingQueue("idle-" + i);
+            client.getDelayedQueue(queue);
+            TakingThreads watcher = new TakingThreads();
+            watcher.start(1, queue::take, message -> {});
+            watchers.add(watcher);
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        watchers.forEach(TakingThreads::stop);
+        delayed.destroy();
+        client.shutdown();
+    }
+}

@@ -1,0 +1,165 @@
+package io.delayqueue.benchmark.floor;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.delayqueue.benchmark.contender.Contender.Item;
+import io.delayqueue.benchmark.contender.Topics;
+import io.delayqueue.benchmark.result.Party;
+import io.delayqueue.convert.JsonPayloadConverter;
+import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.StepReply;
+import io.delayqueue.store.StepRequest;
+import io.delayqueue.store.StepRequest.Claiming;
+import io.delayqueue.store.StepRequest.Reclaiming;
+import io.delayqueue.store.script.RedisMessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueTemplate;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Records what the product sends to Redis and plays it over a bare client. Recording is not thread-safe. */
+public final class Floor implements AutoCloseable {
+
+    private static final Duration SWEEP = Duration.ofSeconds(5);
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final int MAX_ATTEMPTS = 10;
+    private static final int MAX_RECLAIM = 100;
+    private static final String CONSUMER = "floor.1";
+    private static final String FORGET = "redis.call('HDEL', KEYS[1], ARGV[1], ARGV[2]) return {'OK'}";
+
+    private final BareClient recordingClient;
+    private final BareClient.Caller recordingCaller;
+    private final BareClient client;
+    private final Recorder recorder;
+    private final MessageStore store;
+    private final DelayQueueTemplate template;
+    private final KeySpace keySpace = new KeySpace(Topics.NAMESPACE);
+    private final Shard shard = Shard.single(Topics.BENCH);
+
+    /** Over a client, on a Redis whose topic this opens if it isn't there. */
+    public Floor(Party party, int port) {
+        client = BareClient.of(party, port);
+        recordingClient = new BareJedis(port);
+        recordingCaller = recordingClient.caller();
+        recorder = new Recorder(recordingCaller);
+        TopicRegistry registry = new TopicRegistry(recorder, keySpace);
+        store = new RedisMessageStore(recorder, keySpace, registry);
+        PayloadCodec codec =
+                new PayloadCodec(new JsonPayloadConverter(JsonMapper.builder().build()));
+        template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
+                .build();
+        StepReply ignored = store.step(shard, request("floor.0", 0, System.nanoTime(), List.of()));
+    }
+
+    /** What the product sends for these messages, one call each. */
+    public Recording sends(List<Item> items) {
+        recorder.record("send", true);
+        items.forEach(item -> template.send(Topics.BENCH, item.payload(), item.dueAt()));
+        return recorder.stop();
+    }
+
+    /** The same in batches of 500. */
+    public Recording batches(List<Item> items) {
+        recorder.record("send", true);
+        for (int i = 0; i < items.size(); i += StepRequest.MAX_BATCH) {
+            template.sendAll(items.subList(i, Math.min(i + StepRequest.MAX_BATCH, items.size())).stream()
+                    .map(item -> DelayMessage.to(Topics.BENCH)
+                            .payload(item.payload())
+                            .dueAt(item.dueAt())
+                            .build())
+                    .toList());
+        }
+        return recorder.stop();
+    }
+
+    /** Takes everything that is due, as one consumer at its busiest does, and keeps the calls. */
+    public Recording drain() {
+        recorder.record("step", false);
+        List<Settle> settles = List.of();
+        long sequence = 0;
+        do {
+            StepReply reply = store.step(shard, request(CONSUMER, StepRequest.MAX_BATCH, ++sequence, settles));
+            settles = reply.claims().stream().map(Floor::acknowledged).toList();
+        } while (!settles.isEmpty());
+        forgetConsumer();
+        return recorder.stop();
+    }
+
+    /** So that its steps may be played again. */
+    public void forgetConsumer() {
+        byte[][] all = {
+            keySpace.of(shard).meta(), ("c:" + CONSUMER).getBytes(US_ASCII), ("r:" + CONSUMER).getBytes(US_ASCII)
+        };
+        List<?> ignored = recordingCaller.run(FORGET, new Call(0, 1, all));
+    }
+
+    private static StepRequest request(String consumer, int claims, long sequence, List<Settle> settles) {
+        return new StepRequest(
+                consumer,
+                sequence,
+                new Claiming(claims, StepRequest.MAX_BYTES, LEASE),
+                new Reclaiming(MAX_RECLAIM, MAX_ATTEMPTS, Reclaiming.gapFor(SWEEP), LEASE.dividedBy(3)),
+                false,
+                settles,
+                List.of());
+    }
+
+    private static Settle acknowledged(Claim claim) {
+        return new Settle.Acknowledge(claim.id(), claim.token());
+    }
+
+    /** Something that plays recordings, for one thread. */
+    public Player player(Recording recording) {
+        return new Player(recording, client.caller());
+    }
+
+    /** Plays calls of one recording, one after the other. Not thread-safe. */
+    public static final class Player implements AutoCloseable {
+
+        private final Recording recording;
+        private final byte[] sha1;
+        private final BareClient.Caller caller;
+
+        Player(Recording recording, BareClient.Caller caller) {
+            this.recording = recording;
+            this.sha1 = recording.script().sha1().getBytes(US_ASCII);
+            this.caller = caller;
+            // so that Redis knows it: a call that believes in no shard changes nothing
+            int keys = recording.calls().get(0).keyCount();
+            byte[][] refused = recording.calls().get(0).all().clone();
+            refused[keys] = "-".getBytes(US_ASCII);
+            List<?> ignored = caller.run(recording.script().text(), new Call(0, keys, refused));
+        }
+
+        /** Plays every so manieth call, beginning with one. */
+        public void play(int first, int step) {
+            List<Call> calls = recording.calls();
+            for (int i = first; i < calls.size(); i += step) {
+                List<?> reply = caller.run(sha1, calls.get(i));
+                if (((byte[]) reply.get(0)).length != 2) {
+                    throw new IllegalStateException("Redis answered " + new String((byte[]) reply.get(0), US_ASCII));
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            caller.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        recordingCaller.close();
+        recordingClient.close();
+    }
+}

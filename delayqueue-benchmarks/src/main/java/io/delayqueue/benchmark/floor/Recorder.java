@@ -1,0 +1,98 @@
+package io.delayqueue.benchmark.floor;
+
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.ScriptRunner;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * Stands beneath the product's store and keeps what it would send. Sends may be answered here, as if Redis had accepted
+ * them. Not thread-safe.
+ */
+final class Recorder implements ScriptRunner {
+
+    private static final byte[] OK = "OK".getBytes(StandardCharsets.US_ASCII);
+
+    private final BareClient.Caller redis;
+    private final List<Call> calls = new ArrayList<>();
+    private @Nullable LuaScript script;
+    private String recorded = "";
+    private boolean answering;
+
+    /** Over a connection to Redis. */
+    Recorder(BareClient.Caller redis) {
+        this.redis = redis;
+    }
+
+    /**
+     * From now on, keeps the calls of one script.
+     *
+     * @param name the script's name
+     * @param answer whether they are answered here and not executed
+     */
+    void record(String name, boolean answer) {
+        recorded = name;
+        answering = answer;
+        calls.clear();
+        script = null;
+    }
+
+    /** What was kept, and nothing more from now on. */
+    Recording stop() {
+        if (script == null) {
+            throw new IllegalStateException("No call of " + recorded + " came by");
+        }
+        Recording recording = new Recording(script, List.copyOf(calls));
+        record("", false);
+        return recording;
+    }
+
+    @Override
+    public List<Object> run(LuaScript called, int keyCount, byte[]... keysAndArguments) {
+        boolean kept = called.name().equals(recorded);
+        Call call = new Call(messages(called, keyCount, keysAndArguments), keyCount, keysAndArguments);
+        if (kept) {
+            script = called;
+            calls.add(call);
+        }
+        return kept && answering ? accepted(call) : execute(called, call);
+    }
+
+    private static int messages(LuaScript called, int keyCount, byte[][] all) {
+        return called.name().equals("send") ? number(all[keyCount + 3]) : 0;
+    }
+
+    private static int number(byte[] text) {
+        return Integer.parseInt(new String(text, StandardCharsets.US_ASCII));
+    }
+
+    private static List<Object> accepted(Call call) {
+        List<byte[]> dues = Collections.nCopies(call.messages(), "0".getBytes(StandardCharsets.US_ASCII));
+        byte[] outcomes = "a".repeat(call.messages()).getBytes(StandardCharsets.US_ASCII);
+        return List.of(OK, "0".getBytes(StandardCharsets.US_ASCII), outcomes, dues);
+    }
+
+    @SuppressWarnings("unchecked")
+    private List<Object> execute(LuaScript called, Call call) {
+        try {
+            return (List<Object>) redis.run(called.sha1().getBytes(StandardCharsets.US_ASCII), call);
+        } catch (JedisNoScriptException e) {
+            return (List<Object>) redis.run(called.text(), call);
+        }
+    }
+
+    @Override
+    public CompletableFuture<List<Object>> runAsync(LuaScript called, int keyCount, byte[]... keysAndArguments) {
+        try {
+            return CompletableFuture.completedFuture(run(called, keyCount, keysAndArguments));
+        } catch (RedisCallException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.delayqueue.benchmark.run;
+
+import static io.delayqueue.benchmark.result.Measure.BURST;
+import static io.delayqueue.benchmark.result.Measure.DRAIN;
+import static io.delayqueue.benchmark.result.Measure.LAG;
+import static io.delayqueue.benchmark.result.Measure.MEMORY;
+import static io.delayqueue.benchmark.result.Measure.SEND;
+import static io.delayqueue.benchmark.result.Measure.SEND_ALL_1;
+import static io.delayqueue.benchmark.result.Measure.SEND_ALL_8;
+import static io.delayqueue.benchmark.result.Party.FLOOR_JEDIS;
+import static io.delayqueue.benchmark.result.Party.FLOOR_LETTUCE;
+import static io.delayqueue.benchmark.result.Party.JAVA;
+import static io.delayqueue.benchmark.result.Party.PRODUCT;
+import static io.delayqueue.benchmark.result.Party.PRODUCT_ON_JEDIS;
+import static io.delayqueue.benchmark.result.Party.REDISSON;
+
+import io.delayqueue.benchmark.result.Measure;
+import io.delayqueue.benchmark.result.Party;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a run consists of.
+ *
+ * @param name what it is called
+ * @param stages one after the other, each on a Redis of its own
+ */
+public record Profile(String name, List<Stage> stages) {
+
+    private static final int[] GROWTH = {10_000, 1_000_000, 5_000_000};
+    private static final int MILLION = 1_000_000;
+    private static final Duration WATCHED = Duration.ofSeconds(10);
+
+    /** By its name: {@code full}, which takes half an hour, or {@code quick}, which takes a minute. */
+    public static Profile named(String name, int rounds) {
+        return switch (name) {
+            case "full" -> full(rounds);
+            case "quick" -> quick();
+            default -> throw new IllegalArgumentException("The profile is 'full' or 'quick', but is '" + name + "'");
+        };
+    }
+
+    /** The same with some measures only. */
+    public Profile only(Set<Measure> measures) {
+        List<Stage> kept = new ArrayList<>();
+        for (Stage stage : stages) {
+            List<Entry> entries = stage.entries().stream()
+                    .filter(entry -> measures.contains(entry.measure()))
+                    .toList();
+            if (!entries.isEmpty() || (stage.scheduled() > 0 && measures.contains(MEMORY))) {
+                kept.add(new Stage(stage.scheduled(), entries));
+            }
+        }
+        return new Profile(name, kept);
+    }
+
+    private static Profile full(int rounds) {
+        List<Entry> entries = new ArrayList<>();
+        for (Party party : List.of(FLOOR_LETTUCE, FLOOR_JEDIS, PRODUCT, PRODUCT_ON_JEDIS)) {
+            entries.addAll(hotPaths(party, party == PRODUCT_ON_JEDIS ? 1 : rounds));
+        }
+        entries.add(Entry.of(SEND, REDISSON, 60_000, 120_000, rounds));
+        entries.add(Entry.of(SEND_ALL_1, REDISSON, 60_000, 120_000, rounds));
+        entries.add(Entry.of(SEND_ALL_8, REDISSON, 60_000, 120_000, rounds));
+        entries.add(Entry.of(DRAIN, REDISSON, 30_000, 60_000, rounds));
+        entries.add(Entry.of(SEND, JAVA, 200_000, 500_000, rounds));
+        entries.add(Entry.of(DRAIN, JAVA, 200_000, 500_000, rounds));
+        for (Party party : List.of(PRODUCT, REDISSON, JAVA)) {
+            entries.add(Entry.of(LAG, party, 2_000, 8_000, rounds));
+        }
+        entries.add(Entry.idle(PRODUCT, WATCHED, rounds));
+        entries.add(Entry.idle(REDISSON, WATCHED, rounds));
+        entries.add(Entry.of(BURST, PRODUCT, 300_000, 100_000, rounds));
+        entries.add(Entry.of(MEMORY, REDISSON, 0, 200_000, 1));
+        List<Stage> stages = new ArrayList<>();
+        stages.add(new Stage(0, entries));
+        for (int scheduled : GROWTH) {
+            stages.add(growth(scheduled, rounds));
+        }
+        return new Profile("full", stages);
+    }
+
+    private static List<Entry> hotPaths(Party party, int rounds) {
+        return List.of(
+                Entry.of(SEND, party, 60_000, 120_000, rounds),
+                Entry.of(SEND_ALL_1, party, 200_000, 400_000, rounds),
+                Entry.of(SEND_ALL_8, party, 200_000, 400_000, rounds),
+                Entry.of(DRAIN, party, 300_000, 300_000, rounds));
+    }
+
+    private static Stage growth(int scheduled, int rounds) {
+        List<Entry> entries = new ArrayList<>();
+        for (Party party : List.of(FLOOR_JEDIS, PRODUCT)) {
+            entries.addAll(hotPaths(party, rounds));
+        }
+        if (scheduled == MILLION) {
+            entries.add(Entry.of(LAG, PRODUCT, 2_000, 8_000, rounds));
+        }
+        return new Stage(scheduled, entries);
+    }
+
+    /** Too short for its times to mean anything: it shows that everything works, and counts. */
+    private static Profile quick() {
+        List<Entry> entries = new ArrayList<>();
+        for (Party party : List.of(FLOOR_LETTUCE, FLOOR_JEDIS, PRODUCT, PRODUCT_ON_JEDIS, REDISSON)) {
+            for (Measure measure : List.of(SEND, SEND_ALL_1, SEND_ALL_8, DRAIN)) {
+                entries.add(Entry.of(measure, party, 2_000, 10_000, 1));
+            }
+        }
+        entries.add(Entry.of(SEND, JAVA, 2_000, 10_000, 1));
+        entries.add(Entry.of(DRAIN, JAVA, 2_000, 10_000, 1));
+        entries.add(Entry.of(LAG, PRODUCT, 500, 2_000, 1));
+        entries.add(Entry.of(BURST, PRODUCT, 5_000, 20_000, 1));
+        entries.add(Entry.idle(PRODUCT, Duration.ofSeconds(10), 1));
+        List<Entry> grown = new ArrayList<>();
+        for (Measure measure : List.of(SEND, SEND_ALL_8, DRAIN)) {
+            grown.add(Entry.of(measure, FLOOR_JEDIS, 2_000, 10_000, 1));
+            grown.add(Entry.of(measure, PRODUCT, 2_000, 10_000, 1));
+        }
+        return new Profile("quick", List.of(new Stage(0, entries), new Stage(10_000, grown)));
+    }
+}

@@ -1,0 +1,66 @@
+package io.delayqueue.benchmark.run;
+
+import io.delayqueue.benchmark.result.Quantity;
+import io.delayqueue.benchmark.trial.Trial;
+import io.delayqueue.benchmark.trial.TrialSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Runs each trial in a JVM of its own. */
+final class TrialProcess {
+
+    private static final Duration LONGEST = Duration.ofMinutes(10);
+    private static final int TAIL = 40;
+    private static final TypeReference<Map<Quantity, Double>> VALUES = new TypeReference<>() {};
+
+    private final Path directory;
+    private final JsonMapper mapper = JsonMapper.builder().build();
+
+    TrialProcess(Path directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * Runs a trial.
+     *
+     * @throws IllegalStateException if it failed, with the end of what it printed
+     */
+    Map<Quantity, Double> run(TrialSpec spec) throws IOException, InterruptedException {
+        Path result = directory.resolve("trial.json");
+        Path log = directory.resolve("trial.log");
+        Files.deleteIfExists(result);
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xms1g",
+                        "-Xmx2g",
+                        "-XX:+AlwaysPreTouch",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Trial.class.getName(),
+                        mapper.writeValueAsString(spec),
+                        result.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        try {
+            if (!process.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
+                throw new IllegalStateException(spec + " failed:\n" + tail(log));
+            }
+        } finally {
+            process.destroyForcibly();
+        }
+        return mapper.readValue(result, VALUES);
+    }
+
+    private static String tail(Path log) throws IOException {
+        List<String> lines = Files.readAllLines(log);
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL), lines.size()));
+    }
+}

@@ -1,0 +1,101 @@
+package io.delayqueue.benchmark.trial;
+
+import io.delayqueue.benchmark.contender.Contender;
+import io.delayqueue.benchmark.contender.Contender.Item;
+import io.delayqueue.benchmark.floor.Floor;
+import io.delayqueue.benchmark.floor.Floor.Player;
+import io.delayqueue.benchmark.floor.Recording;
+import io.delayqueue.benchmark.result.Quantity;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The same as the queues are asked to do, with calls that were prepared. */
+final class FloorTrials implements AutoCloseable {
+
+    private final TrialSpec spec;
+    private final Floor floor;
+    private final RedisMeter meter;
+    private final Remains remains;
+
+    FloorTrials(TrialSpec spec, Floor floor) {
+        this.spec = spec;
+        this.floor = floor;
+        this.meter = new RedisMeter(spec.port());
+        this.remains = new Remains(spec.port(), spec.scheduled());
+    }
+
+    Map<Quantity, Double> send() {
+        return sending(Contender.CONCURRENCY, floor.sends(items(spec.warmUp())), floor.sends(items(spec.messages())));
+    }
+
+    Map<Quantity, Double> sendAll(int threads) {
+        return sending(threads, floor.batches(items(spec.warmUp())), floor.batches(items(spec.messages())));
+    }
+
+    private static List<Item> items(int count) {
+        Instant dueAt = Instant.now().plus(SendTrials.DELAY);
+        return Payloads.items(count, i -> dueAt);
+    }
+
+    private Map<Quantity, Double> sending(int threads, Recording warmUp, Recording measured) {
+        try (Crew crew = new Crew(threads)) {
+            long ignored = play(crew, warmUp, false);
+            long nanos = play(crew, measured, true);
+            Map<Quantity, Double> values = results(nanos);
+            remains.removeUntil(Instant.now().plus(SendTrials.DELAY.multipliedBy(2)));
+            return values;
+        }
+    }
+
+    private long play(Crew crew, Recording recording, boolean metered) {
+        List<Player> players = new ArrayList<>();
+        for (int i = 0; i < crew.size(); i++) {
+            players.add(floor.player(recording));
+        }
+        if (metered) {
+            meter.start();
+        }
+        long nanos = crew.run(part -> players.get(part).play(part, crew.size()));
+        if (metered) {
+            meter.stop();
+        }
+        players.forEach(Player::close);
+        return nanos;
+    }
+
+    /** Records a drain, and plays it twice: once to warm up. */
+    Map<Quantity, Double> drain() {
+        Instant dueAt = Instant.now();
+        Recording filling = floor.batches(Payloads.items(spec.messages(), i -> dueAt));
+        try (Crew crew = new Crew(1)) {
+            long ignored = play(crew, filling, false);
+            Recording steps = floor.drain();
+            ignored = play(crew, filling, false);
+            ignored = play(crew, steps, false);
+            floor.forgetConsumer();
+            ignored = play(crew, filling, false);
+            long nanos = play(crew, steps, true);
+            floor.forgetConsumer();
+            Map<Quantity, Double> values = results(nanos);
+            values.put(Quantity.LEFT, (double) remains.count());
+            return values;
+        }
+    }
+
+    private Map<Quantity, Double> results(long nanos) {
+        Map<Quantity, Double> values = new HashMap<>(meter.perMessage(spec.messages()));
+        values.remove(Quantity.ALLOCATED);
+        values.put(Quantity.MESSAGES, (double) spec.messages());
+        values.put(Quantity.RATE, spec.messages() * 1e9 / nanos);
+        return values;
+    }
+
+    @Override
+    public void close() {
+        meter.close();
+        remains.close();
+    }
+}
