@@ -115,8 +115,8 @@ public final class Benchmark {
     private void tell(List<Goal> goals) {
         goals.stream()
                 .filter(goal -> goal.verdict() != Goal.Verdict.NOT_MEASURED)
-                .forEach(goal -> out.println(goal.verdict().title() + ": " + goal.title() + ": " + goal.goal() + ": "
-                        + goal.measured()));
+                .forEach(goal -> out.println(
+                        goal.verdict().title() + ": " + goal.title() + ": " + goal.goal() + ": " + goal.measured()));
         out.println("Report: " + DIRECTORY.resolve(Reports.REPORT).toAbsolutePath());
     }
 }
