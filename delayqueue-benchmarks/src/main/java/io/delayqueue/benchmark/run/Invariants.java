@@ -15,6 +15,7 @@ final class Invariants {
 
     private static final int BATCH = 500;
     private static final double SEND_COMMANDS = 10;
+    private static final double STEP_COMMANDS = 20;
     private static final double IDLE_COMMANDS_PER_SECOND = 15;
 
     private Invariants() {}
@@ -42,7 +43,11 @@ final class Invariants {
                 check(violations, sample, Quantity.ROUND_TRIPS, batches, batches);
                 check(violations, sample, Quantity.COMMANDS, 0, batches * SEND_COMMANDS + 0.01);
             }
-            case DRAIN, BURST -> check(violations, sample, Quantity.ROUND_TRIPS, 0, 0.1);
+            case DRAIN, BURST -> {
+                check(violations, sample, Quantity.ROUND_TRIPS, batches, 0.1);
+                double roundTrips = sample.values().getOrDefault(Quantity.ROUND_TRIPS, 0.0);
+                check(violations, sample, Quantity.COMMANDS, 0, roundTrips * STEP_COMMANDS + 0.01);
+            }
             case IDLE -> check(violations, sample, Quantity.COMMANDS_PER_SECOND, 0, IDLE_COMMANDS_PER_SECOND);
             case LAG, MEMORY -> {}
         }

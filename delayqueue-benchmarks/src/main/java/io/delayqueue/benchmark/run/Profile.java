@@ -68,7 +68,7 @@ public record Profile(String name, List<Stage> stages) {
         entries.add(Entry.of(SEND, JAVA, 200_000, 500_000, rounds));
         entries.add(Entry.of(DRAIN, JAVA, 200_000, 500_000, rounds));
         for (Party party : List.of(PRODUCT, REDISSON, JAVA)) {
-            entries.add(Entry.of(LAG, party, 2_000, 8_000, rounds));
+            entries.add(Entry.of(LAG, party, 10_000, 8_000, rounds));
         }
         entries.add(Entry.idle(PRODUCT, WATCHED, rounds));
         entries.add(Entry.idle(REDISSON, WATCHED, rounds));
@@ -95,9 +95,7 @@ public record Profile(String name, List<Stage> stages) {
         for (Party party : List.of(FLOOR_JEDIS, PRODUCT)) {
             entries.addAll(hotPaths(party, rounds));
         }
-        if (scheduled == MILLION) {
-            entries.add(Entry.of(LAG, PRODUCT, 2_000, 8_000, rounds));
-        }
+        entries.add(Entry.of(LAG, PRODUCT, 10_000, 8_000, scheduled == MILLION ? rounds : 1));
         return new Stage(scheduled, entries);
     }
 

@@ -20,6 +20,7 @@ import java.util.Map;
  */
 final class DrainTrials implements AutoCloseable {
 
+    /** Between the end of sending and what is due first. */
     private static final Duration MARGIN = Duration.ofMillis(500);
 
     private static final int PER_MILLI = 500;
@@ -38,8 +39,17 @@ final class DrainTrials implements AutoCloseable {
 
     Map<Quantity, Double> run() {
         Duration filling = warmUp();
-        Duration expected = filling.multipliedBy(spec.messages()).dividedBy(spec.warmUp());
-        return drain(spec.messages(), expected.multipliedBy(2).plus(MARGIN));
+        Duration allowed = filling.multipliedBy(2L * spec.messages())
+                .dividedBy(spec.warmUp())
+                .plus(MARGIN.multipliedBy(2));
+        while (true) {
+            Tally tally = schedule(Instant.now().plus(allowed));
+            if (Instant.now().plus(MARGIN).isBefore(tally.firstDue())) {
+                return drain(tally);
+            }
+            consume(spec.messages());
+            allowed = allowed.multipliedBy(2);
+        }
     }
 
     /** Sends what is due at once, consumes it, and tells how long the sending took. */
@@ -47,10 +57,15 @@ final class DrainTrials implements AutoCloseable {
         long[] dues = new long[spec.warmUp()];
         Arrays.fill(dues, Instant.now().toEpochMilli());
         Duration filling = fill(dues);
-        contender.consume(message -> {});
-        Until.met(spec.warmUp() + " messages were settled", () -> contender.settled() >= spec.warmUp());
-        contender.stop();
+        consume(spec.warmUp());
         return filling;
+    }
+
+    /** Consumes what nobody measures. */
+    private void consume(int count) {
+        contender.consume(message -> {});
+        Until.met(count + " messages were settled", () -> contender.settled() >= count);
+        contender.stop();
     }
 
     /** Sends messages and tells how long that took. */
@@ -63,25 +78,27 @@ final class DrainTrials implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - started);
     }
 
-    private Map<Quantity, Double> drain(int count, Duration allowed) {
-        Instant dueAt =
-                Instant.ofEpochMilli(Instant.now().plus(allowed).plus(MARGIN).toEpochMilli());
-        boolean waiting = spec.measure() == Measure.BURST;
-        long[] dues = new long[count];
-        Arrays.setAll(dues, i -> dueAt.toEpochMilli() + (waiting ? 0 : i / PER_MILLI));
-        Tally tally = new Tally(dues);
+    /** Sends all that is measured, which is of no use if it becomes due before the sending has ended. */
+    private Tally schedule(Instant dueAt) {
+        long[] dues = new long[spec.messages()];
+        Arrays.setAll(dues, i -> dueAt.toEpochMilli() + (waits() ? 0 : i / PER_MILLI));
         Duration ignored = fill(dues);
-        if (!Instant.now().isBefore(dueAt)) {
-            throw new IllegalStateException("Sending " + count + " messages took longer than " + allowed);
-        }
-        if (waiting) {
+        return new Tally(dues);
+    }
+
+    private boolean waits() {
+        return spec.measure() == Measure.BURST;
+    }
+
+    private Map<Quantity, Double> drain(Tally tally) {
+        int count = spec.messages();
+        if (waits()) {
             contender.consume(tally::handled);
         }
-        Until.reached(dueAt.minusMillis(1));
         meter.start();
-        Until.reached(dueAt);
+        Until.reached(tally.firstDue());
         long started = System.nanoTime();
-        if (!waiting) {
+        if (!waits()) {
             contender.consume(tally::handled);
         }
         Until.met(count + " messages were settled", () -> contender.settled() >= count);

@@ -24,6 +24,11 @@ final class Tally {
         this.times = new AtomicIntegerArray(dueMillis.length);
     }
 
+    /** When the first message is due, which is the one with the least number. */
+    Instant firstDue() {
+        return Instant.ofEpochMilli(dueMillis[0]);
+    }
+
     void handled(String payload) {
         Instant now = clock.instant();
         int index = Payloads.indexOf(payload);
@@ -36,7 +41,7 @@ final class Tally {
         return handled.sum();
     }
 
-    /** Messages of a range that were handled at all. */
+    /** Messages that were handled at all. */
     long distinct() {
         return count(1);
     }
