@@ -81,8 +81,8 @@ public interface DelayQueueOperations {
      * Sends as {@link #send(String, Object)} does, without ever blocking the caller, not even to connect. The payload is
      * converted before this returns.
      *
-     * <p>Messages that one thread sends to one topic are stored in their order; other operations may overtake one whose
-     * future has not ended. What waits for Redis is held in memory without a bound, also where the client's request queue
+     * <p>Messages of one id are stored in the order in which one thread sends them; others, and other operations, may
+     * overtake one whose future has not ended. What waits for Redis is held in memory without a bound, also where the client's request queue
      * has one: bound the open futures if messages may come faster than Redis takes them.
      *
      * @return fails with the exceptions of {@code send}; its dependents run on a thread of the Redis client and must not

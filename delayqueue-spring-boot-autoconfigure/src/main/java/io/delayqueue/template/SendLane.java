@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The single sends to one shard, which share script calls when they come at one time. Only so many calls are under way;
  * who comes meanwhile waits, and goes with the next call together with all others who wait. A message that has the lane
- * for itself is a call of its own at once. Messages leave in the order in which they came. Never throws. Thread-safe; has
+ * for itself is a call of its own at once. Messages leave in the order in which they came; since calls overtake each
+ * other, only those of one id are stored in it. Never throws. Thread-safe; has
  * no thread of its own: who ends a call starts the next.
  */
 final class SendLane {

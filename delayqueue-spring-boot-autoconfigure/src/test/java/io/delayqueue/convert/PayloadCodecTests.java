@@ -102,6 +102,13 @@ class PayloadCodecTests {
     }
 
     @Test
+    void textThatHoldsAReplacementCharacterItselfIsRead() {
+        String text = "was lost before: \uFFFD";
+
+        assertThat(codec.read(codec.write(text), String.class)).isEqualTo(text);
+    }
+
+    @Test
     void whateverAConverterThrowsIsAConversionFailure() {
         PayloadCodec broken = new PayloadCodec(new PayloadConverter() {
             @Override
