@@ -22,7 +22,10 @@ final class StepPool implements StepScheduler, AutoCloseable {
     private static final long FIRST_BACKOFF = Duration.ofMillis(50).toNanos();
     private static final long MAX_BACKOFF = Duration.ofSeconds(1).toNanos();
 
-    /** Changing threads costs a busy step a tenth of its time, and the other steps wait for a thread meanwhile. */
+    /**
+     * A busy step that changes threads after each call drains a backlog a little more slowly: 109,000 against 116,000
+     * messages a second, medians of five pairs of runs that spread by 15 %.
+     */
     private static final int CALLS_IN_A_ROW = 16;
 
     private final ScheduledThreadPoolExecutor executor;
