@@ -22,6 +22,11 @@ public record Claim(
         @Nullable String lastFailure,
         byte[] stored) {
 
+    /** Whether the message fixes limits for itself, told without reading it; a stranger's may seem to. */
+    public boolean fixesLimits() {
+        return EnvelopeFormat.fixesLimits(stored);
+    }
+
     /**
      * Reads what is stored.
      *

@@ -3,82 +3,101 @@ package io.delayqueue.store;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.message.Due;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.MessageLimits;
-import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a message is stored, so that a script reads its head and a human the whole.
+ * How a message is stored: times in few bytes, what a script or a human reads as text.
  *
  * <pre>
- * 1 k2j4h1 1700000000000 1700001800000        format, nonce, sent, due
- * tags: vip                                   headers; %, CR and LF escaped as %XX, in names the colon too
+ * 1SSSSSSDDDDDDk2j4h1      format; sent and due, six bytes each; nonce
+ * tags: vip                headers; %, CR and LF escaped as %XX, in names the colon too
  *
- * {"order":42}                                payload
+ * {"order":42}             payload
  * </pre>
  *
- * <p>With limits the head begins with {@code 1+} instead of {@code 1} and a space, and has {@code a=} attempts, {@code l=}
- * lease in ms, {@code x=} lateness that is tolerated in ms, {@code e=} expiry date in ms after the nonce. To change
- * this, change {@code send.lua}, {@code reschedule.lua}, {@code replay.lua}, {@code claim.lua} and {@code reclaim.lua}
- * too.
+ * <p>A time is an unsigned number of milliseconds since 1970, the highest byte first. Any of its bytes may be a line feed,
+ * hence nobody looks for one before the fourteenth byte of the whole. Behind the times nothing follows in the line of a
+ * message whose id was generated for its send. With limits a {@code +} stands there, then the nonce, and {@code a=}
+ * attempts, {@code l=} lease in ms, {@code x=} lateness that is tolerated in ms, {@code e=} expiry date in ms. To change
+ * this, change {@code head.lua} and what includes it too.
  */
 public final class EnvelopeFormat {
 
-    private static final byte[] PLAIN = ("1 " + OutgoingMessage.GENERATED_ID).getBytes(US_ASCII);
+    /** The latest due time that a head can hold, ms since 1970: it lies in the year 10889. */
+    public static final long LATEST = (1L << 48) - 1;
+
+    private static final int SENT = 1;
+    private static final int DUE = 7;
+    /** Where the line goes on behind the times. */
+    private static final int REST = 13;
+
+    private static final byte[] NOTHING_MORE = {'\n', '\n'};
 
     private EnvelopeFormat() {}
 
-    /** What the send script is given before sent and due. */
-    static byte[] head(String nonce, MessageLimits limits) {
-        if (limits.isEmpty() && nonce.equals(OutgoingMessage.GENERATED_ID)) {
-            return PLAIN;
-        }
-        StringBuilder head = new StringBuilder(limits.isEmpty() ? "1 " : "1+").append(nonce);
-        if (!limits.isEmpty()) {
-            append(head, " a=", limits.maxAttempts());
-            append(head, " l=", millis(limits.lease()));
-            append(head, " x=", millis(limits.expireAfter()));
-            Instant expireAt = limits.expireAt();
-            append(head, " e=", expireAt == null ? null : Math.max(0, expireAt.toEpochMilli()));
-        }
-        return head.toString().getBytes(US_ASCII);
+    /** As it is stored: never later than a head can hold, half of that for a delay, since Redis adds its clock. */
+    public static long millis(Due due) {
+        return Math.min(due.millis(), due.relative() ? LATEST / 2 : LATEST);
     }
 
-    private static void append(StringBuilder head, String key, @Nullable Number value) {
+    /** What the send script puts behind the time of sending, or with a delay behind the due time. */
+    static byte[] rest(Due due, String nonce, MessageLimits limits, Map<String, String> headers, byte[] payload) {
+        int from = due.relative() ? 0 : REST - DUE;
+        byte[] lines = lines(nonce, limits, headers);
+        byte[] rest = new byte[from + lines.length + payload.length];
+        long millis = millis(due);
+        for (int i = from - 1; i >= 0; i--) {
+            rest[i] = (byte) millis;
+            millis >>= 8;
+        }
+        System.arraycopy(lines, 0, rest, from, lines.length);
+        System.arraycopy(payload, 0, rest, from + lines.length, payload.length);
+        return rest;
+    }
+
+    /** From behind the times to the empty line. */
+    private static byte[] lines(String nonce, MessageLimits limits, Map<String, String> headers) {
+        boolean generated = nonce.equals(OutgoingMessage.GENERATED_ID);
+        if (generated && limits.isEmpty() && headers.isEmpty()) {
+            return NOTHING_MORE;
+        }
+        StringBuilder lines = new StringBuilder();
+        if (!limits.isEmpty()) {
+            lines.append('+').append(nonce);
+            append(lines, " a=", limits.maxAttempts());
+            append(lines, " l=", millis(limits.lease()));
+            append(lines, " x=", millis(limits.expireAfter()));
+            Instant expireAt = limits.expireAt();
+            append(lines, " e=", expireAt == null ? null : Math.max(0, expireAt.toEpochMilli()));
+        } else if (!generated) {
+            lines.append(nonce);
+        }
+        lines.append('\n');
+        headers.forEach((name, value) -> lines.append(escape(name, true))
+                .append(": ")
+                .append(escape(value, false))
+                .append('\n'));
+        return lines.append('\n').toString().getBytes(UTF_8);
+    }
+
+    private static void append(StringBuilder line, String key, @Nullable Number value) {
         if (value != null) {
-            head.append(key).append(value);
+            line.append(key).append(value);
         }
     }
 
     private static @Nullable Long millis(@Nullable Duration duration) {
         return duration == null ? null : duration.toMillis();
-    }
-
-    /** What the send script puts behind the due time: from the end of the head's line on. */
-    static byte[] body(Map<String, String> headers, byte[] payload) {
-        if (headers.isEmpty()) {
-            byte[] body = new byte[payload.length + 2];
-            body[0] = '\n';
-            body[1] = '\n';
-            System.arraycopy(payload, 0, body, 2, payload.length);
-            return body;
-        }
-        StringBuilder lines = new StringBuilder("\n");
-        headers.forEach((name, value) -> lines.append(escape(name, true))
-                .append(": ")
-                .append(escape(value, false))
-                .append('\n'));
-        ByteArrayOutputStream body = new ByteArrayOutputStream(payload.length + lines.length() + 16);
-        body.writeBytes(lines.append('\n').toString().getBytes(UTF_8));
-        body.writeBytes(payload);
-        return body.toByteArray();
     }
 
     private static String escape(String text, boolean name) {
@@ -95,34 +114,37 @@ public final class EnvelopeFormat {
                         .replace("%25", "%");
     }
 
+    /** Whether a stored message fixes limits for itself. */
+    static boolean fixesLimits(byte[] stored) {
+        return stored.length > REST && stored[REST] == '+';
+    }
+
     /**
      * Reads a stored message.
      *
      * @throws UnreadableMessageException if it is of another format
      */
     public static Envelope read(byte[] stored) {
-        int headEnd = indexOf(stored, 0);
-        String head = new String(stored, 0, Math.max(0, headEnd), US_ASCII);
-        int due = head.lastIndexOf(' ') + 1;
-        int sent = head.lastIndexOf(' ', due - 2) + 1;
-        boolean limited = head.startsWith("1+");
-        if (sent < 4 || !(limited || head.startsWith("1 "))) {
+        if (stored.length <= REST || stored[0] != '1') {
             throw new UnreadableMessageException("The stored message is not of format 1; it begins with: "
                     + new String(stored, 0, Math.min(stored.length, 40), UTF_8));
         }
+        int lineEnd = indexOf(stored, REST);
+        if (lineEnd < 0) {
+            throw new UnreadableMessageException("The stored message has no end of its head's line");
+        }
         try {
-            String own = head.substring(2, sent - 1);
-            int nonceEnd = limited ? own.indexOf(' ') : own.length();
-            Map<String, String> headers = new LinkedHashMap<>();
-            int payload = stored[headEnd + 1] == '\n' ? headEnd + 2 : headers(stored, headEnd + 1, headers);
+            String[] limited =
+                    fixesLimits(stored) ? text(stored, REST + 1, lineEnd).split(" ") : null;
+            boolean bare = stored[lineEnd + 1] == '\n';
+            Map<String, String> headers = bare ? Map.of() : new LinkedHashMap<>();
+            int payload = bare ? lineEnd + 2 : headers(stored, lineEnd + 1, headers);
             return new Envelope(
-                    Instant.ofEpochMilli(Long.parseLong(head, sent, due - 1, 10)),
-                    Instant.ofEpochMilli(Long.parseLong(head, due, head.length(), 10)),
-                    own.substring(0, nonceEnd < 0 ? own.length() : nonceEnd),
-                    nonceEnd < 0 || !limited
-                            ? MessageLimits.NONE
-                            : limits(own.substring(nonceEnd + 1).split(" ")),
-                    headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(headers),
+                    Instant.ofEpochMilli(time(stored, SENT)),
+                    Instant.ofEpochMilli(time(stored, DUE)),
+                    limited == null ? nonce(stored, lineEnd) : limited[0],
+                    limited == null ? MessageLimits.NONE : limits(limited),
+                    bare ? headers : Collections.unmodifiableMap(headers),
                     Arrays.copyOfRange(stored, payload, stored.length));
         } catch (RuntimeException e) {
             throw e instanceof UnreadableMessageException
@@ -131,10 +153,27 @@ public final class EnvelopeFormat {
         }
     }
 
-    private static MessageLimits limits(String[] written) {
-        Map<String, Long> values = new LinkedHashMap<>();
-        for (String limit : written) {
-            values.put(limit.substring(0, 2), Long.parseLong(limit.substring(2)));
+    private static long time(byte[] stored, int from) {
+        long millis = 0;
+        for (int i = from; i < from + 6; i++) {
+            millis = millis << 8 | (stored[i] & 0xff);
+        }
+        return millis;
+    }
+
+    private static String nonce(byte[] stored, int lineEnd) {
+        return lineEnd == REST ? OutgoingMessage.GENERATED_ID : text(stored, REST, lineEnd);
+    }
+
+    private static String text(byte[] stored, int from, int end) {
+        return new String(stored, from, end - from, US_ASCII);
+    }
+
+    /** From what follows the nonce. */
+    private static MessageLimits limits(String[] line) {
+        Map<String, Long> values = new HashMap<>();
+        for (int i = 1; i < line.length; i++) {
+            values.put(line[i].substring(0, 2), Long.parseLong(line[i], 2, line[i].length(), 10));
         }
         Long attempts = values.get("a=");
         Long lease = values.get("l=");

@@ -11,11 +11,10 @@ import java.util.Map;
  * @param id its id
  * @param due when
  * @param onDuplicate what if the id is live
- * @param head as {@link EnvelopeFormat} has it
- * @param body as {@link EnvelopeFormat} has it
+ * @param rest what is stored of it from its due time on, or with a delay from what follows that on
  */
 @SuppressWarnings("ArrayRecordComponent") // handed straight to the client library
-public record OutgoingMessage(String id, Due due, OnDuplicate onDuplicate, byte[] head, byte[] body) {
+public record OutgoingMessage(String id, Due due, OnDuplicate onDuplicate, byte[] rest) {
 
     /** The nonce of messages whose id was generated for their send. */
     public static final String GENERATED_ID = "-";
@@ -38,7 +37,6 @@ public record OutgoingMessage(String id, Due due, OnDuplicate onDuplicate, byte[
             MessageLimits limits,
             Map<String, String> headers,
             byte[] payload) {
-        return new OutgoingMessage(
-                id, due, onDuplicate, EnvelopeFormat.head(nonce, limits), EnvelopeFormat.body(headers, payload));
+        return new OutgoingMessage(id, due, onDuplicate, EnvelopeFormat.rest(due, nonce, limits, headers, payload));
     }
 }

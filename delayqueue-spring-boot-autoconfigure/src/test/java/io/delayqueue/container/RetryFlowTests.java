@@ -123,7 +123,7 @@ class RetryFlowTests extends HandlingTest {
             return null;
         });
         redis.command("HSET", "dq:{t:0.0}:messages", "foreign", "not ours");
-        redis.command("HSET", "dq:{t:0.0}:messages", "garbled", "1+x l=abc 1 2\n\n\"\"");
+        redis.command("HSET", "dq:{t:0.0}:messages", "garbled", "1000001000001+x l=abc\n\n\"\"");
         redis.command("ZADD", "dq:{t:0.0}:schedule", "1", "foreign", "1", "garbled");
         redis.command("PUBLISH", "dq:signals", "h t:0.0 1");
         awaitTimes("died", 2);

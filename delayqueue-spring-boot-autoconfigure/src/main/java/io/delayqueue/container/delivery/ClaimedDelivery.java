@@ -63,7 +63,7 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
      */
     static ClaimedDelivery of(DeliveryDesk desk, String topic, Claim claim, Duration lease, long sentAt, long heardAt) {
         Duration own = null;
-        if (claim.stored().length > 1 && claim.stored()[1] == '+') {
+        if (claim.fixesLimits()) {
             try {
                 own = claim.envelope().limits().lease();
             } catch (RuntimeException unreadable) {

@@ -4,14 +4,13 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.SendReply.Result;
-import io.delayqueue.store.StepReply;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 
@@ -21,7 +20,6 @@ final class SendScript {
     static final LuaScript SCRIPT = LuaScript.beside(SendScript.class, "send");
 
     private static final byte SAME = 's';
-    private static final byte[] NOT_SHARED = {};
 
     private SendScript() {}
 
@@ -30,25 +28,15 @@ final class SendScript {
         for (int i = 0; i < modes.length; i++) {
             modes[i] = mode(messages.get(i).onDuplicate());
         }
-        byte[] head = messages.get(0).head();
-        boolean shared = messages.stream().allMatch(message -> Arrays.equals(message.head(), head));
-        arguments.add(keys.signal()).add(modes.length).add(modes).add(shared ? head : NOT_SHARED);
+        arguments.add(keys.signal()).add(modes.length).add(modes);
         messages.forEach(message -> arguments.add(message.id()));
         messages.forEach(message -> arguments.add(due(message.due())));
-        if (!shared) {
-            messages.forEach(message -> arguments.add(message.head()));
-        }
-        messages.forEach(message -> arguments.add(message.body()));
+        messages.forEach(message -> arguments.add(message.rest()));
     }
 
     static String due(Due due) {
-        long millis = millis(due);
+        long millis = EnvelopeFormat.millis(due);
         return due.relative() ? "+" + millis : Long.toString(millis);
-    }
-
-    /** Never so late that the sentinel were meant; half of it for delays, since Redis adds its clock. */
-    private static long millis(Due due) {
-        return Math.min(due.millis(), due.relative() ? StepReply.NEVER / 2 : StepReply.NEVER - 1);
     }
 
     private static byte mode(OnDuplicate onDuplicate) {
@@ -68,7 +56,7 @@ final class SendScript {
             Due due = messages.get(i).due();
             long millis = outcomes[i] == SAME
                     ? Replies.number(first.next())
-                    : millis(due) + (due.relative() ? now.toEpochMilli() : 0);
+                    : EnvelopeFormat.millis(due) + (due.relative() ? now.toEpochMilli() : 0);
             results.add(new Result(outcome(outcomes[i]), Instant.ofEpochMilli(millis)));
         }
         return new SendReply(now, results);

@@ -7,9 +7,9 @@ local function parsed(delivery)
   return token or '-', attempts or '0', due or nowText, failure or ''
 end
 
--- the first line of a message that fixes limits for itself, else ''
+-- the rest of the head's line of a message that fixes limits for itself, else ''
 local function limitsOf(message)
-  return string.byte(message, 2) == 43 and string.match(message, '^[^\n]*') or ''
+  return string.byte(message, 14) == 43 and hasHead(message) and string.match(message, '^[^\n]*', 14) or ''
 end
 
 -- how many of the ids fit into the byte bound; at least one. Lengths are asked for only if the largest message that
@@ -32,7 +32,7 @@ end
 -- the first of them that is not there or fixes limits for itself, else nil
 local function firstUnusual(messages, n)
   for i = 1, n do
-    if not messages[i] or string.byte(messages[i], 2) == 43 then
+    if not messages[i] or string.byte(messages[i], 14) == 43 then
       return i
     end
   end
@@ -46,10 +46,9 @@ local function byItsLimits(message, leaseEnd)
     return leaseEnd
   end
   local own, at, late = string.match(line, ' l=(%d+)'), string.match(line, ' e=(%d+)'), string.match(line, ' x=(%d+)')
-  local sent, first = string.match(line, ' (%d+) (%d+)$')
-  local over = sent and ((at and now > tonumber(at)) or (late and now > tonumber(first) + tonumber(late)))
+  local over = (at and now > tonumber(at)) or (late and now > timeAt(message, 8) + tonumber(late))
   return own and string.format('%.0f', now + tonumber(own)) or leaseEnd,
-    over and (string.match(line, '^1%+(%S+)') or '-') .. '.' .. sent
+    over and (string.match(line, '^%+(%S+)') or '-') .. '.' .. string.format('%.0f', timeAt(message, 2))
 end
 
 -- reads what can be claimed: ids, taken (id, due, ...), messages, before; and aside what is expired or has no message.

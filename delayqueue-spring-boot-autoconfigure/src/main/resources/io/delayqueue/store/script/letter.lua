@@ -15,7 +15,8 @@ local function lay(id, letter, died, cause, record, deaths)
     redis.call('HSET', KEYS[7], letter, record)
     if meta[5] and redis.call('HEXISTS', KEYS[9], letter) == 0 then
       redis.call('ZADD', KEYS[8], nowText, letter)
-      redis.call('HSET', KEYS[9], letter, '1 - ' .. nowText .. ' ' .. nowText .. '\n\n')
+      local time = packedTime(now)
+      redis.call('HSET', KEYS[9], letter, '1' .. time .. time .. '\n\n')
       redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ':deaths ' .. nowText)
     end
   end

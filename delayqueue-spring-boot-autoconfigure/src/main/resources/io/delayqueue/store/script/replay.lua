@@ -3,13 +3,14 @@
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] letters
 -- KEYS[8..12] deaths.schedule, deaths.leases, deaths.messages, deaths.deliveries, deaths.meta
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] lane's signal name  ARGV[4] letter id
--- ARGV[5] due (ms since 1970, or '+' and a delay in ms)
+-- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
 -- result {'OK', 'r' replayed | 'l' the id is live | 'n' not found, message id} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 14 commands and a PUBLISH when the head became earlier
 --
 -- The message is put in its place before the letter goes. Stopped between, the id is live by the very message of the
 -- letter, and the repeat only removes the letter. What retention goes by goes last.
 --@include guard
+--@include head
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
@@ -23,10 +24,13 @@ if not record then
   return {'OK', 'n', ''}
 end
 
-local function dueAt(message, due)
-  local first, rest = string.match(message, '^([^\n]*)(.*)$')
-  first = string.gsub(first, ' e=%d+', '')
-  return string.gsub(first, '%d+$', due) .. rest
+local function dueAt(message, time)
+  if not hasHead(message) then
+    return message
+  end
+  local lineEnd = string.find(message, '\n', 14, true) or #message + 1
+  local line = string.gsub(string.sub(message, 14, lineEnd - 1), ' e=%d+', '')
+  return string.sub(message, 1, 7) .. time .. line .. string.sub(message, lineEnd)
 end
 
 local line = string.find(record, '\n', 1, true)
@@ -45,7 +49,7 @@ if not live then
   redis.call('ZADD', KEYS[1], due, id)
   redis.call('HDEL', KEYS[4], id)
   redis.call('ZREM', KEYS[2], id)
-  redis.call('HSET', KEYS[3], id, dueAt(message, due))
+  redis.call('HSET', KEYS[3], id, dueAt(message, packedTime(tonumber(due))))
 end
 redis.call('HDEL', KEYS[10], ARGV[4])
 redis.call('HDEL', KEYS[11], ARGV[4])

@@ -2,10 +2,11 @@
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] lane's signal name  ARGV[4] id
--- ARGV[5] due (ms since 1970, or '+' and a delay in ms)
+-- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
 -- result {'OK', 'r' rescheduled | 'l' being handled | 'n' not found, due} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 8 commands and a PUBLISH when the head became earlier
 --@include guard
+--@include head
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
@@ -22,9 +23,10 @@ if string.byte(due) == 43 then
   due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
 end
 local head = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
-local line = string.find(message, '\n', 1, true)
-local renamed = string.gsub(string.sub(message, 1, line - 1), '%d+$', due) .. string.sub(message, line)
-redis.call('HSET', KEYS[3], ARGV[4], renamed)
+if hasHead(message) then
+  local moved = string.sub(message, 1, 7) .. packedTime(tonumber(due)) .. string.sub(message, 14)
+  redis.call('HSET', KEYS[3], ARGV[4], moved)
+end
 redis.call('ZADD', KEYS[1], due, ARGV[4])
 if not head or tonumber(due) < tonumber(head) then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)

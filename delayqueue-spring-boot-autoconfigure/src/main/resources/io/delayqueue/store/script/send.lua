@@ -3,44 +3,41 @@
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] lane's signal name  ARGV[4] n
 -- ARGV[5] n modes in one text, a letter each: r refuse, k keep, p replace
--- ARGV[6] the head that all share, or empty: "1 <nonce>" without, "1+<nonce> <limits>" with limits
--- then n ids; n due times (ms since 1970, or '+' and a delay in ms); if ARGV[6] is empty, n heads; n bodies (line feed,
--- headers, empty line, payload)
+-- then n ids; n due times (ms since 1970, or '+' and a delay in ms; below 2^48); n messages as they are
+-- stored from the due time on, those with a delay from behind it on
 -- result {'OK', now in µs, outcomes, due times of the first time}, an outcome being a(ccepted), s(ame: accepted the first
 --         time), r(eplaced), k(ept), d(uplicate); only those that are the same have a due time there, in their order
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(n log N), 8 commands and a PUBLISH when the head became earlier; n is at most 500
 --
--- A stored message is "<head> <sent ms> <due ms><body>". The schedule is written first: an id there without a message
--- is put right by the next claim, a message without a place would be nobody's. What is left of an earlier delivery of
--- the id, by a script that stopped midway or since it is replaced, goes before the new message comes: no old token may
--- ever be good for it. A lease that is left over means nothing without a delivery; the next reclaim removes it.
+-- The schedule is written first: an id there without a message is put right by the next claim, a message without a place
+-- would be nobody's. What is left of an earlier delivery of the id, by a script that stopped midway or since it is
+-- replaced, goes before the new message comes: no old token may ever be good for it. A lease that is left over means
+-- nothing without a delivery; the next reclaim removes it.
 --@include guard
+--@include head
 local meta = redis.call('HMGET', KEYS[5], 'identity', 'largest')
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
 end
 local n = tonumber(ARGV[4])
-local dueAt = 6 + n
-local bodyAt = dueAt + n
-local shared, headAt = ARGV[6], bodyAt
-if shared == '' then
-  bodyAt = bodyAt + n
-end
-local stored = redis.call('HMGET', KEYS[3], unpack(ARGV, 7, dueAt))
+local dueAt = 5 + n
+local restAt = dueAt + n
+local stored = redis.call('HMGET', KEYS[3], unpack(ARGV, 6, dueAt))
 local head = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 
 local schedule, messages, ids, replaced = {}, {}, {}, {}
 local outcomes, same, fresh = nil, {}, 0
 local largest, first = tonumber(meta[2] or 0), nil
-local middle = ' ' .. nowText .. ' '
-local lead = shared .. middle
-local given, due
+local sent = '1' .. packedTime(now)
+local given, due, dueTime
 
-local function outcomeOf(i, prefix)
+-- the line feed within makes it the whole rest of the line that is compared
+local function outcomeOf(i)
   local message = stored[i]
-  if string.sub(message, 1, #prefix) == prefix then
-    same[#same + 1] = string.match(message, '^[^\n]* (%d+)\n')
+  local line = string.match(ARGV[restAt + i], '^[^\n]*\n', string.byte(ARGV[dueAt + i]) == 43 and 1 or 7)
+  if hasHead(message) and string.sub(message, 14, 13 + #line) == line then
+    same[#same + 1] = string.format('%.0f', timeAt(message, 8))
     return 's'
   end
   local mode = string.sub(ARGV[5], i, i)
@@ -50,21 +47,23 @@ end
 for i = 1, n do
   local outcome
   if stored[i] then
-    outcome = outcomeOf(i, (shared == '' and ARGV[headAt + i] or shared) .. ' ')
+    outcome = outcomeOf(i)
     outcomes = outcomes or {}
     outcomes[i] = outcome
   end
   if not outcome or outcome == 'r' then
-    local id = ARGV[6 + i]
+    local id = ARGV[5 + i]
     if ARGV[dueAt + i] ~= given then
       given = ARGV[dueAt + i]
-      due = string.byte(given) == 43 and string.format('%.0f', now + tonumber(string.sub(given, 2))) or given
-      local millis = tonumber(due)
+      local relative = string.byte(given) == 43
+      local millis = relative and now + tonumber(string.sub(given, 2)) or tonumber(given)
+      due = relative and string.format('%.0f', millis) or given
+      dueTime = relative and packedTime(millis) or ''
       if not first or millis < first then
         first = millis
       end
     end
-    local message = (shared == '' and ARGV[headAt + i] .. middle or lead) .. due .. ARGV[bodyAt + i]
+    local message = sent .. dueTime .. ARGV[restAt + i]
     fresh = fresh + 1
     ids[fresh] = id
     schedule[2 * fresh - 1], schedule[2 * fresh] = due, id

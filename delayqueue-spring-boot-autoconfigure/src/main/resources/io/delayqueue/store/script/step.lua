@@ -72,6 +72,7 @@ if idleBefore or not (claims or reclaims or repeated or acks + renewals + others
   return {'OK', nowMicros, dueHead, leaseHead, {}, {}, {}, {}, {}, {}, {}}
 end
 
+--@include head
 --@include letter
 --@include claim
 --@include settle

@@ -40,7 +40,7 @@ final class Claims {
     private Claims() {}
 
     static Claim claim(String id, int payloadBytes) {
-        String stored = "1 n 1 1\n\n" + "x".repeat(payloadBytes);
+        String stored = "1000001000001n\n\n" + "x".repeat(payloadBytes);
         return new Claim(id, "token", 1, 1, null, stored.getBytes(UTF_8));
     }
 

@@ -1,6 +1,7 @@
 package io.delayqueue.store.bench;
 
 import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The exact state of a shard, but for its sentinels and the bookkeeping in {@code meta}: to be set before a call and
- * compared after it. Two are equal if their texts are. Not thread-safe.
+ * compared after it. In the value of a hash a character is a byte. Two are equal if their texts are. Not thread-safe.
  */
 public final class ShardState {
 
@@ -77,18 +78,36 @@ public final class ShardState {
 
     /** What is stored of a dead letter. */
     public static String record(long died, String cause, int attempts, long due, String failure, String message) {
-        return "1 " + died + " " + cause + " " + attempts + " " + due + " " + failure.getBytes(UTF_8).length + "\n"
-                + failure + "\n" + message;
+        return "1 " + died + " " + cause + " " + attempts + " " + due + " " + failure.length() + "\n" + failure + "\n"
+                + message;
     }
 
     /** The notice of a death, scheduled. */
     public ShardState notice(String letter, long died) {
-        return put("deaths.schedule", letter, died).put("deaths.messages", letter, "1 - " + died + " " + died + "\n\n");
+        return put("deaths.schedule", letter, died).put("deaths.messages", letter, message("", died, died, "\n"));
     }
 
     /** What is stored of a message whose payload is its id and whose nonce is {@code n}. */
     public static String stored(String id, long due) {
-        return "1 n " + T0 + " " + due + "\n\n" + id;
+        return message("n", T0, due, "\n" + id);
+    }
+
+    /**
+     * What is stored of a message.
+     *
+     * @param line the rest of its head's line
+     * @param body headers, an empty line, the payload
+     */
+    public static String message(String line, long sent, long due, String body) {
+        return "1" + time(sent) + time(due) + line + "\n" + body;
+    }
+
+    private static String time(long millis) {
+        StringBuilder bytes = new StringBuilder();
+        for (int shift = 40; shift >= 0; shift -= 8) {
+            bytes.append((char) (millis >> shift & 0xff));
+        }
+        return bytes.toString();
     }
 
     /** Makes the shard hold exactly this; it must be open. */
@@ -97,7 +116,7 @@ public final class ShardState {
             if (ZSETS.contains(key)) {
                 redis.call("ZADD", name(keySpace, shard, key), value, field);
             } else {
-                redis.call("HSET", name(keySpace, shard, key), field, value);
+                redis.call("HSET", name(keySpace, shard, key), field, value.getBytes(ISO_8859_1));
             }
         }));
     }
@@ -117,7 +136,8 @@ public final class ShardState {
             String key = i < 5 ? ZSETS.get(i) : HASHES.get(i - 5);
             List<?> entries = (List<?>) requireNonNull(all.get(i));
             for (int j = 0; j < entries.size(); j += 2) {
-                state.put(key, text(entries.get(j)), text(entries.get(j + 1)));
+                Object value = requireNonNull(entries.get(j + 1));
+                state.put(key, text(entries.get(j)), new String((byte[]) value, ISO_8859_1));
             }
             String sentinel = state.get(key).remove(SENTINEL);
             if (!(i < 5 ? NEVER : "").equals(sentinel)) {
@@ -146,6 +166,18 @@ public final class ShardState {
         return new String((byte[]) requireNonNull(part), UTF_8);
     }
 
+    private static String readable(String value) {
+        StringBuilder text = new StringBuilder();
+        value.chars().forEach(c -> {
+            if (c >= ' ' && c < 127) {
+                text.append((char) c);
+            } else {
+                text.append(c == '\n' ? "⏎" : String.format("\\x%02x", c));
+            }
+        });
+        return text.toString();
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof ShardState state && keys.equals(state.keys);
@@ -163,7 +195,7 @@ public final class ShardState {
                 .append(' ')
                 .append(field)
                 .append(" = ")
-                .append(value.replace("\n", "⏎"))
+                .append(readable(value))
                 .append('\n')));
         return text.toString();
     }

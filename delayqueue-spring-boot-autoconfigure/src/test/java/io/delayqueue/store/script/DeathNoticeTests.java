@@ -37,7 +37,7 @@ class DeathNoticeTests {
                 .leased("a", T0, "w1-1", T0 + 9)
                 .leased("b", T0, "w0-1", T0 - 1, 3, "E: no")
                 .put("schedule", "c", T0)
-                .put("messages", "c", "1+n e=5 4 5\n\nc"));
+                .put("messages", "c", ShardState.message("+n e=5", 4, 5, "\nc")));
         bench.step(Steps.by("w1", 2).claim(10).bury("a", "w1-1", DeathCause.BURIED));
         ShardState state = bench.state();
         assertThat(state.get("dead")).containsOnlyKeys("a@w1-1", "b@w0-1", "c@n.4");
@@ -87,7 +87,7 @@ class DeathNoticeTests {
     @Test
     void aNoticeWhoseLeaseIsOverTooOftenIsDropped() {
         bench.given(new ShardState()
-                .put("deaths.messages", "a@w1-1", "1 - 5 5\n\n")
+                .put("deaths.messages", "a@w1-1", ShardState.message("", 5, 5, "\n"))
                 .put("deaths.leases", "a@w1-1", T0 - 1)
                 .put("deaths.deliveries", "a@w1-1", "d0-1 3 5 "));
         assertThat(Told.of(step(Steps.by("d1", 1)))).isEqualTo("died a@w1-1:LEASE_OVER, due never, lease never");

@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
 import static io.delayqueue.store.bench.ShardState.stored;
 import static io.delayqueue.store.bench.StoreBench.T0;
@@ -50,7 +51,7 @@ class LetterScriptTests {
                 Row.unchanged("replay of the sentinel", letters(), replay(SENTINEL, Due.NOW), ReplayOutcome.NOT_FOUND),
                 Row.unchanged(
                         "replay, the id is live: the letter stays",
-                        letters().retrying("a", T0 + 5, 1, "").put("messages", "a", "1 m 5 6\n\na"),
+                        letters().retrying("a", T0 + 5, 1, "").put("messages", "a", message("m", 5, 6, "\na")),
                         replay,
                         ReplayOutcome.ID_LIVE),
                 new Row(
@@ -74,7 +75,7 @@ class LetterScriptTests {
                         "replay, the notice is being handled: its token is retired",
                         new ShardState()
                                 .letter("a", "w1-1", T0 - 3, "BURIED", 1, T0 - 9, "E: no")
-                                .put("deaths.messages", "a@w1-1", "1 - 5 5\n\n")
+                                .put("deaths.messages", "a@w1-1", message("", 5, 5, "\n"))
                                 .put("deaths.leases", "a@w1-1", T0 + 9)
                                 .put("deaths.deliveries", "a@w1-1", "w3-1 1 5 "),
                         replay,
@@ -84,8 +85,8 @@ class LetterScriptTests {
 
     static Stream<Row> strangeReplays() {
         Function<StoreBench, Object> replay = replay("a@w1-1", new Due(T0 + 70, false));
-        String limited = "1+n a=3 l=9000 x=5 e=" + T0 + " " + (T0 - 9) + " " + (T0 - 5) + "\nx: 1 e=7\n\n12\n34";
-        String again = "1+n a=3 l=9000 x=5 " + (T0 - 9) + " " + (T0 + 70) + "\nx: 1 e=7\n\n12\n34";
+        String limited = message("+n a=3 l=9000 x=5 e=" + T0, T0 - 9, T0 - 5, "x: 1 e=7\n\n12\n34");
+        String again = message("+n a=3 l=9000 x=5", T0 - 9, T0 + 70, "x: 1 e=7\n\n12\n34");
         return Stream.of(
                 new Row(
                         "replay: the absolute expiry is stripped, the other limits stay",

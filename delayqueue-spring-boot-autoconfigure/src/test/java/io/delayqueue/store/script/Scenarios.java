@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
 import static io.delayqueue.store.bench.StoreBench.T0;
 
@@ -83,7 +84,7 @@ final class Scenarios {
                 .scheduled("a", T0 - 9)
                 .retrying("b", T0 - 8, 1, "E: no")
                 .put("schedule", "c", T0 - 7)
-                .put("messages", "c", "1+n e=5 4 5\n\nc")
+                .put("messages", "c", message("+n e=5", 4, 5, "\nc"))
                 .put("schedule", "orphan", T0 - 6)
                 .put("deliveries", "orphan", "w0-1 1 5 ")
                 .scheduled("d", T0 - 5)
@@ -201,10 +202,10 @@ final class Scenarios {
     private static Stream<Scenario> letters() {
         ShardState letters = new ShardState()
                 .put("dead", "a@t", T0)
-                .put("letters", "a@t", record(T0, "EXPIRED", 0, T0, "", "1+n x=99999 e=5 4 5\n\na"))
+                .put("letters", "a@t", record(T0, "EXPIRED", 0, T0, "", message("+n x=99999 e=5", 4, 5, "\na")))
                 .notice("a@t", T0)
                 .letter("b", "t", T0 + 1, "BURIED", 1, T0, "E: no")
-                .put("deaths.messages", "b@t", "1 - 5 5\n\n")
+                .put("deaths.messages", "b@t", message("", 5, 5, "\n"))
                 .put("deaths.leases", "b@t", END)
                 .put("deaths.deliveries", "b@t", "d0-1 1 5 ");
         return Stream.of(

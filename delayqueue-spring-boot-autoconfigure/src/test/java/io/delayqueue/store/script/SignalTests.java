@@ -103,7 +103,7 @@ class SignalTests {
                 new Signalled(
                         "retry of a notice, in its own lane",
                         new ShardState()
-                                .put("deaths.messages", "a@t", "1 - 5 5\n\n")
+                                .put("deaths.messages", "a@t", ShardState.message("", 5, 5, "\n"))
                                 .put("deaths.leases", "a@t", T0 + 9)
                                 .put("deaths.deliveries", "a@t", "d1-1 1 5 "),
                         bench -> bench.store()

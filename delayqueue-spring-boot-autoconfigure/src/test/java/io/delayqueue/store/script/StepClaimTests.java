@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
 import static io.delayqueue.store.bench.ShardState.stored;
 import static io.delayqueue.store.bench.StoreBench.T0;
@@ -87,28 +88,28 @@ class StepClaimTests {
     }
 
     private static Stream<Row> limits() {
-        String own = "1+n a=4 l=9000 " + T0 + " " + T0 + "\nx: l=7\n\na";
+        String own = message("+n a=4 l=9000", T0, T0, "x: l=7\n\na");
         return Stream.of(new Row(
                 "the message's own lease, and only from its head",
                 new ShardState()
                         .put("schedule", "a", T0)
                         .put("messages", "a", own)
                         .put("schedule", "b", T0)
-                        .put("messages", "b", "1 n " + T0 + " " + T0 + "\nx: l=7\n\n l=5 "),
+                        .put("messages", "b", message("n", T0, T0, "x: l=7\n\n l=5 ")),
                 claims(10),
                 "claimed a#1@0 b#1@0, due never, lease 9000",
                 new ShardState()
                         .leased("a", T0, "w1-1", T0 + 9000)
                         .put("messages", "a", own)
                         .leased("b", T0, "w1-1", END)
-                        .put("messages", "b", "1 n " + T0 + " " + T0 + "\nx: l=7\n\n l=5 ")));
+                        .put("messages", "b", message("n", T0, T0, "x: l=7\n\n l=5 "))));
     }
 
     private static Stream<Row> expiry() {
-        String late = "1+n x=100 " + T0 + " " + (T0 - 100) + "\n\na";
-        String tooLate = "1+n x=100 " + (T0 - 900) + " " + (T0 - 101) + "\n\na";
-        String date = "1+n e=" + T0 + " " + T0 + " " + T0 + "\n\na";
-        String passed = "1+n a=2 e=" + (T0 - 1) + " " + (T0 - 900) + " " + T0 + "\n\na";
+        String late = message("+n x=100", T0, T0 - 100, "\na");
+        String tooLate = message("+n x=100", T0 - 900, T0 - 101, "\na");
+        String date = message("+n e=" + T0, T0, T0, "\na");
+        String passed = message("+n a=2 e=" + (T0 - 1), T0 - 900, T0, "\na");
         return Stream.of(
                 new Row(
                         "as late as tolerated is claimed",
@@ -178,11 +179,11 @@ class StepClaimTests {
                 .put("schedule", "c", T0 - 5)
                 .put("messages", "c", "{}")
                 .put("schedule", "d", T0 - 4)
-                .put("messages", "d", "1+")
+                .put("messages", "d", "1............+")
                 .put("schedule", "e", T0 - 3)
-                .put("messages", "e", "1+n l=5")
+                .put("messages", "e", "1............+n l=5")
                 .put("schedule", "f", T0 - 2)
-                .put("messages", "f", "1+n x=5 a\n")
+                .put("messages", "f", "?............+n x=5 e=1 l=5\n")
                 .put("schedule", "g", T0 - 1)
                 .put("messages", "g", "g")
                 .put("deliveries", "g", "what?")

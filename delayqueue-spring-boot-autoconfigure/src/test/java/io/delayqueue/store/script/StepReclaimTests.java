@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
 import static io.delayqueue.store.bench.ShardState.stored;
 import static io.delayqueue.store.bench.StoreBench.T0;
@@ -81,7 +82,7 @@ class StepReclaimTests {
     }
 
     private static Stream<Row> spent() {
-        String own = "1+n a=1 " + T0 + " " + (T0 - 5) + "\n\na";
+        String own = message("+n a=1", T0, T0 - 5, "\na");
         return Stream.of(
                 new Row(
                         "attempts spent: a letter",

@@ -24,6 +24,7 @@ import io.delayqueue.store.StepReply;
 import io.delayqueue.store.StepReply.Death;
 import io.delayqueue.store.StepRequest;
 import io.delayqueue.store.bench.ShardState;
+import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -120,22 +121,30 @@ final class StoreModel {
             return (date != null && now > date.toEpochMilli()) || (late != null && now > headDue + late.toMillis());
         }
 
-        String stored() {
-            StringBuilder head = new StringBuilder(limits.isEmpty() && !plus ? "1 " : "1+").append(nonce);
+        /** The rest of the head's line. */
+        String line() {
+            if (limits.isEmpty() && !plus) {
+                return nonce.equals("-") ? "" : nonce;
+            }
+            StringBuilder line = new StringBuilder("+").append(nonce);
             Instant date = limits.expireAt();
             if (limits.maxAttempts() != null) {
-                head.append(" a=").append(limits.maxAttempts());
+                line.append(" a=").append(limits.maxAttempts());
             }
             if (limits.lease() != null) {
-                head.append(" l=").append(limits.lease().toMillis());
+                line.append(" l=").append(limits.lease().toMillis());
             }
             if (limits.expireAfter() != null) {
-                head.append(" x=").append(limits.expireAfter().toMillis());
+                line.append(" x=").append(limits.expireAfter().toMillis());
             }
             if (date != null) {
-                head.append(" e=").append(date.toEpochMilli());
+                line.append(" e=").append(date.toEpochMilli());
             }
-            return head + " " + sent + " " + headDue + "\n\n" + payload;
+            return line.toString();
+        }
+
+        String stored() {
+            return ShardState.message(line(), sent, headDue, "\n" + payload);
         }
 
         void back(long at, int counted, String why) {
@@ -164,27 +173,27 @@ final class StoreModel {
     }
 
     private static Envelope read(OutgoingMessage message) {
-        String head = new String(message.head(), UTF_8) + " 0 0";
-        return EnvelopeFormat.read((head + new String(message.body(), UTF_8)).getBytes(UTF_8));
+        ByteArrayOutputStream stored = new ByteArrayOutputStream();
+        stored.write('1');
+        stored.writeBytes(new byte[message.due().relative() ? 12 : 6]);
+        stored.writeBytes(message.rest());
+        return EnvelopeFormat.read(stored.toByteArray());
     }
 
     private Outcome send(OutgoingMessage message) {
         Envelope envelope = read(message);
+        String payload = new String(envelope.payload(), UTF_8);
+        Live sent = new Live(message.id(), envelope.nonce(), envelope.limits(), now, at(message.due()), payload);
         Live old = messages().live.get(message.id());
         if (old != null) {
-            if (old.nonce.equals(envelope.nonce()) && old.limits.equals(envelope.limits())) {
+            if (old.line().equals(sent.line())) {
                 return Outcome.ACCEPTED;
             }
             if (message.onDuplicate() != OnDuplicate.REPLACE) {
                 return message.onDuplicate() == OnDuplicate.KEEP ? Outcome.KEPT : Outcome.DUPLICATE;
             }
         }
-        String payload = new String(envelope.payload(), UTF_8);
-        messages()
-                .live
-                .put(
-                        message.id(),
-                        new Live(message.id(), envelope.nonce(), envelope.limits(), now, at(message.due()), payload));
+        messages().live.put(message.id(), sent);
         return old == null ? Outcome.ACCEPTED : Outcome.REPLACED;
     }
 

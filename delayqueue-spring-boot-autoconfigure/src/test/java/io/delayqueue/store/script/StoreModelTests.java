@@ -220,7 +220,8 @@ class StoreModelTests {
                 ? OnDuplicate.REPLACE
                 : random.nextBoolean() ? OnDuplicate.KEEP : OnDuplicate.REFUSE;
         byte[] payload = "p".repeat(random.nextInt(200)).getBytes(UTF_8);
-        return OutgoingMessage.of(id, due(), mode, "n" + sent.size() + id, limits(), Map.of(), payload);
+        String nonce = random.nextInt(8) == 0 ? OutgoingMessage.GENERATED_ID : "n" + sent.size() + id;
+        return OutgoingMessage.of(id, due(), mode, nonce, limits(), Map.of(), payload);
     }
 
     private MessageLimits limits() {

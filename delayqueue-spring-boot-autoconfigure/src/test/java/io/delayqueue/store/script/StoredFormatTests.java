@@ -19,6 +19,7 @@ import io.delayqueue.store.Claim;
 import io.delayqueue.store.LetterQuery;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.StepReply;
 import io.delayqueue.store.bench.Dump;
 import io.delayqueue.store.bench.Sends;
@@ -82,6 +83,18 @@ class StoredFormatTests {
     }
 
     @Test
+    void repeatOfASendIsRecognised() {
+        Due later = new Due(HOUR.toMillis(), true);
+        for (Map.Entry<String, String> nonce :
+                Map.of("plain", "n1", "unnamed", OutgoingMessage.GENERATED_ID).entrySet()) {
+            assertThat(store.send(
+                            bench.shard(),
+                            List.of(Sends.message(nonce.getKey(), later, OnDuplicate.REFUSE, nonce.getValue()))))
+                    .isEqualTo(Sends.reply(T0 + 20_000, Outcome.ACCEPTED, T0 + HOUR.toMillis()));
+        }
+    }
+
+    @Test
     void limitsAreRead() {
         assertThat(find("limited").envelope().limits()).isEqualTo(late());
         assertThat(find("dated").envelope().limits()).isEqualTo(dated());
@@ -126,7 +139,8 @@ class StoredFormatTests {
             now += 4_000;
         }
         assertThat(delivered)
-                .containsExactlyInAnyOrder("plain", "limited", "dated", "retried", "leased", "limited-lease");
+                .containsExactlyInAnyOrder(
+                        "plain", "unnamed", "limited", "dated", "retried", "leased", "limited-lease");
     }
 
     @Test
@@ -183,6 +197,7 @@ class StoredFormatTests {
                 MessageLimits.NONE,
                 headers,
                 JSON.getBytes(UTF_8)));
+        send(Sends.message("unnamed", new Due(later, false), OnDuplicate.REFUSE, OutgoingMessage.GENERATED_ID));
         send(Sends.limited("limited", later, late()));
         send(Sends.limited("dated", later, dated()));
         send(Sends.at("retried", T0));

@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,6 +15,7 @@ import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -84,7 +86,6 @@ class VerbScriptTests {
         Function<StoreBench, Object> reschedule =
                 bench -> bench.store().reschedule(bench.shard(), "a", new Due(T0 + 70, false));
         Function<StoreBench, Object> after = bench -> bench.store().reschedule(bench.shard(), "a", new Due(70, true));
-        String limited = "1+n a=3 x=5 " + T0 + " ";
         return Stream.of(
                 Row.unchanged(
                         "reschedule, absent: not found", new ShardState(), reschedule, RescheduleOutcome.NOT_FOUND),
@@ -108,18 +109,30 @@ class VerbScriptTests {
                         "reschedule, scheduled: by a delay, limits kept",
                         new ShardState()
                                 .put("schedule", "a", T0)
-                                .put("messages", "a", limited + T0 + "\nx: 1\n\n12\n34"),
+                                .put("messages", "a", message("+n a=3 x=5", T0, T0, "x: 1\n\n12\n34")),
                         after,
                         RescheduleOutcome.RESCHEDULED,
                         new ShardState()
                                 .put("schedule", "a", T0 + 70)
-                                .put("messages", "a", limited + (T0 + 70) + "\nx: 1\n\n12\n34")),
+                                .put("messages", "a", message("+n a=3 x=5", T0, T0 + 70, "x: 1\n\n12\n34"))),
                 new Row(
                         "reschedule, scheduled for a retry: attempts kept",
                         new ShardState().retrying("a", T0 + 5, 2, "E: no"),
                         reschedule,
                         RescheduleOutcome.RESCHEDULED,
                         new ShardState().scheduled("a", T0 + 70).put("deliveries", "a", "- 2 " + (T0 + 5) + " E: no")));
+    }
+
+    @Test
+    void whatSomebodyElseWroteIsRescheduledAndLeftAsItIs() {
+        for (String foreign : List.of("", "1", "of a stranger, 12", "{}\n\n")) {
+            bench.reset();
+            bench.given(new ShardState().put("schedule", "a", T0).put("messages", "a", foreign));
+            assertThat(bench.store().reschedule(bench.shard(), "a", new Due(70, true)))
+                    .isEqualTo(RescheduleOutcome.RESCHEDULED);
+            assertThat(bench.state())
+                    .isEqualTo(new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", foreign));
+        }
     }
 
     @Test
