@@ -26,7 +26,7 @@ import org.springframework.core.env.SimpleCommandLinePropertySource;
  * Markdown, the numbers as JSON, and charts. What it takes:
  *
  * <ul>
- *   <li>{@code --profile=full} (the default, half an hour) or {@code quick} (a minute, times mean nothing)
+ *   <li>{@code --profile=full} (the default, fifty minutes) or {@code quick} (a minute, times mean nothing)
  *   <li>{@code --rounds=5} of the full profile
  *   <li>{@code --only=SEND,DRAIN} of {@link Measure}
  *   <li>{@code --redis=/usr/bin/redis-server}; by default the one on the path, else the embedded one, which was built
