@@ -1,5 +1,6 @@
 package io.delayqueue.admin;
 
+import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
@@ -11,6 +12,7 @@ import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.StepRequest;
+import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.SendLimits;
@@ -41,20 +43,32 @@ public final class DelayQueueAdmin {
     private final EventBus events;
     private final SendLimits limits;
     private final InstantSource clock;
+    private final TopicDeletion deletion;
+    private final NodeDirectory nodes;
 
     /**
      * Over a store.
      *
      * @param limits how far ahead a replay may be due
      * @param clock by which a date is so far ahead
+     * @param deletion by which topics are deleted
+     * @param nodes by which topics are paused
      */
     public DelayQueueAdmin(
-            MessageStore store, TopicRegistry topics, EventBus events, SendLimits limits, InstantSource clock) {
+            MessageStore store,
+            TopicRegistry topics,
+            EventBus events,
+            SendLimits limits,
+            InstantSource clock,
+            TopicDeletion deletion,
+            NodeDirectory nodes) {
         this.store = store;
         this.topics = topics;
         this.events = events;
         this.limits = limits;
         this.clock = clock;
+        this.deletion = deletion;
+        this.nodes = nodes;
     }
 
     /** Counts a topic's messages. */
@@ -269,6 +283,39 @@ public final class DelayQueueAdmin {
             removed += last;
         } while (last == StepRequest.MAX_BATCH);
         return removed;
+    }
+
+    /**
+     * Deletes a topic that holds nothing: what is in Redis of it, its pause and its registration. It comes into being
+     * again by the next send, or the next look of a listener that runs somewhere. No message is ever lost by it: one
+     * that is sent meanwhile stops the deletion or comes into the topic anew.
+     *
+     * @return false if it isn't registered
+     * @throws IllegalStateException if messages are scheduled or leased, or there are dead letters; it stays as it is
+     */
+    public boolean deleteTopic(String topic) {
+        return asked("delete topic " + topic, topic, () -> deletion.delete(topic));
+    }
+
+    /**
+     * Pauses a topic on all nodes until {@link #resumeTopic}, also on those that start later and while nobody has used it:
+     * its listeners, also those of its dead letters, take no more deliveries and hand back what they have not begun. They
+     * hear of it at once, or with their next heartbeat. Sending goes on, and so does pulling. Listeners that are paused
+     * on their own stay so, whatever becomes of their topic.
+     */
+    public void pauseTopic(String topic) {
+        asked("pause topic " + topic, topic, () -> {
+            nodes.pause(topic);
+            return true;
+        });
+    }
+
+    /** Ends the pause of a topic on all nodes. */
+    public void resumeTopic(String topic) {
+        asked("resume topic " + topic, topic, () -> {
+            nodes.resume(topic);
+            return true;
+        });
     }
 
     private static Due due(Duration delay) {

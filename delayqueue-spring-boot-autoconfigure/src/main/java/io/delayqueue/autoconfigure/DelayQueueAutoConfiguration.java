@@ -1,12 +1,14 @@
 package io.delayqueue.autoconfigure;
 
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.container.EngineBuilder;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.convert.PayloadConverter;
+import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeliveryInterceptor;
@@ -14,7 +16,10 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.ShardReader;
 import io.delayqueue.store.script.RedisMessageStore;
+import io.delayqueue.store.script.RedisShardReader;
+import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -181,8 +186,39 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    NodeDirectory delayQueueNodeDirectory(RedisScripts scripts, KeySpace keySpace, DelayQueueProperties properties) {
+        return new NodeDirectory(scripts, keySpace, properties.engine().heartbeatTimeout());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ShardReader delayQueueShardReader(RedisScripts scripts, KeySpace keySpace, TopicRegistry registry) {
+        return new RedisShardReader(scripts, keySpace, registry);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TopicDeletion delayQueueTopicDeletion(RedisScripts scripts, KeySpace keySpace, TopicRegistry registry) {
+        return new TopicDeletion(scripts, keySpace, registry);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
     DelayQueueAdmin delayQueueAdmin(
-            MessageStore store, TopicRegistry registry, EventBus events, DelayQueueProperties properties) {
-        return new DelayQueueAdmin(store, registry, events, properties.limits().toLimits(), InstantSource.system());
+            MessageStore store,
+            TopicRegistry registry,
+            EventBus events,
+            DelayQueueProperties properties,
+            TopicDeletion deletion,
+            NodeDirectory nodes) {
+        return new DelayQueueAdmin(
+                store, registry, events, properties.limits().toLimits(), InstantSource.system(), deletion, nodes);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DelayQueueInspector delayQueueInspector(
+            MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory nodes) {
+        return new DelayQueueInspector(store, reader, registry, nodes);
     }
 }

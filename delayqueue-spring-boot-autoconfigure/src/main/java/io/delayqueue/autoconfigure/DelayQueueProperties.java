@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerOptions;
@@ -27,6 +28,7 @@ import org.springframework.util.unit.DataSize;
  * @param template How messages are sent.
  * @param engine How listeners, heartbeats and retention are run.
  * @param deadLetters For how long dead letters are kept.
+ * @param metrics What is measured.
  * @param redis The queue's own connections to Redis.
  */
 @ConfigurationProperties(prefix = "delayqueue", ignoreUnknownFields = false)
@@ -39,6 +41,7 @@ public record DelayQueueProperties(
         @DefaultValue Template template,
         @DefaultValue Engine engine,
         @DefaultValue DeadLetters deadLetters,
+        @DefaultValue Metrics metrics,
         @DefaultValue Redis redis) {
 
     private static final Map<String, String> OF_LETTERS = Map.of(
@@ -51,6 +54,7 @@ public record DelayQueueProperties(
         InvalidPropertyException.check("delayqueue", Map.of(), () -> new KeySpace(namespace));
         InvalidPropertyException.check("delayqueue.limits", Map.of(), limits::toLimits);
         InvalidPropertyException.check("delayqueue.engine", OF_LETTERS, () -> engine.toSettings(deadLetters));
+        InvalidPropertyException.check("delayqueue.metrics", Map.of(), metrics::check);
         InvalidPropertyException.check("delayqueue.redis", Map.of(), redis::toSettings);
         topics = Map.copyOf(topics);
         levels(listener, topics).check();
@@ -165,6 +169,19 @@ public record DelayQueueProperties(
 
         QueueConnections.Settings toSettings() {
             return new QueueConnections.Settings(commandTimeout, reconnectDelay);
+        }
+    }
+
+    /**
+     * What is measured.
+     *
+     * @param sampleInterval How often topics are counted for metrics and the endpoint, 1 s to 10 min.
+     */
+    public record Metrics(@DefaultValue("10s") Duration sampleInterval) {
+
+        Metrics check() {
+            TopicSampler.checkInterval(sampleInterval);
+            return this;
         }
     }
 

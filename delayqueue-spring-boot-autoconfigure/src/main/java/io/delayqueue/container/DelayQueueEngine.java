@@ -85,6 +85,11 @@ public final class DelayQueueEngine implements AutoCloseable {
         return new ListenerContainer(spec, support);
     }
 
+    /** This node's name, as others see it. */
+    public String node() {
+        return parts.node();
+    }
+
     /** The scheduler of this engine's steps, for whatever else is periodic. */
     public StepScheduler steps() {
         return steps;

@@ -109,6 +109,11 @@ public final class ListenerContainer implements ManagedListener {
         return paused;
     }
 
+    @Override
+    public boolean isPausedEverywhere() {
+        return false;
+    }
+
     /** Handlers that run now. */
     public int inUse() {
         synchronized (lock) {

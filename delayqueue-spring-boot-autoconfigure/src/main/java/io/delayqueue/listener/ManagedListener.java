@@ -34,6 +34,12 @@ public interface ManagedListener {
     /** Whether it was started and not yet stopped. */
     boolean isRunning();
 
-    /** Whether it is paused. */
+    /** Whether it is paused by {@link #pause()}. */
     boolean isPaused();
+
+    /**
+     * Whether its topic is paused on all nodes, as far as this one has heard. It takes deliveries if neither this holds nor
+     * {@link #isPaused()}.
+     */
+    boolean isPausedEverywhere();
 }

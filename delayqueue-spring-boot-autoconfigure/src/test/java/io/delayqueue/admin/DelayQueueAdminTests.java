@@ -3,6 +3,7 @@ package io.delayqueue.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeathCause;
 import io.delayqueue.message.DelayMessage;
@@ -16,6 +17,7 @@ import io.delayqueue.store.StepReply;
 import io.delayqueue.store.StepRequest;
 import io.delayqueue.store.StepRequest.Claiming;
 import io.delayqueue.store.StepRequest.Reclaiming;
+import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueUnavailableException;
@@ -43,7 +45,13 @@ class DelayQueueAdminTests extends RedisTest {
     void assemble() {
         template = queue.template();
         admin = new DelayQueueAdmin(
-                queue.store(), queue.topics(), queue.events(), SendLimits.DEFAULTS, InstantSource.system());
+                queue.store(),
+                queue.topics(),
+                queue.events(),
+                SendLimits.DEFAULTS,
+                InstantSource.system(),
+                new TopicDeletion(queue.scripts(), queue.keySpace(), queue.topics()),
+                new NodeDirectory(queue.scripts(), queue.keySpace(), Duration.ofSeconds(15)));
     }
 
     private StepReply step(int max, List<Settle> settles) {

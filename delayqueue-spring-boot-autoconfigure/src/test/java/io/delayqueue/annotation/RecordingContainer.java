@@ -81,4 +81,9 @@ final class RecordingContainer implements ManagedListener {
     public boolean isPaused() {
         return paused;
     }
+
+    @Override
+    public boolean isPausedEverywhere() {
+        return false;
+    }
 }

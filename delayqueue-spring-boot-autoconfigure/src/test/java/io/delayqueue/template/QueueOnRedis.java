@@ -35,6 +35,7 @@ public final class QueueOnRedis implements AutoCloseable {
     private final KeySpace keySpace = new KeySpace("dq");
     private final TopicRegistry topics;
     private final MessageStore store;
+    private final ScriptRunner scripts;
     private final RecordedEvents recorded = new RecordedEvents();
     private final EventBus events = new EventBus(List.of(recorded));
 
@@ -49,7 +50,7 @@ public final class QueueOnRedis implements AutoCloseable {
                 new QueueConnections.Settings(COMMAND_TIMEOUT, Duration.ofMillis(100)),
                 executor,
                 System::nanoTime);
-        ScriptRunner scripts = new RedisScripts(connections);
+        this.scripts = new RedisScripts(connections);
         this.topics = new TopicRegistry(scripts, keySpace);
         this.store = new RedisMessageStore(scripts, keySpace, topics);
     }
@@ -95,6 +96,10 @@ public final class QueueOnRedis implements AutoCloseable {
 
     public TopicRegistry topics() {
         return topics;
+    }
+
+    public ScriptRunner scripts() {
+        return scripts;
     }
 
     public MessageStore store() {
