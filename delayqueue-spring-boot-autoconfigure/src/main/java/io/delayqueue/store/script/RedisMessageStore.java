@@ -19,7 +19,6 @@ import io.delayqueue.store.SendReply;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.StepReply;
 import io.delayqueue.store.StepRequest;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,20 +123,9 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public ShardCounts count(Shard shard) {
-        return calls.look(COUNT, shard, ShardKeyList.LETTERS, arguments -> {})
-                .map(RedisMessageStore::counts)
+        return calls.look(COUNT, shard, ShardKeyList.LETTERS, CountReply::ask)
+                .map(CountReply::read)
                 .orElse(ShardCounts.ZERO);
-    }
-
-    private static ShardCounts counts(List<Object> reply) {
-        Instant now = Replies.micros(reply.get(1));
-        Duration lag = Duration.between(Replies.millis(reply.get(6)), now);
-        return new ShardCounts(
-                Replies.number(reply.get(2)),
-                Replies.number(reply.get(3)),
-                Replies.number(reply.get(4)),
-                Replies.number(reply.get(5)),
-                lag.isNegative() ? Duration.ZERO : lag);
     }
 
     @Override

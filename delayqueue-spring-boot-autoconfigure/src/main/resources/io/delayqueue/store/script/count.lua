@@ -1,17 +1,33 @@
 -- Counts a lane.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead, only in the lane of messages
--- ARGV[1] identity
--- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, oldest due in ms}
+-- ARGV[1] identity  ARGV[2] how many due messages to look at, at most  ARGV[3] until they have so many bytes
+-- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, since when the oldest due one waits in ms}
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), 7 commands
+-- cost   O(log N), 8 commands, and one if any is due; one more for each that stands before the oldest, having been sent
+--        later, when its due time had passed
 --@include guard
+--@include head
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local all = redis.call('ZCARD', KEYS[1]) - 1
 local ready = redis.call('ZCOUNT', KEYS[1], '-inf', nowText)
+local oldest, bytes = now, 0
+local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+for i = 1, #due, 2 do
+  local since = tonumber(due[i + 1])
+  if since >= oldest or bytes > tonumber(ARGV[3]) then
+    break
+  end
+  local message = redis.call('HGET', KEYS[3], due[i])
+  if message then
+    bytes = bytes + #message
+    since = hasHead(message) and math.max(since, timeAt(message, 2)) or since
+  end
+  oldest = math.min(oldest, since)
+end
 return {
   'OK',
   nowMicros,
@@ -19,5 +35,5 @@ return {
   ready,
   redis.call('ZCARD', KEYS[2]) - 1,
   KEYS[6] and redis.call('ZCARD', KEYS[6]) - 1 or 0,
-  redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+  string.format('%.0f', oldest)
 }

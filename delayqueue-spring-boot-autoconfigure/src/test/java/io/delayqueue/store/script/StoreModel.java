@@ -422,14 +422,17 @@ final class StoreModel {
         LaneModel lane = lane(which);
         List<Live> scheduled = lane.scheduled();
         long ready = scheduled.stream().filter(message -> message.due <= now).count();
-        long first =
-                scheduled.stream().mapToLong(message -> message.due).findFirst().orElse(now);
+        long waiting = scheduled.stream()
+                .filter(message -> message.due <= now)
+                .mapToLong(message -> Math.max(message.due, message.sent))
+                .min()
+                .orElse(now);
         return new ShardCounts(
                 scheduled.size() - ready,
                 ready,
                 lane.leased().size(),
                 which == Lane.MESSAGES ? letters.size() : 0,
-                Duration.ofMillis(Math.max(0, now - first)));
+                Duration.ofMillis(Math.max(0, now - waiting)));
     }
 
     /** As Redis is to hold it. */

@@ -194,13 +194,14 @@ class VerbScriptTests {
     @Test
     void eachStateIsCounted() {
         bench.given(new ShardState()
-                .scheduled("a", T0 + 1)
-                .scheduled("b", T0)
-                .scheduled("c", T0 - 4000)
+                .scheduled("a", T0 + 4001)
+                .scheduled("b", T0 + 4000)
+                .scheduled("c", T0)
                 .leased("d", T0, "w1-1", END)
                 .letter("e", "w1-1", T0, "BURIED", 1, T0, "")
                 .letter("f", "w1-1", T0, "BURIED", 1, T0, "")
-                .notice("e@w1-1", T0));
+                .notice("e@w1-1", T0 + 4000));
+        bench.clock(T0 + 4000);
         assertThat(bench.store().count(bench.shard())).isEqualTo(new ShardCounts(1, 2, 1, 2, Duration.ofSeconds(4)));
         assertThat(bench.store().count(bench.shard().deaths())).isEqualTo(new ShardCounts(0, 1, 0, 0, Duration.ZERO));
     }
