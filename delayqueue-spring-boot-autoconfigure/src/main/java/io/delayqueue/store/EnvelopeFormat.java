@@ -153,6 +153,12 @@ public final class EnvelopeFormat {
         }
     }
 
+    /** What stands for a message that nobody can read: all of it as payload. */
+    public static Envelope asItIs(byte[] stored) {
+        return new Envelope(
+                Instant.EPOCH, Instant.EPOCH, OutgoingMessage.GENERATED_ID, MessageLimits.NONE, Map.of(), stored);
+    }
+
     private static long time(byte[] stored, int from) {
         long millis = 0;
         for (int i = from; i < from + 6; i++) {

@@ -6,13 +6,11 @@ import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeathCause;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
-import io.delayqueue.message.MessageLimits;
 import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.UnreadableMessageException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** How a dead letter is stored; written by {@code letter.lua}. */
@@ -37,7 +35,7 @@ final class LetterFormat {
                     DeathCause.UNREADABLE,
                     0,
                     failure,
-                    asItIs(record));
+                    EnvelopeFormat.asItIs(record));
         }
     }
 
@@ -69,12 +67,8 @@ final class LetterFormat {
         try {
             return EnvelopeFormat.read(stored);
         } catch (UnreadableMessageException e) {
-            return asItIs(stored);
+            return EnvelopeFormat.asItIs(stored);
         }
-    }
-
-    private static Envelope asItIs(byte[] stored) {
-        return new Envelope(Instant.EPOCH, Instant.EPOCH, "-", MessageLimits.NONE, Map.of(), stored);
     }
 
     /** A failure in one text: {@code type: message}, then the stack, if any, from the next line on. */

@@ -8,8 +8,11 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.ShardReader;
 import io.delayqueue.store.StepReply;
 import io.delayqueue.store.script.RedisMessageStore;
+import io.delayqueue.store.script.RedisShardReader;
+import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -45,7 +48,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     private RedisServerProcess server;
     private RawRedis redis;
     private RawScripts scripts;
-    private MessageStore store;
+    private QueueProcess process;
 
     private StoreBench(UnaryOperator<RedisServerBuilder> settings, boolean driven) {
         this.settings = settings;
@@ -86,7 +89,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         undisturbed();
         clock(T0);
         restartProcess();
-        store.attendDeaths(shard);
+        store().attendDeaths(shard);
         redis.call("HDEL", key("meta"), "notices");
         if (driven) {
             redis.call("HSET", key("meta"), "stepped", T0);
@@ -96,7 +99,16 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** A process that knows nothing yet, on the same Redis. */
     public void restartProcess() {
-        store = new RedisMessageStore(scripts, keySpace, new TopicRegistry(scripts, keySpace));
+        process = process(scripts);
+    }
+
+    private QueueProcess process(ScriptRunner runner) {
+        TopicRegistry registry = new TopicRegistry(runner, keySpace);
+        return new QueueProcess(
+                registry,
+                new RedisMessageStore(runner, keySpace, registry),
+                new RedisShardReader(runner, keySpace, registry),
+                new TopicDeletion(runner, keySpace, registry));
     }
 
     /** A process that runs the same scripts, its clock driven too, by another runner. */
@@ -113,8 +125,8 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
                 return runner.runAsync(scripts.varied(script), keyCount, keysAndArguments);
             }
         };
-        store = new RedisMessageStore(varied, keySpace, new TopicRegistry(varied, keySpace));
-        return store;
+        process = process(varied);
+        return process.store();
     }
 
     /** Moves the driven clock, also when memory is full. */
@@ -169,9 +181,28 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         return scripts.replies();
     }
 
-    /** The store. */
+    /** What a process has of a queue, with one memory. */
+    public record QueueProcess(
+            TopicRegistry registry, MessageStore store, ShardReader reader, TopicDeletion deletion) {}
+
+    /** Another process on the same Redis, which knows nothing yet. */
+    public QueueProcess another(UnaryOperator<ScriptRunner> around) {
+        return process(around.apply(scripts));
+    }
+
+    /** The process since the last restart. */
+    public QueueProcess process() {
+        return process;
+    }
+
+    /** Its store. */
     public MessageStore store() {
-        return store;
+        return process.store();
+    }
+
+    /** What reads many messages in it. */
+    public ShardReader reader() {
+        return process.reader();
     }
 
     /** The shard that is open. */
@@ -223,14 +254,14 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** A step of the shard's messages. */
     public StepReply step(Steps step) {
-        return store.step(shard, step.build());
+        return store().step(shard, step.build());
     }
 
     /** The signals that are published while something is done. */
     public List<String> signals(Consumer<MessageStore> action) {
         try (RawRedis listener = new RawRedis(server.port())) {
             listener.call("SUBSCRIBE", keySpace.signalChannel());
-            action.accept(store);
+            action.accept(store());
             redis.call("PUBLISH", keySpace.signalChannel(), "end");
             List<String> heard = new ArrayList<>();
             while (true) {

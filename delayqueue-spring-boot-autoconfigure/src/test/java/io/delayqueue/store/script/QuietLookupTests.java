@@ -9,9 +9,11 @@ import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.store.Forecast;
 import io.delayqueue.store.LetterQuery;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Purge;
@@ -19,6 +21,8 @@ import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.bench.StoreBench.QueueProcess;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -40,10 +44,10 @@ class QuietLookupTests {
     static final StoreBench bench = StoreBench.withServerClock(UnaryOperator.identity());
 
     /** A call with its answers: of a shard that isn't there, and of {@link #one()}. */
-    record Lookup(String name, Function<MessageStore, Object> call, Object none, Object some) {
+    record Lookup(String name, Function<QueueProcess, Object> call, Object none, Object some) {
 
-        Object answer(MessageStore store) {
-            return call.apply(store);
+        Object answer(QueueProcess process) {
+            return call.apply(process);
         }
 
         @Override
@@ -54,30 +58,49 @@ class QuietLookupTests {
 
     static Stream<Lookup> lookups() {
         return Stream.of(
-                new Lookup("find", store -> ids(store, "a"), List.of(), List.of("a")),
-                new Lookup(
-                        "cancel", store -> store.cancel(SHARD, "a"), CancelOutcome.NOT_FOUND, CancelOutcome.CANCELLED),
-                new Lookup(
+                looking("find", store -> ids(store, "a"), List.of(), List.of("a")),
+                looking("cancel", store -> store.cancel(SHARD, "a"), CancelOutcome.NOT_FOUND, CancelOutcome.CANCELLED),
+                looking(
                         "reschedule",
                         store -> store.reschedule(SHARD, "a", Due.NOW),
                         RescheduleOutcome.NOT_FOUND,
                         RescheduleOutcome.RESCHEDULED),
-                new Lookup("count", store -> store.count(SHARD), ShardCounts.ZERO, counts(1, 1)),
-                new Lookup("count deaths", store -> store.count(SHARD.deaths()), ShardCounts.ZERO, counts(1, 0)),
-                new Lookup(
-                        "letter", store -> letters(store, new LetterQuery.One("b@w1-1")), List.of(), List.of("b@w1-1")),
-                new Lookup(
+                looking("count", store -> store.count(SHARD), ShardCounts.ZERO, counts(1, 1)),
+                looking("count deaths", store -> store.count(SHARD.deaths()), ShardCounts.ZERO, counts(1, 0)),
+                looking("letter", store -> letters(store, new LetterQuery.One("b@w1-1")), List.of(), List.of("b@w1-1")),
+                looking(
                         "letters",
                         store -> letters(store, new LetterQuery.Page(null, 0, 9)),
                         List.of(),
                         List.of("b@w1-1")),
-                new Lookup(
+                looking(
                         "replay",
                         store -> store.replay(SHARD, "b@w1-1", Due.NOW),
                         ReplayOutcome.NOT_FOUND,
                         ReplayOutcome.REPLAYED),
-                new Lookup("purge named", store -> store.purge(SHARD, new Purge.Named(List.of("b@w1-1"))), 0, 1),
-                new Lookup("purge", store -> store.purge(SHARD, new Purge.DiedUntil(Instant.MAX)), 0, 1));
+                looking("purge named", store -> store.purge(SHARD, new Purge.Named(List.of("b@w1-1"))), 0, 1),
+                looking("purge", store -> store.purge(SHARD, new Purge.DiedUntil(Instant.MAX)), 0, 1),
+                new Lookup("list", process -> listed(process, MessageState.SCHEDULED), List.of(), List.of("a")),
+                new Lookup("list ready", process -> listed(process, MessageState.READY), List.of(), List.of()),
+                new Lookup("list leased", process -> listed(process, MessageState.LEASED), List.of(), List.of()),
+                new Lookup("upcoming", QuietLookupTests::later, 0L, 1L));
+    }
+
+    private static Lookup looking(String name, Function<MessageStore, Object> call, Object none, Object some) {
+        return new Lookup(name, process -> call.apply(process.store()), none, some);
+    }
+
+    private static List<String> listed(QueueProcess process, MessageState state) {
+        return process.reader().list(SHARD, state, null, 10).messages().stream()
+                .map(MessageSnapshot::id)
+                .toList();
+    }
+
+    private static long later(QueueProcess process) {
+        return process.reader()
+                .upcoming(SHARD, Duration.ofMillis(1), 2)
+                .map(Forecast::later)
+                .orElse(0L);
     }
 
     private static List<String> ids(MessageStore store, String id) {
@@ -119,8 +142,8 @@ class QuietLookupTests {
     void aTopicThatIsNotRegisteredIsEmptyAndStaysSo(Lookup lookup) {
         flush();
         bench.restartProcess();
-        assertThat(lookup.answer(bench.store())).isEqualTo(lookup.none);
-        assertThat(lookup.answer(bench.store())).isEqualTo(lookup.none);
+        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
+        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
         assertNothingIsThere();
     }
 
@@ -129,7 +152,7 @@ class QuietLookupTests {
     void aTopicThatWasFlushedIsEmptyToWhoKnewIt(Lookup lookup) {
         bench.given(one());
         flush();
-        assertThat(lookup.answer(bench.store())).isEqualTo(lookup.none);
+        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
         assertNothingIsThere();
     }
 
@@ -142,9 +165,9 @@ class QuietLookupTests {
         keys().stream()
                 .filter(key -> !key.equals(topics))
                 .forEach(key -> bench.redis().call("DEL", key));
-        assertThat(lookup.answer(bench.store())).isEqualTo(lookup.none);
+        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
         bench.restartProcess();
-        assertThat(lookup.answer(bench.store())).isEqualTo(lookup.none);
+        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
         assertThat(keys()).containsExactly(topics);
         assertThat(bench.redis().text("HGET", topics, "orders")).isEqualTo(registered);
     }
@@ -152,7 +175,7 @@ class QuietLookupTests {
     @ParameterizedTest
     @MethodSource("lookups")
     void aFlushAndWhatAnotherProcessRegisteredSinceAreFollowed(Lookup lookup) {
-        MessageStore before = bench.store();
+        QueueProcess before = bench.process();
         String identity = bench.meta("meta").get("identity");
         flush();
         bench.restartProcess();
@@ -167,12 +190,12 @@ class QuietLookupTests {
     void whoLookedInVainSeesWhatIsSentLater(Lookup lookup) {
         flush();
         bench.restartProcess();
-        MessageStore store = bench.store();
-        lookup.answer(store);
+        QueueProcess process = bench.process();
+        lookup.answer(process);
         bench.restartProcess();
         bench.store().send(SHARD, List.of(Sends.at("a", AHEAD)));
         bench.given(one());
-        assertThat(lookup.answer(store)).isEqualTo(lookup.some);
+        assertThat(lookup.answer(process)).isEqualTo(lookup.some);
     }
 
     @Test
@@ -188,11 +211,11 @@ class QuietLookupTests {
     @MethodSource("lookups")
     void aLookupIsOneRoundTrip(Lookup lookup) {
         bench.given(one());
-        lookup.answer(bench.store());
-        assertThat(bench.commands(() -> lookup.answer(bench.store()))).containsEntry("evalsha", 1L);
+        lookup.answer(bench.process());
+        assertThat(bench.commands(() -> lookup.answer(bench.process()))).containsEntry("evalsha", 1L);
         flush();
         bench.restartProcess();
-        lookup.answer(bench.store());
-        assertThat(bench.commands(() -> lookup.answer(bench.store()))).isEqualTo(Map.of("evalsha", 1L, "hget", 1L));
+        lookup.answer(bench.process());
+        assertThat(bench.commands(() -> lookup.answer(bench.process()))).isEqualTo(Map.of("evalsha", 1L, "hget", 1L));
     }
 }
