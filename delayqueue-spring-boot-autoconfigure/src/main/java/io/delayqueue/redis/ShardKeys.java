@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
  *
  * <p>{@code schedule}: ZSET id → due, ms. {@code leases}: ZSET id → lease end, ms. {@code messages}: HASH id → envelope.
  * {@code deliveries}: HASH id → token, attempts, due, last failure. {@code meta}: HASH. {@code dead}: ZSET letter → time
- * of death, ms. {@code letters}: HASH letter → record.
+ * of death, ms. {@code letters}: HASH letter → record. {@code ended}: STRING, in both lanes the same.
  */
 public final class ShardKeys {
 
@@ -18,6 +18,7 @@ public final class ShardKeys {
     private final byte[] meta;
     private final byte[] dead;
     private final byte[] letters;
+    private final byte[] ended;
     private final byte[] signal;
 
     ShardKeys(String base, String lane, String signal) {
@@ -28,6 +29,7 @@ public final class ShardKeys {
         this.meta = bytes(base + lane + "meta");
         this.dead = bytes(base + lane + "dead");
         this.letters = bytes(base + lane + "letters");
+        this.ended = bytes(base + "ended");
         this.signal = bytes(signal);
     }
 
@@ -64,6 +66,11 @@ public final class ShardKeys {
     /** HASH letter → record. */
     public byte[] letters() {
         return letters;
+    }
+
+    /** STRING: the last epoch of the topic that was deleted, for a day, and whether notices were kept of its deaths. */
+    public byte[] ended() {
+        return ended;
     }
 
     /** By which signals name this lane. */

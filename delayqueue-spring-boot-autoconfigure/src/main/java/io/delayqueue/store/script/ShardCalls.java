@@ -7,15 +7,23 @@ import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.TopicConflictException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Runs scripts that compare what the caller believes of a shard. Where it believed wrong, the registry is asked anew and
- * the script run once more. Senders and consumers register the topic and open a shard that isn't there; verbs that only
+ * the script run once more; more often only while somebody deletes the topic again and again. Senders and consumers register the topic and open a shard that isn't there; verbs that only
  * look, or change what is there, do neither, lest a mistyped topic leave keys behind that nobody removes.
  */
 final class ShardCalls {
+
+    /**
+     * How often a shard is opened for a call that then doesn't find it open. More than one takes somebody who deletes the
+     * topic just then.
+     */
+    private static final int OPENINGS = 20;
 
     private static final LuaScript OPEN = LuaScript.beside(ShardCalls.class, "open");
     /** One byte longer than the longest id. */
@@ -38,30 +46,47 @@ final class ShardCalls {
             return reply;
         }
         registry.forget(shard.topic());
-        return opened(script, shard, keys, registry.identity(shard), writer);
+        String identity = registry.identity(shard);
+        for (int i = 0; i < OPENINGS; i++) {
+            OptionalLong ended = open(shard, identity);
+            if (ended.isPresent()) {
+                identity = registry.identityAfter(shard, ended.getAsLong());
+                continue;
+            }
+            reply = attempt(script, shard, keys, identity, writer);
+            if (isOk(reply, shard)) {
+                return reply;
+            }
+            registry.forget(shard.topic());
+            identity = registry.identity(shard);
+        }
+        throw restless(shard);
     }
 
     /** For verbs that only look, or change what is there: empty, and nothing written, where the shard isn't there. */
     Optional<List<Object>> look(LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
-        Optional<List<Object>> reply = attemptRegistered(script, shard, keys, writer);
-        if (reply.isEmpty() || isOk(reply.get(), shard)) {
-            return reply;
+        for (int i = 0; ; i++) {
+            Optional<String> identity = registry.registeredIdentity(shard);
+            if (identity.isEmpty()) {
+                return Optional.empty();
+            }
+            List<Object> reply = attempt(script, shard, keys, identity.get(), writer);
+            if (isOk(reply, shard)) {
+                return Optional.of(reply);
+            }
+            // what was believed may be old; what was asked just now is not
+            if (i > 0 && isUnknown(reply)) {
+                return Optional.empty();
+            }
+            if (i > OPENINGS) {
+                throw restless(shard);
+            }
+            registry.forget(shard.topic());
+            if (i > 0) {
+                // it is there, so opening adopts or refuses it
+                open(shard, identity.get());
+            }
         }
-        registry.forget(shard.topic());
-        reply = attemptRegistered(script, shard, keys, writer);
-        if (reply.isEmpty() || isOk(reply.get(), shard)) {
-            return reply;
-        }
-        if (isUnknown(reply.get())) {
-            return Optional.empty();
-        }
-        // it is there, so opening adopts or refuses it
-        return registry.registeredIdentity(shard).map(identity -> opened(script, shard, keys, identity, writer));
-    }
-
-    private Optional<List<Object>> attemptRegistered(
-            LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
-        return registry.registeredIdentity(shard).map(identity -> attempt(script, shard, keys, identity, writer));
     }
 
     private List<Object> attempt(
@@ -70,47 +95,53 @@ final class ShardCalls {
         return scripts.run(script, arguments.keyCount(), arguments.toArray());
     }
 
-    private List<Object> opened(
-            LuaScript script, Shard shard, ShardKeyList keys, String identity, Consumer<Arguments> writer) {
+    /** Opens a shard, unless the topic was deleted since its identity was read; then says what epoch is over. */
+    private OptionalLong open(Shard shard, String identity) {
         Arguments opening = opening(shard, identity);
-        checkOpened(shard, scripts.run(OPEN, opening.keyCount(), opening.toArray()));
-        List<Object> reply = attempt(script, shard, keys, identity, writer);
-        if (isOk(reply, shard)) {
-            return reply;
-        }
-        throw conflict(shard, reply);
+        return ended(shard, scripts.run(OPEN, opening.keyCount(), opening.toArray()));
     }
 
     /** What {@link #run} does, without blocking. */
     CompletableFuture<List<Object>> runAsync(
             LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
-        return attemptAsync(script, shard, keys, writer).thenCompose(reply -> {
+        Function<String, CompletableFuture<List<Object>>> attempt =
+                identity -> attemptAsync(script, shard, keys, identity, writer);
+        return registry.identityAsync(shard).thenCompose(attempt).thenCompose(reply -> {
             if (isOk(reply, shard)) {
                 return CompletableFuture.completedFuture(reply);
             }
             registry.forget(shard.topic());
             return registry.identityAsync(shard)
-                    .thenCompose(identity -> {
-                        Arguments opening = opening(shard, identity);
-                        return scripts.runAsync(OPEN, opening.keyCount(), opening.toArray());
-                    })
-                    .thenAccept(opened -> checkOpened(shard, opened))
-                    .thenCompose(nothing -> attemptAsync(script, shard, keys, writer))
-                    .thenApply(repeated -> {
-                        if (isOk(repeated, shard)) {
-                            return repeated;
-                        }
-                        throw conflict(shard, repeated);
-                    });
+                    .thenCompose(identity -> openedAsync(shard, identity, attempt, OPENINGS));
+        });
+    }
+
+    private CompletableFuture<List<Object>> openedAsync(
+            Shard shard, String identity, Function<String, CompletableFuture<List<Object>>> attempt, int left) {
+        if (left == 0) {
+            return CompletableFuture.failedFuture(restless(shard));
+        }
+        Arguments opening = opening(shard, identity);
+        return scripts.runAsync(OPEN, opening.keyCount(), opening.toArray()).thenCompose(opened -> {
+            OptionalLong ended = ended(shard, opened);
+            if (ended.isPresent()) {
+                return registry.identityAfterAsync(shard, ended.getAsLong())
+                        .thenCompose(later -> openedAsync(shard, later, attempt, left - 1));
+            }
+            return attempt.apply(identity).thenCompose(reply -> {
+                if (isOk(reply, shard)) {
+                    return CompletableFuture.completedFuture(reply);
+                }
+                registry.forget(shard.topic());
+                return registry.identityAsync(shard).thenCompose(other -> openedAsync(shard, other, attempt, left - 1));
+            });
         });
     }
 
     private CompletableFuture<List<Object>> attemptAsync(
-            LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
-        return registry.identityAsync(shard).thenCompose(identity -> {
-            Arguments arguments = arguments(shard, keys, identity, writer);
-            return scripts.runAsync(script, arguments.keyCount(), arguments.toArray());
-        });
+            LuaScript script, Shard shard, ShardKeyList keys, String identity, Consumer<Arguments> writer) {
+        Arguments arguments = arguments(shard, keys, identity, writer);
+        return scripts.runAsync(script, arguments.keyCount(), arguments.toArray());
     }
 
     private Arguments arguments(Shard shard, ShardKeyList keys, String identity, Consumer<Arguments> writer) {
@@ -123,7 +154,7 @@ final class ShardCalls {
 
     private Arguments opening(Shard shard, String identity) {
         Arguments arguments = new Arguments(16);
-        ShardKeyList.ALL.write(arguments, keySpace, shard.messages());
+        ShardKeyList.EVER.write(arguments, keySpace, shard.messages());
         return arguments.add(identity).add(shard.topic()).add(shard.index()).add(SENTINEL);
     }
 
@@ -140,10 +171,19 @@ final class ShardCalls {
         return Replies.text(reply.get(0)).equals("UNKNOWN");
     }
 
-    private static void checkOpened(Shard shard, List<Object> reply) {
-        if (!isOk(reply, shard)) {
-            throw conflict(shard, reply);
+    private static OptionalLong ended(Shard shard, List<Object> opened) {
+        if (Replies.text(opened.get(0)).equals("ENDED")) {
+            return OptionalLong.of(Replies.number(opened.get(1)));
         }
+        if (!isOk(opened, shard)) {
+            throw conflict(shard, opened);
+        }
+        return OptionalLong.empty();
+    }
+
+    private static TopicConflictException restless(Shard shard) {
+        return new TopicConflictException("Topic " + shard.topic() + " was deleted or opened anew by others " + OPENINGS
+                + " times while this process wanted to use it. Nothing was written. Try again.");
     }
 
     private static TopicConflictException conflict(Shard shard, List<Object> reply) {

@@ -14,12 +14,14 @@ enum ShardKeyList {
     /** Those of a lane, and in the lane of messages its letters. */
     LETTERS,
     /** Those of the lane of messages, its letters, and the five of the lane of deaths. */
-    ALL;
+    ALL,
+    /** All of these, and what is left when a shard was deleted. */
+    EVER;
 
     void write(Arguments arguments, KeySpace keySpace, Shard shard) {
         ShardKeys keys = keySpace.of(shard);
         lane(arguments, keys);
-        if (this == LANE || (this != ALL && shard.lane() == Lane.DEATHS)) {
+        if (this == LANE || ((this == STEP || this == LETTERS) && shard.lane() == Lane.DEATHS)) {
             return;
         }
         arguments.key(keys.dead()).key(keys.letters());
@@ -29,8 +31,11 @@ enum ShardKeyList {
         ShardKeys deaths = keySpace.of(shard.deaths());
         if (this == STEP) {
             arguments.key(deaths.schedule()).key(deaths.messages());
-        } else {
-            lane(arguments, deaths);
+            return;
+        }
+        lane(arguments, deaths);
+        if (this == EVER) {
+            arguments.key(keys.ended());
         }
     }
 

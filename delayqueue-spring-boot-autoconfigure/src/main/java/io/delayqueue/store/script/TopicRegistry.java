@@ -11,8 +11,13 @@ import io.delayqueue.store.TopicConflictException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * Which topics there are and how many shards each has. A topic registers itself when it is first sent to or listened to:
@@ -23,14 +28,20 @@ public final class TopicRegistry {
     /** The version of everything that is stored. */
     static final int FORMAT = 1;
 
+    private static final Log log = LogFactory.getLog(TopicRegistry.class);
     private static final LuaScript REGISTER = LuaScript.beside(TopicRegistry.class, "register");
+    private static final LuaScript UNREGISTER = LuaScript.beside(TopicRegistry.class, "unregister");
+    private static final LuaScript TOPICS = LuaScript.beside(TopicRegistry.class, "topics");
     private static final int SHARDS = 1;
     /** As the shard count wanted: asks without registering. */
     private static final int NONE = 0;
+    /** As the epoch that is over: none is. */
+    private static final long NEVER = 0;
 
     private final ScriptRunner scripts;
     private final KeySpace keySpace;
     private final Map<String, Registration> known = new ConcurrentHashMap<>();
+    private final Set<String> complainedOf = ConcurrentHashMap.newKeySet();
 
     private record Registration(int shards, long epoch) {
         String identity() {
@@ -65,10 +76,11 @@ public final class TopicRegistry {
         if (known.containsKey(topic)) {
             return CompletableFuture.completedFuture(shard(topic, id));
         }
-        return scripts.runAsync(REGISTER, 1, registerArguments(topic, SHARDS)).thenApply(reply -> {
-            remember(topic, reply);
-            return shard(topic, id);
-        });
+        return scripts.runAsync(REGISTER, 1, registerArguments(topic, SHARDS, NEVER))
+                .thenApply(reply -> {
+                    remember(topic, reply);
+                    return shard(topic, id);
+                });
     }
 
     /** The shard to look for a message in, whether the topic is registered or not. Never asks Redis. */
@@ -79,6 +91,40 @@ public final class TopicRegistry {
     /** All shards of a topic, by their index. Never asks Redis. */
     public List<Shard> shards(String topic) {
         return List.of(new Shard(topic, 0, SHARDS, Lane.MESSAGES));
+    }
+
+    /**
+     * All registered topics, by name, but for those that this version cannot read, of which the log tells. One round trip.
+     *
+     * @throws io.delayqueue.redis.RedisCallException if Redis doesn't answer
+     */
+    public SortedSet<String> topics() {
+        List<Object> reply = scripts.run(TOPICS, 1, keySpace.topics());
+        SortedSet<String> topics = new TreeSet<>();
+        for (int i = 0; i + 1 < reply.size(); i += 2) {
+            String topic = Replies.text(reply.get(i));
+            String[] registration = Replies.text(reply.get(i + 1)).split(":", 2);
+            if (registration[0].equals(Integer.toString(SHARDS)) && registration.length == 2) {
+                known.put(topic, new Registration(SHARDS, Long.parseLong(registration[1])));
+                topics.add(topic);
+            } else if (complainedOf.add(topic)) {
+                log.warn("Topic " + topic + " is registered as " + String.join(":", registration)
+                        + " (shards:epoch), which this version cannot read; it is left out of what is shown");
+            }
+        }
+        known.keySet().retainAll(topics);
+        return topics;
+    }
+
+    /**
+     * Whether a topic is registered, asked anew.
+     *
+     * @throws io.delayqueue.redis.RedisCallException if Redis doesn't answer
+     * @throws TopicConflictException if it was registered with another shard count
+     */
+    public boolean isRegistered(String topic) {
+        forget(topic);
+        return registeredIdentity(Shard.single(topic)).isPresent();
     }
 
     private static Shard shard(String topic, String id) {
@@ -97,7 +143,7 @@ public final class TopicRegistry {
         if (registration != null) {
             return Optional.of(registration.identity());
         }
-        List<Object> reply = scripts.run(REGISTER, 1, registerArguments(shard.topic(), NONE));
+        List<Object> reply = scripts.run(REGISTER, 1, registerArguments(shard.topic(), NONE, NEVER));
         return Replies.number(reply.get(0)) == NONE
                 ? Optional.empty()
                 : Optional.of(remember(shard.topic(), reply).identity());
@@ -109,8 +155,26 @@ public final class TopicRegistry {
         if (registration != null) {
             return CompletableFuture.completedFuture(registration.identity());
         }
-        return scripts.runAsync(REGISTER, 1, registerArguments(shard.topic(), SHARDS))
+        return scripts.runAsync(REGISTER, 1, registerArguments(shard.topic(), SHARDS, NEVER))
                 .thenApply(reply -> remember(shard.topic(), reply).identity());
+    }
+
+    /** What this process is to believe of a shard which says that an epoch is over: a later one, registered if need be. */
+    String identityAfter(Shard shard, long epoch) {
+        byte[][] arguments = registerArguments(shard.topic(), SHARDS, epoch);
+        return remember(shard.topic(), scripts.run(REGISTER, 1, arguments)).identity();
+    }
+
+    /** The same without blocking. */
+    CompletableFuture<String> identityAfterAsync(Shard shard, long epoch) {
+        return scripts.runAsync(REGISTER, 1, registerArguments(shard.topic(), SHARDS, epoch))
+                .thenApply(reply -> remember(shard.topic(), reply).identity());
+    }
+
+    /** Takes a topic off the list, unless it was registered anew after an epoch. */
+    void unregister(String topic, long epoch) {
+        forget(topic);
+        scripts.run(UNREGISTER, 1, keySpace.topics(), topic.getBytes(UTF_8), (SHARDS + ":" + epoch).getBytes(UTF_8));
     }
 
     /** Forgets what was believed of a topic; the registry is asked again when it is next used. */
@@ -122,12 +186,15 @@ public final class TopicRegistry {
         Registration registration = known.get(topic);
         return registration != null
                 ? registration
-                : remember(topic, scripts.run(REGISTER, 1, registerArguments(topic, SHARDS)));
+                : remember(topic, scripts.run(REGISTER, 1, registerArguments(topic, SHARDS, NEVER)));
     }
 
-    private byte[][] registerArguments(String topic, int shards) {
+    private byte[][] registerArguments(String topic, int shards, long over) {
         return new byte[][] {
-            keySpace.topics(), topic.getBytes(UTF_8), Integer.toString(shards).getBytes(UTF_8)
+            keySpace.topics(),
+            topic.getBytes(UTF_8),
+            Integer.toString(shards).getBytes(UTF_8),
+            Long.toString(over).getBytes(UTF_8)
         };
     }
 

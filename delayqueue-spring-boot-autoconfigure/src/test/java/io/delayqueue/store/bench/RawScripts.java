@@ -73,7 +73,7 @@ public final class RawScripts implements ScriptRunner {
 
     private static String stopping(int write) {
         return "local redis = (function(real) local left = " + write
-                + " local writes = {ZADD = 1, ZREM = 1, HSET = 1, HDEL = 1}"
+                + " local writes = {ZADD = 1, ZREM = 1, HSET = 1, HDEL = 1, SET = 1, DEL = 1, SADD = 1, SREM = 1}"
                 + " local function count(name) if writes[name] then"
                 + " if left == 0 then error('stopped by the test') end left = left - 1 end end"
                 + " local function call(...) count((...)) return real.call(...) end"

@@ -1,0 +1,6 @@
+-- Tells which topics are registered.
+--
+-- KEYS[1] topics
+-- result {topic, '<shard count>:<epoch>', topic, ...}
+-- cost   O(topics), 1 command
+return redis.call('HGETALL', KEYS[1])
