@@ -59,7 +59,7 @@ public final class ListenerContainer implements ManagedListener {
         synchronized (lock) {
             if (run == null) {
                 Run started = new Run();
-                started.begin(!paused);
+                started.begin();
                 run = started;
             }
         }
@@ -79,22 +79,32 @@ public final class ListenerContainer implements ManagedListener {
 
     @Override
     public void pause() {
-        synchronized (lock) {
-            if (!paused && run != null) {
-                run.accept(false);
-            }
-            paused = true;
-        }
+        pause(true);
     }
 
     @Override
     public void resume() {
+        pause(false);
+    }
+
+    private void pause(boolean pause) {
         synchronized (lock) {
-            if (paused && run != null) {
-                run.accept(true);
-            }
-            paused = false;
+            paused = pause;
+            reconsider();
         }
+    }
+
+    /** Called when one of the two reasons not to take deliveries has changed; running only if neither holds. */
+    private void reconsider() {
+        synchronized (lock) {
+            if (run != null) {
+                run.accept(takes());
+            }
+        }
+    }
+
+    private boolean takes() {
+        return !paused && engine.membership().pauses().allow(topic());
     }
 
     @Override
@@ -111,7 +121,7 @@ public final class ListenerContainer implements ManagedListener {
 
     @Override
     public boolean isPausedEverywhere() {
-        return false;
+        return engine.membership().pauses().include(topic());
     }
 
     /** Handlers that run now. */
@@ -132,6 +142,7 @@ public final class ListenerContainer implements ManagedListener {
         private @Nullable Subscription subscription;
         private @Nullable StepHandle handle;
         private @Nullable Seat seat;
+        private List<Runnable> departures = List.of();
         private boolean accepting;
 
         Run() {
@@ -154,10 +165,13 @@ public final class ListenerContainer implements ManagedListener {
                     this::idle);
         }
 
-        void begin(boolean accept) {
+        void begin() {
             engine.running(this);
-            log.info("Listener " + spec.id() + " starts on topic " + spec.topic() + (accept ? "" : ", paused"));
-            accept(accept);
+            log.info("Listener " + spec.id() + " starts on topic " + spec.topic() + (paused ? ", paused" : ""));
+            departures = List.of(
+                    engine.membership().attend(shard),
+                    engine.membership().pauses().watch(ListenerContainer.this::reconsider));
+            accept(takes());
             subscription = engine.signals().listen(shard, poller.lookout());
             StepHandle started = engine.steps().schedule(spec.id() + "#" + runs.incrementAndGet(), poller);
             handle = started;
@@ -182,6 +196,7 @@ public final class ListenerContainer implements ManagedListener {
 
         CompletableFuture<Void> end() {
             accept(false);
+            departures.forEach(Runnable::run);
             if (subscription != null) {
                 subscription.close();
             }

@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * This node among the others. Its step is the node's heartbeat: one round trip an interval, which says which topics the
- * node consumes, hears what the others do, and sends the canary by which the node knows that it hears signals.
+ * node consumes, hears what the others do and which topics are paused, and sends the canary by which the node knows that it hears signals.
  * Thread-safe.
  *
  * <p>While heartbeats fail, and before the first one, the node watches everything it consumes.
@@ -42,10 +41,13 @@ public final class Membership implements Step {
     private final Duration timeout;
     private final LongSupplier nanoTime;
     private final Map<Shard, List<LocalSeat>> seats = new LinkedHashMap<>();
+    private final Map<Shard, Integer> attendances = new HashMap<>();
+    private final TopicPauses pauses = new TopicPauses();
     private volatile Map<String, List<String>> membersByTopic = Map.of();
     private volatile long lastBeat;
     private volatile boolean beaten;
     private volatile @Nullable StepHandle handle;
+    private @Nullable Long firstTry;
     private String version = "";
     private long canary;
 
@@ -91,6 +93,29 @@ public final class Membership implements Step {
         return seat;
     }
 
+    /** Which topics are paused on all nodes. */
+    public TopicPauses pauses() {
+        return pauses;
+    }
+
+    /**
+     * Says of a shard that a listener of it runs here, whether it has a seat or is paused.
+     *
+     * @return to be run once, when it doesn't run any more
+     */
+    public Runnable attend(Shard shard) {
+        synchronized (seats) {
+            attendances.merge(shard, 1, Integer::sum);
+        }
+        hasten();
+        return () -> {
+            synchronized (seats) {
+                attendances.computeIfPresent(shard, (key, count) -> count == 1 ? null : count - 1);
+            }
+            hasten();
+        };
+    }
+
     /** Has the next heartbeat come at once. */
     public void hasten() {
         StepHandle current = handle;
@@ -101,10 +126,16 @@ public final class Membership implements Step {
 
     @Override
     public Duration step() {
+        if (firstTry == null) {
+            firstTry = nanoTime.getAsLong();
+        }
         try {
             beat();
             return interval;
         } catch (RuntimeException e) {
+            if (!beaten && nanoTime.getAsLong() - firstTry > timeout.toNanos()) {
+                pauses.heardNothing();
+            }
             if (isStale()) {
                 // seats that slept on others' word watch again, as nobody knows what became of the others
                 tellSeats();
@@ -116,9 +147,10 @@ public final class Membership implements Step {
     private void beat() {
         List<Object> reply = scripts.run(
                 HEARTBEAT,
-                2,
+                3,
                 keySpace.nodes(),
                 keySpace.nodeTopics(),
+                keySpace.pausedTopics(),
                 bytes(node),
                 bytes(topics()),
                 bytes(Long.toString(timeout.toMillis())),
@@ -133,6 +165,7 @@ public final class Membership implements Step {
             version = current;
             if (reply.size() > 1) {
                 membersByTopic = members(reply);
+                pauses.heard(NodeDirectory.texts(reply.get(1)));
             }
             tellSeats();
         }
@@ -149,9 +182,10 @@ public final class Membership implements Step {
         beaten = false;
         CompletableFuture<List<Object>> left = scripts.runAsync(
                 HEARTBEAT,
-                2,
+                3,
                 keySpace.nodes(),
                 keySpace.nodeTopics(),
+                keySpace.pausedTopics(),
                 bytes(node),
                 bytes(""),
                 bytes("-1"),
@@ -172,20 +206,14 @@ public final class Membership implements Step {
     }
 
     private String topics() {
-        TreeSet<String> topics = new TreeSet<>();
         synchronized (seats) {
-            seats.keySet().forEach(shard -> topics.add(name(shard)));
+            return ConsumedTopics.write(seats.keySet(), attendances.keySet());
         }
-        return String.join("\n", topics);
-    }
-
-    private static String name(Shard shard) {
-        return shard.lane() + " " + shard.topic().replace("%", "%25").replace("\n", "%0A");
     }
 
     private static Map<String, List<String>> members(List<Object> reply) {
         Map<String, List<String>> members = new HashMap<>();
-        for (int i = 1; i + 1 < reply.size(); i += 2) {
+        for (int i = 2; i + 1 < reply.size(); i += 2) {
             String member = new String((byte[]) reply.get(i), UTF_8);
             String topics = new String((byte[]) reply.get(i + 1), UTF_8);
             for (String topic : topics.split("\n", -1)) {
@@ -220,7 +248,7 @@ public final class Membership implements Step {
         if (!beaten || isStale()) {
             return true;
         }
-        List<String> members = membersByTopic.get(name(shard));
+        List<String> members = membersByTopic.get(ConsumedTopics.line(shard));
         return members == null
                 || !members.contains(node)
                 || Deal.watcher(shard, members).equals(node);
@@ -251,7 +279,7 @@ public final class Membership implements Step {
 
         @Override
         public boolean hasPeers() {
-            List<String> members = membersByTopic.get(name(shard));
+            List<String> members = membersByTopic.get(ConsumedTopics.line(shard));
             if (members != null && members.size() > 1) {
                 return true;
             }

@@ -68,6 +68,11 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:topics");
     }
 
+    /** The set of topics that are paused on all nodes. */
+    public byte[] pausedTopics() {
+        return bytes(namespace + ":{nodes}:paused");
+    }
+
     /** The channel on which signals are published. */
     public String signalChannel() {
         return namespace + ":signals";

@@ -8,7 +8,8 @@ import io.delayqueue.message.Shard;
  *
  * <p>On the wire, in one channel a namespace: {@code h <lane> <due ms>} for a head that became earlier,
  * {@code s <lane> <consumer>} for due messages left behind, {@code c <node> <number>} for a node's canary,
- * {@code m <node>} for a node that came, went, changed what it consumes or found another one dead. A lane is
+ * {@code m <node>} for a node that came, went, changed what it consumes or found another one dead, {@code m -} for a topic
+ * that was paused or resumed on all nodes. A lane is
  * {@link ShardKeys#signal()}, which holds no white space.
  */
 public interface SignalSource {
@@ -43,7 +44,7 @@ public interface SignalSource {
          */
         void surplus(String consumer);
 
-        /** Other nodes came, went, or consume something else. */
+        /** Other nodes came, went, or consume something else; or a topic was paused or resumed on all nodes. */
         default void membersChanged() {}
 
         /** The subscription was made anew: anything may have been missed. */

@@ -1,10 +1,12 @@
--- A node says that it lives and what it consumes, and hears who else does. Runs also when memory is full.
+-- A node says that it lives and what it consumes, and hears who else does and which topics are paused. Runs also when
+-- memory is full.
 --
 -- KEYS[1] nodes by their last heartbeat (ZSET node → ms)  KEYS[2] what each consumes (HASH node → topics)
+-- KEYS[3] topics that are paused on all nodes (SET)
 -- ARGV[1] node  ARGV[2] topics, one a line  ARGV[3] a node that is silent for so many ms is dead; -1: the caller leaves
 -- ARGV[4] version of the list that the caller knows  ARGV[5] signal channel  ARGV[6] canary's number, 0 for none
--- result {version} when the caller knows it, else {version, node, topics, node, topics, ...}
--- cost   7 commands, and O(nodes) when the list has changed
+-- result {version} when the caller knows it, else {version, paused topics, node, topics, node, topics, ...}
+-- cost   7 commands, and O(nodes + paused topics) when the list has changed
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 -- a write that is not refused when memory is full lets the others pass
@@ -38,7 +40,7 @@ local version = redis.call('HGET', KEYS[2], '#version') or ''
 if version == ARGV[4] then
   return {version}
 end
-local reply = {version}
+local reply = {version, redis.call('SMEMBERS', KEYS[3])}
 local all = redis.call('HGETALL', KEYS[2])
 for i = 1, #all, 2 do
   if all[i] ~= '#version' then

@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.StepScheduler;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.EventBus;
@@ -42,6 +43,7 @@ public final class QueueNode implements AutoCloseable {
     public final KeySpace keySpace = new KeySpace("dq");
     public final RedisSignals signals;
     public final MessageStore store;
+    public final NodeDirectory directory;
     public final DelayQueueEngine engine;
     public final DelayQueueTemplate template;
 
@@ -57,6 +59,7 @@ public final class QueueNode implements AutoCloseable {
                 new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
         RedisScripts scripts = new RedisScripts(connections);
         TopicRegistry registry = new TopicRegistry(scripts, keySpace);
+        directory = new NodeDirectory(scripts, keySpace, builder.settings.heartbeatTimeout());
         MessageStore real = new RedisMessageStore(scripts, keySpace, registry);
         store = builder.store.apply(real);
         EventBus bus = new EventBus(List.of(builder.events));

@@ -224,6 +224,68 @@ class MembershipTests {
     }
 
     @Test
+    void topicsThatArePausedAreHeardWithTheNextHeartbeat() {
+        NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
+        directory.pause("b");
+        Node one = new Node("one");
+        AtomicInteger changes = new AtomicInteger();
+        TopicPauses pauses = one.membership.pauses();
+        Runnable uninterested = pauses.watch(changes::incrementAndGet);
+        assertThat(pauses.allow("a")).as("before the first heartbeat").isFalse();
+        assertThat(pauses.include("b")).isFalse();
+        one.beat();
+        assertThat(pauses.allow("a")).isTrue();
+        assertThat(pauses.allow("b")).isFalse();
+        assertThat(pauses.include("b")).isTrue();
+        assertThat(changes).hasValue(1);
+
+        directory.resume("b");
+        directory.pause("e f%g\n-MESSAGES a");
+        directory.pause("e f%g\n-MESSAGES a");
+        one.beat();
+        one.beat();
+        assertThat(pauses.allow("b")).isTrue();
+        assertThat(pauses.include("e f%g\n-MESSAGES a")).isTrue();
+        assertThat(changes).hasValue(2);
+        uninterested.run();
+        directory.pause("a");
+        one.beat();
+        assertThat(pauses.include("a")).isTrue();
+        assertThat(changes).hasValue(2);
+    }
+
+    @Test
+    void whatWasHeardOfPausesHoldsThroughAnOutage() {
+        NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
+        directory.pause("b");
+        Node one = new Node("one");
+        one.beat();
+        blackOut = true;
+        ahead = TIMEOUT.multipliedBy(3).toNanos();
+        assertThatThrownBy(one.membership::step).hasMessage("Redis is away");
+        assertThat(one.membership.pauses().include("b")).isTrue();
+        assertThat(one.membership.pauses().allow("a")).isTrue();
+    }
+
+    @Test
+    void nodeThatHearsNothingForTooLongTakesNoTopicForPaused() {
+        Node one = new Node("one");
+        blackOut = true;
+        assertThatThrownBy(one.membership::step).hasMessage("Redis is away");
+        ahead = TIMEOUT.minusSeconds(1).toNanos();
+        assertThatThrownBy(one.membership::step).hasMessage("Redis is away");
+        assertThat(one.membership.pauses().allow("a")).isFalse();
+        ahead = TIMEOUT.plusSeconds(1).toNanos();
+        assertThatThrownBy(one.membership::step).hasMessage("Redis is away");
+        assertThat(one.membership.pauses().allow("a")).isTrue();
+
+        blackOut = false;
+        new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT).pause("a");
+        one.beat();
+        assertThat(one.membership.pauses().allow("a")).isFalse();
+    }
+
+    @Test
     void heartbeatAndLeaveWorkWhenMemoryIsFull() {
         Node one = new Node("one");
         one.beat();

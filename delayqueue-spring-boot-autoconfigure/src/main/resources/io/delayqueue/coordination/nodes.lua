@@ -1,0 +1,18 @@
+-- Tells which nodes live and what they consume, and which topics are paused on all of them.
+--
+-- KEYS[1] nodes by their last heartbeat (ZSET node → ms)  KEYS[2] what each consumes (HASH node → topics)
+-- KEYS[3] topics that are paused on all nodes (SET)
+-- ARGV[1] a node that is silent for so many ms is dead
+-- result {now in µs, paused topics, node, last heartbeat in ms, topics, node, ...}
+-- cost   O(nodes + paused topics), 3 commands and one for each node
+local clock = redis.call('TIME')
+local nowMicros = clock[1] .. string.format('%06d', clock[2])
+local silent = clock[1] * 1000 + math.floor(clock[2] / 1000) - tonumber(ARGV[1])
+local reply = {nowMicros, redis.call('SMEMBERS', KEYS[3])}
+local living = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. string.format('%.0f', silent), '+inf', 'WITHSCORES')
+for i = 1, #living, 2 do
+  local at = #reply
+  reply[at + 1], reply[at + 2] = living[i], living[i + 1]
+  reply[at + 3] = redis.call('HGET', KEYS[2], living[i]) or ''
+end
+return reply
