@@ -10,7 +10,6 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.store.LetterQuery;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Purge;
-import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.StepRequest;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
@@ -73,22 +72,11 @@ public final class DelayQueueAdmin {
 
     /** Counts a topic's messages. */
     public TopicCounts counts(String topic) {
-        return asked("count topic " + topic, topic, () -> {
-            TopicCounts sum = new TopicCounts(0, 0, 0, 0, Duration.ZERO);
-            for (Shard shard : topics.shards(topic)) {
-                sum = sum(sum, store.count(shard));
-            }
-            return sum;
-        });
-    }
-
-    private static TopicCounts sum(TopicCounts sum, ShardCounts shard) {
-        return new TopicCounts(
-                sum.scheduled() + shard.scheduled(),
-                sum.ready() + shard.ready(),
-                sum.leased() + shard.leased(),
-                sum.dead() + shard.dead(),
-                sum.lag().compareTo(shard.lag()) > 0 ? sum.lag() : shard.lag());
+        return asked(
+                "count topic " + topic,
+                topic,
+                () -> TopicCounts.of(
+                        topics.shards(topic).stream().map(store::count).toList()));
     }
 
     /**
@@ -294,7 +282,13 @@ public final class DelayQueueAdmin {
      * @throws IllegalStateException if messages are scheduled or leased, or there are dead letters; it stays as it is
      */
     public boolean deleteTopic(String topic) {
-        return asked("delete topic " + topic, topic, () -> deletion.delete(topic));
+        return asked("delete topic " + topic, topic, () -> {
+            boolean deleted = deletion.delete(topic);
+            if (deleted) {
+                nodes.resume(topic);
+            }
+            return deleted;
+        });
     }
 
     /**

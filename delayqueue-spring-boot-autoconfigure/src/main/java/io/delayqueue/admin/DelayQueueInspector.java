@@ -1,14 +1,26 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.Roster;
+import io.delayqueue.coordination.Roster.Member;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.Forecast;
+import io.delayqueue.store.Listing;
+import io.delayqueue.store.Listing.Place;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,49 +31,145 @@ import org.jspecify.annotations.Nullable;
 public final class DelayQueueInspector {
 
     /** The most messages of a page. */
-    public static final int MAX_PAGE = 500;
+    public static final int MAX_PAGE = ShardReader.MAX_LISTED;
 
     /** The most buckets of an {@link Upcoming}. */
-    public static final int MAX_BUCKETS = 120;
+    public static final int MAX_BUCKETS = ShardReader.MAX_BUCKETS;
+
+    /** How far an {@link Upcoming} looks ahead at most. */
+    public static final Duration MAX_SPAN = Duration.ofDays(365_250);
+
+    private final MessageStore store;
+    private final ShardReader reader;
+    private final TopicRegistry registry;
+    private final NodeDirectory directory;
 
     /** Over a store, what reads its shards, and what knows topics and nodes. */
-    public DelayQueueInspector(MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory nodes) {}
+    public DelayQueueInspector(
+            MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory directory) {
+        this.store = store;
+        this.reader = reader;
+        this.registry = registry;
+        this.directory = directory;
+    }
 
-    /** All registered topics, by name. A round trip for the registry, one for the nodes and one for each shard. */
+    /**
+     * All registered topics, by name, but for those that this version cannot read. A round trip for the registry, one for
+     * the nodes and one for each shard.
+     */
     public List<TopicStatus> topics() {
-        return List.of();
+        return asked("To look at all topics", () -> {
+            SortedSet<String> topics = registry.topics();
+            Roster roster = directory.roster();
+            return topics.stream().map(topic -> status(topic, roster)).toList();
+        });
     }
 
     /** A topic; empty if it isn't registered. */
     public Optional<TopicStatus> topic(String topic) {
-        return Optional.empty();
+        DelayMessage.checkTopic(topic);
+        return asked(
+                "To look at topic " + topic,
+                () -> registry.isRegistered(topic) ? Optional.of(status(topic, directory.roster())) : Optional.empty());
+    }
+
+    private TopicStatus status(String topic, Roster roster) {
+        List<Shard> shards = registry.shards(topic);
+        TopicCounts counts = TopicCounts.of(shards.stream().map(store::count).toList());
+        List<String> consumers = roster.nodes().stream()
+                .filter(node -> node.messages().contains(topic))
+                .map(Member::name)
+                .toList();
+        return new TopicStatus(
+                topic, shards.size(), counts, consumers, roster.paused().contains(topic));
     }
 
     /**
      * Reads live messages in the order of a view. Whatever stays where it is while pages are read is on exactly one of
-     * them; what moves meanwhile may be on two or none.
+     * them; what moves meanwhile may be on several or none. A message that nobody can read is there with all of it as
+     * payload, and the reason as its last failure.
      *
      * @param count at most so many, 1 to 500; fewer when they are large
      * @param page as {@link MessagePage#next()} gave it, or null for the first
      * @throws IllegalArgumentException if the count is out of range or the page is none of this view
      */
     public MessagePage messages(String topic, MessageView view, int count, @Nullable String page) {
-        return new MessagePage(List.of(), null);
+        DelayMessage.checkTopic(topic);
+        if (count < 1 || count > MAX_PAGE) {
+            throw new IllegalArgumentException("A page has 1 to " + MAX_PAGE + " messages, but not " + count);
+        }
+        Place after = page == null ? null : MessageCursor.parse(view, page).place();
+        return asked("To read messages of topic " + topic, () -> {
+            // topics have one shard so far; with more, the page will name a place in each
+            Shard shard = registry.shards(topic).get(0);
+            Listing listing = reader.list(shard, MessageState.valueOf(view.name()), after, count);
+            Place next = listing.next();
+            return new MessagePage(listing.messages(), next == null ? null : new MessageCursor(view, next).text());
+        });
     }
 
     /**
      * Counts messages by when they will be due.
      *
-     * @param span how far to look ahead; the buckets together are at least as wide
+     * @param span how far to look ahead, at least a millisecond for each bucket, at most 1,000 years; the buckets together
+     *     are at least as wide
      * @param buckets 1 to 120
      * @throws IllegalArgumentException if a value is out of range
      */
     public Upcoming upcoming(String topic, Duration span, int buckets) {
-        return new Upcoming(Instant.EPOCH, span.dividedBy(buckets), 0, Collections.nCopies(buckets, 0L), 0);
+        DelayMessage.checkTopic(topic);
+        if (buckets < 1 || buckets > MAX_BUCKETS) {
+            throw new IllegalArgumentException("There are 1 to " + MAX_BUCKETS + " buckets, but not " + buckets);
+        }
+        if (span.compareTo(Duration.ofMillis(buckets)) < 0 || span.compareTo(MAX_SPAN) > 0) {
+            throw new IllegalArgumentException("A span of " + buckets + " buckets is " + Duration.ofMillis(buckets)
+                    + " to " + MAX_SPAN + " long, but not " + span);
+        }
+        Duration width = Duration.ofMillis((span.toMillis() + buckets - 1) / buckets);
+        return asked("To count upcoming messages of topic " + topic, () -> forecast(topic, width, buckets));
+    }
+
+    private Upcoming forecast(String topic, Duration width, int buckets) {
+        List<Forecast> forecasts = registry.shards(topic).stream()
+                .map(shard -> reader.upcoming(shard, width, buckets))
+                .flatMap(Optional::stream)
+                .toList();
+        Instant from = forecasts.isEmpty()
+                ? directory.roster().now()
+                : forecasts.get(0).now();
+        List<Long> counts = IntStream.range(0, buckets)
+                .mapToObj(bucket -> forecasts.stream()
+                        .mapToLong(forecast -> forecast.counts().get(bucket))
+                        .sum())
+                .toList();
+        return new Upcoming(
+                from,
+                width,
+                forecasts.stream().mapToLong(Forecast::overdue).sum(),
+                counts,
+                forecasts.stream().mapToLong(Forecast::later).sum());
     }
 
     /** The nodes that live, by name. */
     public List<NodeStatus> nodes() {
-        return List.of();
+        return asked(
+                "To look at the nodes",
+                () -> directory.roster().nodes().stream()
+                        .map(DelayQueueInspector::status)
+                        .toList());
+    }
+
+    private static NodeStatus status(Member node) {
+        SortedSet<String> topics = new TreeSet<>(node.messages());
+        topics.addAll(node.deaths());
+        return new NodeStatus(node.name(), node.lastSeen(), List.copyOf(topics));
+    }
+
+    private static <T> T asked(String attempt, Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException e) {
+            throw DelayQueueException.after(attempt, e);
+        }
     }
 }

@@ -4,13 +4,19 @@ import io.delayqueue.coordination.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Samples all topics at an interval and keeps the last samples in memory, so that whoever reads them touches no network.
- * Thread-safe. A sample that fails leaves the earlier ones as they are; {@link #age()} tells how old they are.
+ * Thread-safe. A sample that fails leaves the earlier ones as they are, and is tried again soon; {@link #age()} tells how
+ * old they are.
  */
 public final class TopicSampler implements Step {
 
@@ -20,7 +26,16 @@ public final class TopicSampler implements Step {
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
+    private final DelayQueueInspector inspector;
     private final Duration interval;
+    private final InstantSource clock;
+    private final LongSupplier nanoTime;
+    /** By name; each the oldest first, never empty. Replaced as a whole, so that a reader sees one moment. */
+    private volatile SortedMap<String, List<TopicSample>> samples = Collections.emptySortedMap();
+
+    private volatile @Nullable Taken taken;
+
+    private record Taken(Instant at, long nanos) {}
 
     /**
      * Samples nothing until it is stepped.
@@ -32,7 +47,10 @@ public final class TopicSampler implements Step {
      */
     public TopicSampler(DelayQueueInspector inspector, Duration interval, InstantSource clock, LongSupplier nanoTime) {
         checkInterval(interval);
+        this.inspector = inspector;
         this.interval = interval;
+        this.clock = clock;
+        this.nanoTime = nanoTime;
     }
 
     /**
@@ -49,26 +67,45 @@ public final class TopicSampler implements Step {
 
     @Override
     public Duration step() {
+        long begun = nanoTime.getAsLong();
+        Instant at = clock.instant();
+        SortedMap<String, List<TopicSample>> before = samples;
+        SortedMap<String, List<TopicSample>> now = new TreeMap<>();
+        for (TopicStatus status : inspector.topics()) {
+            List<TopicSample> history = before.getOrDefault(status.topic(), List.of());
+            now.put(status.topic(), with(history, new TopicSample(at, status)));
+        }
+        samples = Collections.unmodifiableSortedMap(now);
+        taken = new Taken(at, begun);
         return interval;
+    }
+
+    private static List<TopicSample> with(List<TopicSample> history, TopicSample newest) {
+        List<TopicSample> samples =
+                new ArrayList<>(history.subList(Math.max(0, history.size() - KEPT + 1), history.size()));
+        samples.add(newest);
+        return List.copyOf(samples);
     }
 
     /** The newest sample of each topic, by name; empty before the first one. */
     public List<TopicSample> newest() {
-        return List.of();
+        return samples.values().stream()
+                .map(history -> history.get(history.size() - 1))
+                .toList();
     }
 
-    /** The last samples of a topic, the oldest first, at most 60; empty if it isn't registered. */
+    /** The last samples of a topic, the oldest first, at most 60; empty if it wasn't registered at the last one. */
     public List<TopicSample> history(String topic) {
-        return List.of();
+        return samples.getOrDefault(topic, List.of());
     }
 
     /** When the newest sample was taken. */
     public Optional<Instant> sampledAt() {
-        return Optional.empty();
+        return Optional.ofNullable(taken).map(Taken::at);
     }
 
     /** How old the newest sample is; empty before the first one. */
     public Optional<Duration> age() {
-        return Optional.empty();
+        return Optional.ofNullable(taken).map(last -> Duration.ofNanos(nanoTime.getAsLong() - last.nanos()));
     }
 }

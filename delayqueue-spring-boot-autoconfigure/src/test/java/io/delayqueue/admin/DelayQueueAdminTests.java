@@ -37,6 +37,7 @@ class DelayQueueAdminTests extends RedisTest {
 
     private static final Shard SHARD = Shard.single("orders");
 
+    private NodeDirectory directory;
     private DelayQueueAdmin admin;
     private DelayQueueTemplate template;
     private long sequence;
@@ -44,6 +45,7 @@ class DelayQueueAdminTests extends RedisTest {
     @BeforeEach
     void assemble() {
         template = queue.template();
+        directory = new NodeDirectory(queue.scripts(), queue.keySpace(), Duration.ofSeconds(15));
         admin = new DelayQueueAdmin(
                 queue.store(),
                 queue.topics(),
@@ -51,7 +53,7 @@ class DelayQueueAdminTests extends RedisTest {
                 SendLimits.DEFAULTS,
                 InstantSource.system(),
                 new TopicDeletion(queue.scripts(), queue.keySpace(), queue.topics()),
-                new NodeDirectory(queue.scripts(), queue.keySpace(), Duration.ofSeconds(15)));
+                directory);
     }
 
     private StepReply step(int max, List<Settle> settles) {
@@ -290,6 +292,39 @@ class DelayQueueAdminTests extends RedisTest {
     }
 
     @Test
+    void aTopicThatHoldsNothingIsDeletedWithItsPause() {
+        assertThat(admin.deleteTopic("orders")).isFalse();
+        send("a");
+        admin.pauseTopic("orders");
+        assertThatThrownBy(() -> admin.deleteTopic("orders"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("Topic orders cannot be deleted: it holds 1 message and 0 dead letters");
+        dieAll();
+        assertThatThrownBy(() -> admin.deleteTopic("orders"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("0 messages and 1 dead letter.");
+        assertThat(directory.roster().paused()).containsExactly("orders");
+        admin.purgeAll("orders");
+        assertThat(admin.deleteTopic("orders")).isTrue();
+        assertThat(queue.topics().topics()).isEmpty();
+        assertThat(directory.roster().paused()).isEmpty();
+        assertThat(admin.deleteTopic("orders")).isFalse();
+        send("a");
+        assertThat(admin.counts("orders").ready()).isEqualTo(1);
+    }
+
+    @Test
+    void aTopicIsPausedAndResumedWhetherItIsRegisteredOrNot() {
+        admin.pauseTopic("orders");
+        admin.pauseTopic("orders");
+        assertThat(directory.roster().paused()).containsExactly("orders");
+        assertThat(queue.topics().topics()).isEmpty();
+        admin.resumeTopic("orders");
+        admin.resumeTopic("orders");
+        assertThat(directory.roster().paused()).isEmpty();
+    }
+
+    @Test
     void aTopicThatNobodyUsesIsEmptyAndNothingIsKeptOfIt() {
         assertThat(admin.counts("mistyped")).isEqualTo(new TopicCounts(0, 0, 0, 0, Duration.ZERO));
         assertThat(admin.letters("mistyped", 10)).isEqualTo(new LetterPage(List.of(), null));
@@ -311,6 +346,11 @@ class DelayQueueAdminTests extends RedisTest {
                 .isInstanceOf(DelayQueueUnavailableException.class)
                 .hasMessageContaining("count topic orders");
         assertThatThrownBy(() -> admin.replay("orders", "a@b")).isInstanceOf(DelayQueueException.class);
+        assertThatThrownBy(() -> admin.pauseTopic("orders")).hasMessageContaining("pause topic orders");
+        assertThatThrownBy(() -> admin.resumeTopic("orders")).hasMessageContaining("resume topic orders");
+        assertThatThrownBy(() -> admin.deleteTopic("orders"))
+                .isInstanceOf(DelayQueueUnavailableException.class)
+                .hasMessageContaining("delete topic orders");
     }
 
     @Test

@@ -1,0 +1,58 @@
+package io.delayqueue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.template.DelayQueueTemplate;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** Topics are sampled where somebody shows samples, while the application runs. */
+class TopicSamplingTests {
+
+    private final ApplicationContextRunner runner = QueueContexts.onRedis();
+
+    @Test
+    void withoutAnybodyWhoShowsThemTopicsAreNotSampled() {
+        runner.run(context -> assertThat(context)
+                .hasSingleBean(DelayQueueInspector.class)
+                .hasSingleBean(DelayQueueAdmin.class)
+                .doesNotHaveBean(TopicSampler.class)
+                .doesNotHaveBean(TopicSampling.class));
+    }
+
+    @Test
+    void topicsAreSampledByAStepOfTheEngineAtTheInterval() {
+        runner.withUserConfiguration(Shown.class)
+                .withPropertyValues("delayqueue.metrics.sample-interval=1s")
+                .run(context -> {
+                    context.getBean(DelayQueueTemplate.class).send("orders", "payload");
+                    TopicSampler sampler = context.getBean(TopicSampler.class);
+                    await().until(() -> sampler.history("orders").size() > 1);
+                    assertThat(sampler.newest().get(0).status().counts().ready())
+                            .isEqualTo(1);
+
+                    TopicSampling sampling = context.getBean(TopicSampling.class);
+                    assertThat(sampling.isRunning()).isTrue();
+                    sampling.stop();
+                    assertThat(sampling.isRunning()).isFalse();
+                    sampling.start();
+                    Instant sampled = sampler.sampledAt().orElseThrow();
+                    await().until(() -> sampler.sampledAt().orElseThrow().isAfter(sampled));
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({TopicSamplerConfiguration.class, ShownTwice.class})
+    static class Shown {}
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(TopicSamplerConfiguration.class)
+    static class ShownTwice {}
+}
