@@ -77,8 +77,9 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RedisScripts delayQueueScripts(QueueConnections connections) {
-        return new RedisScripts(connections);
+    RedisScripts delayQueueScripts(QueueConnections connections, EventBus events) {
+        return new RedisScripts(
+                connections, (script, failure) -> events.publish(listener -> listener.redisFailed(script, failure)));
     }
 
     @Bean

@@ -27,7 +27,7 @@ final class OutageLog {
 
     void failed(String step, Throwable failure) {
         Duration since = note(step, failure);
-        events.publish(to -> to.redisFailed(step, failure, since));
+        events.publish(to -> to.stepFailed(step, failure, since));
     }
 
     private synchronized Duration note(String step, Throwable failure) {

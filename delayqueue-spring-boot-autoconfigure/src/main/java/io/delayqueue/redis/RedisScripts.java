@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisScriptingCommands;
@@ -38,10 +39,21 @@ public final class RedisScripts implements ScriptRunner {
     private static final int BLOCKING_RETRIES = 2;
 
     private final QueueConnections connections;
+    private final BiConsumer<String, RedisCallException> onFailure;
 
     /** On these connections, which go on belonging to the caller. */
     public RedisScripts(QueueConnections connections) {
+        this(connections, (script, failure) -> {});
+    }
+
+    /**
+     * The same, with somebody who hears of failures.
+     *
+     * @param onFailure told of each call that failed, by the script's name; must be quick and must not throw
+     */
+    public RedisScripts(QueueConnections connections, BiConsumer<String, RedisCallException> onFailure) {
         this.connections = connections;
+        this.onFailure = onFailure;
     }
 
     @Override
@@ -51,10 +63,10 @@ public final class RedisScripts implements ScriptRunner {
             try {
                 return once(connections.connected(), call);
             } catch (RedisCallException e) {
-                if (retries == BLOCKING_RETRIES || !isWorthRetrying(e, retries)) {
+                if (retries == BLOCKING_RETRIES || !isWorthRetrying(e, retries) || !pause(retries)) {
+                    onFailure.accept(script.name(), e);
                     throw e;
                 }
-                pause(retries, e);
             }
         }
     }
@@ -117,6 +129,9 @@ public final class RedisScripts implements ScriptRunner {
                 CompletableFuture.delayedExecutor(PAUSES_MILLIS[retries], TimeUnit.MILLISECONDS, Runnable::run)
                         .execute(() -> attempt(call, retries + 1, result));
             } else {
+                if (cause instanceof RedisCallException failed) {
+                    onFailure.accept(call.script().name(), failed);
+                }
                 finish(result, elements, cause);
             }
         });
@@ -196,12 +211,14 @@ public final class RedisScripts implements ScriptRunner {
                 && Verdict.of(failure.getCause()).names("TRYAGAIN");
     }
 
-    private static void pause(int retries, RedisCallException reason) {
+    /** Returns whether it was not interrupted. */
+    private static boolean pause(int retries) {
         try {
             TimeUnit.MILLISECONDS.sleep(PAUSES_MILLIS[retries]);
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw reason;
+            return false;
         }
     }
 

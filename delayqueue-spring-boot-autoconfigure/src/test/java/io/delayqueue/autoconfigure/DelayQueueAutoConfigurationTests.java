@@ -10,6 +10,7 @@ import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.DelayHeaders;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
@@ -297,8 +298,8 @@ class DelayQueueAutoConfigurationTests {
         }
 
         @Override
-        public void acknowledged(String topic, String listener, String id, int attempt, Duration handling) {
-            facts.add("acknowledged " + listener);
+        public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
+            facts.add("acknowledged " + recipient.listener());
         }
     }
 

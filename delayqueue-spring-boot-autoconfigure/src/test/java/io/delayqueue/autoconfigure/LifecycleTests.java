@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -204,8 +205,8 @@ class LifecycleTests {
         private final List<String> listeners = new CopyOnWriteArrayList<>();
 
         @Override
-        public void acknowledged(String topic, String listener, String id, int attempt, Duration handling) {
-            listeners.add(listener);
+        public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
+            listeners.add(recipient.listener());
         }
     }
 }

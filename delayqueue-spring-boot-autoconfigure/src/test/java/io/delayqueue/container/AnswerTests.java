@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
@@ -228,12 +229,12 @@ class AnswerTests extends HandlingTest {
     private static final class Failing implements DelayQueueEvents {
 
         @Override
-        public void started(String topic, String listener, String id, int attempt, Duration late) {
+        public void started(Recipient recipient, String id, int attempt, Duration late) {
             throw new AssertionError("not expected");
         }
 
         @Override
-        public void acknowledged(String topic, String listener, String id, int attempt, Duration handling) {
+        public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
             throw new NoClassDefFoundError("metrics");
         }
     }

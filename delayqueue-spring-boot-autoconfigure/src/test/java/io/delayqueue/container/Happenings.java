@@ -1,12 +1,14 @@
 package io.delayqueue.container;
 
 import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.message.DeathCause;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /** Every event as a line: what, message or letter, detail. */
 public final class Happenings implements DelayQueueEvents {
@@ -27,42 +29,42 @@ public final class Happenings implements DelayQueueEvents {
     }
 
     @Override
-    public void started(String topic, String listener, String id, int attempt, Duration late) {
+    public void started(Recipient recipient, String id, int attempt, Duration late) {
         lines.add("started " + id + " " + attempt);
     }
 
     @Override
-    public void acknowledged(String topic, String listener, String id, int attempt, Duration handling) {
+    public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
         lines.add("acknowledged " + id + " " + attempt);
     }
 
     @Override
-    public void retried(String topic, String listener, String id, int attempt, Duration delay) {
+    public void retried(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {
         lines.add("retried " + id + " " + attempt + " " + delay);
     }
 
     @Override
-    public void released(String topic, String listener, String id) {
+    public void released(Recipient recipient, String id) {
         lines.add("released " + id);
     }
 
     @Override
-    public void died(String topic, String id, DeathCause cause) {
+    public void died(Recipient recipient, String id, DeathCause cause, @Nullable Duration handling) {
         lines.add("died " + id + " " + cause);
     }
 
     @Override
-    public void reclaimed(String topic, String id) {
+    public void reclaimed(Recipient recipient, String id) {
         lines.add("reclaimed " + id);
     }
 
     @Override
-    public void gone(String topic, String id) {
+    public void gone(Recipient recipient, String id, @Nullable Duration handling) {
         lines.add("gone " + id);
     }
 
     @Override
-    public void sweepFound(String topic, int count) {
+    public void sweepFound(Recipient recipient, int count) {
         lines.add("sweepFound " + count);
     }
 
@@ -77,12 +79,12 @@ public final class Happenings implements DelayQueueEvents {
     }
 
     @Override
-    public void redisFailed(String what, Throwable cause, Duration sinceSuccess) {
-        lines.add("redisFailed " + what + ": " + cause.getMessage());
+    public void stepFailed(String step, Throwable cause, Duration failing) {
+        lines.add("stepFailed " + step + ": " + cause.getMessage());
     }
 
     @Override
-    public void leaseLost(String topic, String listener, String id, Instant leaseEnd) {
+    public void leaseLost(Recipient recipient, String id, Instant leaseEnd) {
         lines.add("leaseLost " + id);
     }
 }

@@ -3,6 +3,7 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
@@ -268,7 +269,7 @@ class LeaseTests {
                 .toList());
         await().until(() -> running.size() == 1 && node.store.count(SHARD).leased() == ids.length);
         happenings.clear();
-        happenings.started("t", "", ids[0], 1, Duration.ZERO);
+        happenings.started(new Recipient("t", Shard.Lane.MESSAGES, "l"), ids[0], 1, Duration.ZERO);
         return running;
     }
 

@@ -147,7 +147,7 @@ class OutageTests {
         long begin = System.nanoTime();
         listen(behindProxy());
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(3));
-        await().until(() -> happenings.count("redisFailed") > LISTENERS);
+        await().until(() -> happenings.count("stepFailed") > LISTENERS);
         redis.restart();
         assertRecovers("Redis was away at the start");
         assertQuiet(3);
@@ -170,7 +170,7 @@ class OutageTests {
         proxy.traffic().reset();
         log.list.clear();
         await().during(LONGER_THAN_ANY_TIME_OUT).atMost(Duration.ofSeconds(30)).until(() -> !redis.isRunning());
-        long attempts = happenings.count("redisFailed");
+        long attempts = happenings.count("stepFailed");
         System.out.println("failed steps in an outage of " + LONGER_THAN_ANY_TIME_OUT.toSeconds() + " s: " + attempts
                 + " of " + (LISTENERS + 2) + " steps; connections tried: "
                 + proxy.traffic().connections());
@@ -215,7 +215,7 @@ class OutageTests {
     void serverThatHangsIsWaitedFor() {
         working();
         redis.pause();
-        await().atMost(Duration.ofSeconds(30)).until(() -> happenings.count("redisFailed") > 0);
+        await().atMost(Duration.ofSeconds(30)).until(() -> happenings.count("stepFailed") > 0);
         redis.resume();
         assertRecovers("a server that hung");
     }
@@ -226,7 +226,7 @@ class OutageTests {
         try (RedisServerProcess master = RedisServerProcess.start()) {
             redis.command("CONFIG", "SET", "replica-serve-stale-data", "yes");
             redis.command("REPLICAOF", "127.0.0.1", Integer.toString(master.port()));
-            await().until(() -> happenings.count("redisFailed") > 0);
+            await().until(() -> happenings.count("stepFailed") > 0);
             redis.command("REPLICAOF", "NO", "ONE");
             assertRecovers("READONLY");
         }
@@ -291,7 +291,7 @@ class OutageTests {
         redis.command("EVAL", "for i = 1, 10000 do redis.call('SET', 'filler' .. i, 'x') end", "0");
         redis.kill();
         redis.restart();
-        await().until(() -> happenings.of("redisFailed").stream().anyMatch(line -> line.contains("LOADING")));
+        await().until(() -> happenings.of("stepFailed").stream().anyMatch(line -> line.contains("LOADING")));
         assertRecovers("LOADING");
         assertQuiet(4);
     }

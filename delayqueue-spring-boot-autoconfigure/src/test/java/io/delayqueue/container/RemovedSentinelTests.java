@@ -36,7 +36,7 @@ class RemovedSentinelTests {
             String second = node.template.send("t", "after").id();
 
             await().until(() -> handled.contains(second) && happenings.count("acknowledged") == 2);
-            assertThat(happenings.of("redisFailed")).isEmpty();
+            assertThat(happenings.of("stepFailed")).isEmpty();
             assertThat(redis.command("ZCARD", "dq:{t:0.0}:schedule")).isEqualTo(1L);
         }
     }

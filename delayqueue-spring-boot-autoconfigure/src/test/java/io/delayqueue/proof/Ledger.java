@@ -3,14 +3,17 @@ package io.delayqueue.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DeathCause;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps book of every message of a test, over all its nodes, and says at the end whether the promises were kept: each
@@ -54,12 +57,12 @@ final class Ledger implements DelayQueueEvents {
     }
 
     @Override
-    public void acknowledged(String topic, String listener, String id, int attempt, java.time.Duration handling) {
+    public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
         acknowledged.merge(id, 1, Integer::sum);
     }
 
     @Override
-    public void died(String topic, String id, DeathCause cause) {
+    public void died(Recipient recipient, String id, DeathCause cause, @Nullable Duration handling) {
         dead.add(id);
     }
 

@@ -3,6 +3,7 @@ package io.delayqueue.redis;
 import static io.delayqueue.redis.OwnConnections.bytes;
 import static io.delayqueue.redis.OwnConnections.script;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -170,6 +172,29 @@ abstract class ScriptRunnerContract {
 
         network.pass();
         assertThat(scripts.run(INCREMENT, 1, KEY)).containsExactly(1L);
+    }
+
+    @Test
+    void eachFailedCallIsToldOnce() {
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        RedisScripts telling =
+                new RedisScripts(own.connections(), (script, failure) -> told.add(script + " " + failure.kind()));
+        LuaScript wrong = script("wrong", "return redis.call('LPUSH', KEYS[1], 'x')");
+
+        telling.run(INCREMENT, 1, KEY);
+        telling.runAsync(INCREMENT, 1, KEY).join();
+        assertThat(told).isEmpty();
+
+        assertThatThrownBy(() -> telling.run(wrong, 1, KEY)).isInstanceOf(RedisCallException.class);
+        assertThatThrownBy(() -> telling.runAsync(wrong, 1, KEY).join()).hasCauseInstanceOf(RedisCallException.class);
+        assertThat(told).containsExactly("wrong REFUSED", "wrong REFUSED");
+
+        network.refuse();
+        told.clear();
+        assertThatThrownBy(() -> telling.run(INCREMENT, 1, KEY)).isInstanceOf(RedisCallException.class);
+        assertThatThrownBy(() -> telling.runAsync(INCREMENT, 1, KEY).join())
+                .hasCauseInstanceOf(RedisCallException.class);
+        assertThat(told).hasSize(2).allMatch(line -> line.startsWith("increment "));
     }
 
     @Test

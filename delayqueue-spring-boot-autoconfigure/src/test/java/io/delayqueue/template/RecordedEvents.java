@@ -1,9 +1,12 @@
 package io.delayqueue.template;
 
 import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.message.DeathCause;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps what happened, a line each. */
 public final class RecordedEvents implements DelayQueueEvents {
@@ -40,12 +43,32 @@ public final class RecordedEvents implements DelayQueueEvents {
     }
 
     @Override
-    public void died(String topic, String id, DeathCause cause) {
-        lines.add("died " + topic + " " + id + " " + cause);
+    public void started(Recipient recipient, String id, int attempt, Duration late) {
+        lines.add("started " + recipient.topic() + " " + id + " " + attempt);
     }
 
     @Override
-    public void gone(String topic, String id) {
-        lines.add("gone " + topic + " " + id);
+    public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
+        lines.add("acknowledged " + recipient.topic() + " " + id + " " + attempt);
+    }
+
+    @Override
+    public void retried(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {
+        lines.add("retried " + recipient.topic() + " " + id + " " + attempt + " " + delay);
+    }
+
+    @Override
+    public void released(Recipient recipient, String id) {
+        lines.add("released " + recipient.topic() + " " + id);
+    }
+
+    @Override
+    public void died(Recipient recipient, String id, DeathCause cause, @Nullable Duration handling) {
+        lines.add("died " + recipient.topic() + " " + id + " " + cause);
+    }
+
+    @Override
+    public void gone(Recipient recipient, String id, @Nullable Duration handling) {
+        lines.add("gone " + recipient.topic() + " " + id);
     }
 }

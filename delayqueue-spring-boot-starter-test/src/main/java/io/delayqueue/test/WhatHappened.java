@@ -1,6 +1,7 @@
 package io.delayqueue.test;
 
 import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,9 +17,14 @@ final class WhatHappened implements DelayQueueEvents {
     private final Map<String, List<String>> acknowledged = new HashMap<>();
 
     @Override
-    public void acknowledged(String topic, String listener, String id, int attempt, Duration handling) {
+    public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
+        if (!recipient.takesMessages()) {
+            return; // the id of a notice is a letter's
+        }
         synchronized (this) {
-            acknowledged.computeIfAbsent(topic, any -> new ArrayList<>()).add(id);
+            acknowledged
+                    .computeIfAbsent(recipient.topic(), any -> new ArrayList<>())
+                    .add(id);
             notifyAll();
         }
     }

@@ -3,6 +3,7 @@ package io.delayqueue.benchmark.contender;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
 import java.time.Duration;
@@ -109,7 +110,7 @@ final class ProductContender implements Contender {
         private final LongAdder count = new LongAdder();
 
         @Override
-        public void acknowledged(String topic, String listener, String id, int attempt, Duration handling) {
+        public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
             count.increment();
         }
     }

@@ -91,7 +91,7 @@ final class AnswerDesk implements DeliveryDesk {
             if (waiting != null) {
                 tell(waiting, accepted);
             }
-            events.settled(entry, accepted);
+            events.settled(entry, accepted, reply.nowMicros());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.delayqueue.container.delivery;
 
 import io.delayqueue.event.EventBus;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
@@ -32,6 +33,7 @@ public final class DeliveryPipeline {
     private static final CompletionStage<?> DONE = CompletableFuture.completedFuture(null);
 
     private final ListenerSpec spec;
+    private final Recipient recipient;
     private final List<DeliveryInterceptor> interceptors;
     private final BiFunction<byte[], Type, Object> converter;
     private final FailureJudge judge;
@@ -48,6 +50,7 @@ public final class DeliveryPipeline {
             PrefetchPolicy prefetch,
             LongSupplier nanoTime) {
         this.spec = spec;
+        this.recipient = new Recipient(spec.topic(), spec.lane(), spec.id());
         this.interceptors = List.copyOf(interceptors);
         this.converter = converter;
         this.judge = new FailureJudge(spec.options());
@@ -104,7 +107,7 @@ public final class DeliveryPipeline {
 
     private void tellStarted(ClaimedDelivery delivery, long lateNanos) {
         Duration late = Duration.ofNanos(Math.max(0, lateNanos));
-        events.publish(to -> to.started(spec.topic(), spec.id(), delivery.id(), delivery.attempt(), late));
+        events.publish(to -> to.started(recipient, delivery.id(), delivery.attempt(), late));
     }
 
     private CompletableFuture<?> intercepted(List<ClaimedDelivery> readable, ToLongFunction<ClaimedDelivery> lateness) {

@@ -32,6 +32,7 @@ final class Pulled implements PulledDelivery {
     private final RedisTime time;
     private final AtomicBoolean settled = new AtomicBoolean();
     private final AtomicLong leaseEndNanos;
+    private final long takenAt;
 
     /** A claim whose message could be read. */
     Pulled(Tools tools, SettleLane lane, String topic, Claim claim, Envelope envelope, ClaimTime time) {
@@ -41,6 +42,7 @@ final class Pulled implements PulledDelivery {
         this.claim = claim;
         this.envelope = envelope;
         this.time = time.redis();
+        this.takenAt = tools.now();
         Duration own = envelope.limits().lease();
         this.leaseEndNanos = new AtomicLong(time.begunNanos() + (own == null ? time.lease() : own).toNanos());
     }
@@ -53,6 +55,15 @@ final class Pulled implements PulledDelivery {
      * @param lease that was asked for
      */
     record ClaimTime(RedisTime redis, long begunNanos, Duration lease) {}
+
+    /** When the receiver got it, by the monotonic clock. */
+    long takenAt() {
+        return takenAt;
+    }
+
+    Duration sinceSent(long nowMicros) {
+        return Duration.ofNanos(Math.max(0, nowMicros - sentAt().toEpochMilli() * 1000) * 1000);
+    }
 
     @Override
     public String topic() {
@@ -173,6 +184,8 @@ final class Pulled implements PulledDelivery {
     }
 
     private CompletableFuture<Boolean> settle(Settle settle) {
-        return settled.compareAndSet(false, true) ? lane.submit(settle) : CompletableFuture.completedFuture(false);
+        return settled.compareAndSet(false, true)
+                ? lane.submit(settle, this)
+                : CompletableFuture.completedFuture(false);
     }
 }

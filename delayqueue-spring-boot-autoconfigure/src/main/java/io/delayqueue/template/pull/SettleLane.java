@@ -2,6 +2,8 @@ package io.delayqueue.template.pull;
 
 import io.delayqueue.coordination.Step;
 import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.Renewal;
@@ -32,6 +34,7 @@ final class SettleLane implements Step {
 
     private final Tools tools;
     private final Shard shard;
+    private final Recipient recipient;
     private final String consumer;
     private final Object lock = new Object();
     private final Deque<Entry> waiting = new ArrayDeque<>();
@@ -47,25 +50,36 @@ final class SettleLane implements Step {
     SettleLane(Tools tools, Shard shard) {
         this.tools = tools;
         this.shard = shard;
+        this.recipient = new Recipient(shard.topic(), shard.lane(), null);
         this.consumer = tools.epoch() + ".settle";
     }
 
-    /** Exactly one of settle and renewal is there. */
-    private record Entry(@Nullable Settle settle, @Nullable Renewal renewal, CompletableFuture<Boolean> accepted) {}
+    /**
+     * Exactly one of settle and renewal is there.
+     *
+     * @param delivery what is settled, if somebody got it
+     * @param at when it was asked for, by the monotonic clock
+     */
+    private record Entry(
+            @Nullable Settle settle,
+            @Nullable Renewal renewal,
+            @Nullable Pulled delivery,
+            long at,
+            CompletableFuture<Boolean> accepted) {}
 
     private record Batch(StepRequest request, List<Entry> entries) {}
 
-    CompletableFuture<Boolean> submit(Settle settle) {
-        return submit(new Entry(settle, null, new CompletableFuture<>()));
+    CompletableFuture<Boolean> submit(Settle settle, Pulled delivery) {
+        return submit(new Entry(settle, null, delivery, tools.now(), new CompletableFuture<>()));
     }
 
     CompletableFuture<Boolean> submit(Renewal renewal) {
-        return submit(new Entry(null, renewal, new CompletableFuture<>()));
+        return submit(new Entry(null, renewal, null, tools.now(), new CompletableFuture<>()));
     }
 
     /** Settles what no user asks about. */
     void submitUnasked(Settle settle) {
-        CompletableFuture<?> unused = submit(settle);
+        CompletableFuture<?> unused = submit(new Entry(settle, null, null, tools.now(), new CompletableFuture<>()));
     }
 
     private CompletableFuture<Boolean> submit(Entry entry) {
@@ -117,19 +131,41 @@ final class SettleLane implements Step {
     private void answered(Batch batch, StepReply reply) {
         Set<Settle> gone = new HashSet<>(reply.gone());
         Set<Renewal> lost = new HashSet<>(reply.lost());
-        gone.forEach(settle -> tools.events().publish(events -> events.gone(shard.topic(), settle.id())));
-        reply.deaths()
-                .forEach(death ->
-                        tools.events().publish(events -> events.died(shard.topic(), death.id(), death.cause())));
+        for (Entry entry : batch.entries) {
+            if (entry.settle != null) {
+                tell(entry, entry.settle, !gone.contains(entry.settle), reply.nowMicros());
+            }
+        }
         end(() -> batch.entries.forEach(entry -> {
             boolean rejected = entry.settle != null ? gone.contains(entry.settle) : lost.contains(entry.renewal);
             entry.accepted.complete(!rejected);
         }));
     }
 
+    private void tell(Entry entry, Settle settle, boolean accepted, long nowMicros) {
+        Pulled delivery = entry.delivery;
+        EventBus events = tools.events();
+        String id = settle.id();
+        Duration handling = delivery == null ? null : Duration.ofNanos(entry.at - delivery.takenAt());
+        if (settle instanceof Settle.Release) {
+            if (accepted) {
+                events.publish(to -> to.released(recipient, id));
+            }
+        } else if (!accepted) {
+            events.publish(to -> to.gone(recipient, id, handling));
+        } else if (settle instanceof Settle.Bury bury) {
+            events.publish(to -> to.died(recipient, id, bury.cause(), handling));
+        } else if (delivery != null && handling != null && settle instanceof Settle.Retry retry) {
+            events.publish(to -> to.retried(recipient, id, delivery.attempt(), handling, retry.delay()));
+        } else if (delivery != null && handling != null) {
+            Duration sinceSent = delivery.sinceSent(nowMicros);
+            events.publish(to -> to.acknowledged(recipient, id, delivery.attempt(), handling, sinceSent));
+        }
+    }
+
     private void failed(Batch batch, Throwable failure) {
         Throwable cause = Tools.unwrap(failure);
-        tools.events().publish(events -> events.redisFailed("settle " + shard.topic(), cause, failingFor()));
+        tools.events().publish(events -> events.stepFailed("settle " + shard.topic(), cause, failingFor()));
         synchronized (lock) {
             if (cause instanceof RedisCallException && !closed) {
                 unanswered = true;

@@ -2,9 +2,11 @@ package io.delayqueue.template.pull;
 
 import io.delayqueue.coordination.Step;
 import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.message.DeathCause;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Lane;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.SignalSource.Subscription;
@@ -38,6 +40,7 @@ final class TopicPump implements Step {
 
     private final Tools tools;
     private final String topic;
+    private final Recipient recipient;
     private final List<ShardCursor> cursors;
     private final List<Subscription> subscriptions = new ArrayList<>();
     private final Object lock = new Object();
@@ -53,6 +56,7 @@ final class TopicPump implements Step {
     TopicPump(Tools tools, String topic, List<Shard> shards) {
         this.tools = tools;
         this.topic = topic;
+        this.recipient = new Recipient(topic, Lane.MESSAGES, null);
         this.cursors =
                 shards.stream().map(shard -> new ShardCursor(tools, shard)).toList();
     }
@@ -125,7 +129,7 @@ final class TopicPump implements Step {
             answer.look.cursor().answered(answer.look, reply, tools.now());
             outside.add(() -> tell(reply));
             if (!reply.claims().isEmpty()) {
-                handOut(answer.look, reply.claims(), outside);
+                handOut(answer.look, reply, outside);
             }
         } else if (answer.failure instanceof RedisCallException failure) {
             answer.look.cursor().failed(answer.look, failure);
@@ -136,7 +140,7 @@ final class TopicPump implements Step {
             outage = new Outage(failure, failures, since, retry, answer.look.arrivals());
             Duration sinceSuccess = Duration.ofNanos(tools.now() - since);
             outside.add(
-                    () -> tools.events().publish(events -> events.redisFailed("pull " + topic, failure, sinceSuccess)));
+                    () -> tools.events().publish(events -> events.stepFailed("pull " + topic, failure, sinceSuccess)));
         } else {
             answer.look.cursor().forget();
             DelayQueueException told = new DelayQueueException(
@@ -148,12 +152,14 @@ final class TopicPump implements Step {
     }
 
     private void tell(StepReply reply) {
-        reply.reclaimed().forEach(id -> tools.events().publish(events -> events.reclaimed(topic, id)));
+        reply.reclaimed().forEach(id -> tools.events().publish(events -> events.reclaimed(recipient, id)));
         reply.deaths()
-                .forEach(death -> tools.events().publish(events -> events.died(topic, death.id(), death.cause())));
+                .forEach(death ->
+                        tools.events().publish(events -> events.died(recipient, death.id(), death.cause(), null)));
     }
 
-    private void handOut(Look look, List<Claim> claims, List<Runnable> outside) {
+    private void handOut(Look look, StepReply reply, List<Runnable> outside) {
+        List<Claim> claims = reply.claims();
         WaitingReceiver receiver = look.receiver();
         SettleLane lane = look.cursor().lane();
         // of a repeat nobody knows for how long the lease has run already
@@ -173,12 +179,19 @@ final class TopicPump implements Step {
         }
         if (!deliveries.isEmpty()) {
             queue.remove(receiver);
+            outside.add(() -> deliveries.forEach(delivery -> tellStarted(delivery, reply.nowMicros())));
             outside.add(() -> tools.complete(() -> {
                 if (!receiver.future().complete(deliveries)) {
                     deliveries.forEach(delivery -> ((Pulled) delivery).release());
                 }
             }));
         }
+    }
+
+    private void tellStarted(PulledDelivery delivery, long nowMicros) {
+        long lateMicros = nowMicros - delivery.dueAt().toEpochMilli() * 1000;
+        Duration late = Duration.ofNanos(Math.max(0, lateMicros) * 1000);
+        tools.events().publish(events -> events.started(recipient, delivery.id(), delivery.attempt(), late));
     }
 
     private static void release(SettleLane lane, List<Claim> claims) {

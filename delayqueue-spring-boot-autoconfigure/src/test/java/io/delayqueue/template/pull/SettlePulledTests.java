@@ -44,6 +44,22 @@ class SettlePulledTests extends PullTest {
     }
 
     @Test
+    void whatBecomesOfADeliveryIsTold() {
+        join(pulled("a").acknowledge());
+        join(pulled("b").retry(Duration.ofHours(1)));
+        join(pulled("c").bury("no"));
+        PulledDelivery lost = pulled("d");
+        template.cancel("orders", "d");
+        join(lost.acknowledge());
+
+        assertThat(queue.recorded().lines())
+                .containsSubsequence("started orders a 1", "acknowledged orders a 1")
+                .containsSubsequence("started orders b 1", "retried orders b 1 PT1H")
+                .containsSubsequence("started orders c 1", "died orders c BURIED")
+                .containsSubsequence("started orders d 1", "cancelled orders d", "gone orders d");
+    }
+
+    @Test
     void aReceiverThatIsClosedMeanwhileLeavesNobodyWaiting() {
         for (int i = 0; i < 100; i++) {
             PullingReceiver closing = receiver(SETTINGS);
