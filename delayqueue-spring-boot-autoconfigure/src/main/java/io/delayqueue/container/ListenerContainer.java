@@ -50,8 +50,20 @@ public final class ListenerContainer implements ManagedListener {
     }
 
     @Override
+    public Lane lane() {
+        return spec.lane();
+    }
+
+    @Override
     public ListenerOptions options() {
         return spec.options();
+    }
+
+    @Override
+    public int inUse() {
+        synchronized (lock) {
+            return run == null ? 0 : run.workers.inUse();
+        }
     }
 
     @Override
@@ -122,13 +134,6 @@ public final class ListenerContainer implements ManagedListener {
     @Override
     public boolean isPausedEverywhere() {
         return engine.membership().pauses().include(topic());
-    }
-
-    /** Handlers that run now. */
-    public int inUse() {
-        synchronized (lock) {
-            return run == null ? 0 : run.workers.inUse();
-        }
     }
 
     /** From a start to its stop, and until the last handler that outlives the stop has answered. */

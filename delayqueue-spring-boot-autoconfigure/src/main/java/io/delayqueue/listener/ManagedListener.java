@@ -1,5 +1,6 @@
 package io.delayqueue.listener;
 
+import io.delayqueue.message.Shard.Lane;
 import java.util.concurrent.CompletableFuture;
 
 /** A listener that can be started and stopped, any number of times. Thread-safe. */
@@ -11,8 +12,14 @@ public interface ManagedListener {
     /** The topic it listens to. */
     String topic();
 
+    /** Whether it takes the topic's messages, or the notices of its deaths. */
+    Lane lane();
+
     /** How it is run. */
     ListenerOptions options();
+
+    /** Handlers that run now. Asks nobody. */
+    int inUse();
 
     /** Begins to take deliveries; does nothing when it runs. Doesn't wait for Redis, which may come later. */
     void start();

@@ -4,6 +4,7 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.Shard.Lane;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +41,16 @@ final class RecordingContainer implements ManagedListener {
     @Override
     public String topic() {
         return spec.topic();
+    }
+
+    @Override
+    public Lane lane() {
+        return spec.lane();
+    }
+
+    @Override
+    public int inUse() {
+        return 0;
     }
 
     @Override
