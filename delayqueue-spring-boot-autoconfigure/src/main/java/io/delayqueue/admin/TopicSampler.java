@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ public final class TopicSampler implements Step {
     private final Duration interval;
     private final InstantSource clock;
     private final LongSupplier nanoTime;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     /** By name; each the oldest first, never empty. Replaced as a whole, so that a reader sees one moment. */
     private volatile SortedMap<String, List<TopicSample>> samples = Collections.emptySortedMap();
 
@@ -77,6 +79,7 @@ public final class TopicSampler implements Step {
         }
         samples = Collections.unmodifiableSortedMap(now);
         taken = new Taken(at, begun);
+        listeners.forEach(Runnable::run);
         return interval;
     }
 
@@ -85,6 +88,11 @@ public final class TopicSampler implements Step {
                 new ArrayList<>(history.subList(Math.max(0, history.size() - KEPT + 1), history.size()));
         samples.add(newest);
         return List.copyOf(samples);
+    }
+
+    /** Calls back after each sample, on its thread: it must be quick, and must not throw. */
+    public void onSample(Runnable listener) {
+        listeners.add(listener);
     }
 
     /** The newest sample of each topic, by name; empty before the first one. */
