@@ -1,0 +1,292 @@
+package io.delayqueue.metrics;
+
+import static io.delayqueue.metrics.DelayQueueMeters.DELIVERIES_RELEASED;
+import static io.delayqueue.metrics.DelayQueueMeters.DELIVERY_HANDLING;
+import static io.delayqueue.metrics.DelayQueueMeters.DELIVERY_LATENESS;
+import static io.delayqueue.metrics.DelayQueueMeters.LEASES_LOST;
+import static io.delayqueue.metrics.DelayQueueMeters.LEASES_RECLAIMED;
+import static io.delayqueue.metrics.DelayQueueMeters.LETTERS_DROPPED;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_DEAD;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_REPLAYED;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_RETRIED;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_SENT;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGE_DURATION;
+import static io.delayqueue.metrics.DelayQueueMeters.NOTICES_DROPPED;
+import static io.delayqueue.metrics.DelayQueueMeters.PERMITS_MAX;
+import static io.delayqueue.metrics.DelayQueueMeters.PERMITS_USED;
+import static io.delayqueue.metrics.DelayQueueMeters.SETTLES_GONE;
+import static io.delayqueue.metrics.DelayQueueMeters.SWEEPS_FOUND;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.annotation.DeadLetterListener;
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.pull.DelayQueueReceiver;
+import io.delayqueue.template.pull.PulledDelivery;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What a process that handles messages counts, each by its cause on a real Redis. */
+@EmbeddedRedis
+class DeliveryMetersTests extends MeterTest {
+
+    private static final String[] LISTENER = {"topic", "t", "listener", "l"};
+    private static final String[] PULLED = {"topic", "t", "listener", "none"};
+
+    private final RedisServerProcess redis;
+
+    DeliveryMetersTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    /** Does what a message's payload says. */
+    static class Obedient {
+
+        final CountDownLatch release = new CountDownLatch(1);
+        final Set<String> running = ConcurrentHashMap.newKeySet();
+
+        @DelayListener(topic = "t", id = "l", concurrency = "${test.concurrency:4}", maxAttempts = "2")
+        void handle(String order, Delivery delivery) throws InterruptedException {
+            running.add(delivery.id());
+            if (order.equals("wait") || (order.equals("wait once") && delivery.attempt() == 1)) {
+                assertThat(release.await(60, TimeUnit.SECONDS)).isTrue();
+            } else if (order.equals("fail") || (order.equals("fail once") && delivery.attempt() == 1)) {
+                throw new IllegalStateException("as told");
+            }
+        }
+    }
+
+    static class Attentive extends Obedient {
+
+        @DeadLetterListener(topic = "t", id = "letters")
+        void gaveUp(DeadLetter letter) {
+            if (letter.messageId().equals("unwanted")) {
+                throw new IllegalStateException("as told");
+            }
+        }
+    }
+
+    private void send(String id, String order) {
+        delayQueue().send(DelayMessage.to("t").id(id).payload(order).build());
+    }
+
+    private Obedient listener() {
+        return bean(Obedient.class);
+    }
+
+    // ---- what every listener does ----------------------------------------------------------------------------------
+
+    @Test
+    @Moves({MESSAGES_ACKNOWLEDGED, DELIVERY_LATENESS, DELIVERY_HANDLING, MESSAGE_DURATION})
+    void acknowledgedMessageIsCountedAndTimed() {
+        start(redis, Obedient.class, NO_SAMPLES);
+        Duration delay = Duration.ofMillis(100);
+        delayQueue().send("t", "please", delay);
+        awaitValue(1, MESSAGES_ACKNOWLEDGED, LISTENER);
+
+        assertThat(value(DELIVERY_LATENESS, LISTENER)).isEqualTo(1);
+        assertThat(value(DELIVERY_HANDLING, "topic", "t", "listener", "l", "outcome", "acknowledged"))
+                .isEqualTo(1);
+        assertThat(value(DELIVERY_HANDLING, "outcome", "retried")).isZero();
+        assertThat(value(MESSAGE_DURATION, LISTENER)).isEqualTo(1);
+        assertThat(timer(MESSAGE_DURATION, LISTENER).totalTime(TimeUnit.MILLISECONDS))
+                .isGreaterThanOrEqualTo(100.0);
+        assertThat(value(MESSAGES_RETRIED) + value(MESSAGES_DEAD)).isZero();
+    }
+
+    @Test
+    @Moves({MESSAGES_RETRIED, MESSAGES_DEAD, DELIVERY_HANDLING})
+    void failedAttemptsAreRetriedAndAtLastDead() {
+        start(redis, Obedient.class, NO_SAMPLES);
+        send("m", "fail");
+        awaitValue(1, MESSAGES_DEAD, LISTENER);
+
+        assertThat(value(MESSAGES_RETRIED, LISTENER)).isEqualTo(1);
+        assertThat(value(DELIVERY_HANDLING, "outcome", "retried")).isEqualTo(1);
+        assertThat(value(DELIVERY_HANDLING, "outcome", "dead")).isEqualTo(1);
+        assertThat(value(DELIVERY_LATENESS, LISTENER)).isEqualTo(2);
+        assertThat(value(MESSAGES_ACKNOWLEDGED)).isZero();
+    }
+
+    @Test
+    @Moves(MESSAGES_REPLAYED)
+    void replayedLetterIsCounted() {
+        start(redis, Obedient.class, NO_SAMPLES);
+        send("m", "fail");
+        awaitValue(1, MESSAGES_DEAD, LISTENER);
+        String letter =
+                bean(DelayQueueAdmin.class).letters("t", 1).letters().get(0).letterId();
+        bean(DelayQueueAdmin.class).replay("t", letter, Duration.ofHours(1));
+        bean(DelayQueueAdmin.class).replay("t", letter, Duration.ofHours(1));
+
+        assertThat(value(MESSAGES_REPLAYED, "topic", "t")).isEqualTo(1);
+        assertThat(value(MESSAGES_SENT, "topic", "t")).as("a replay is no send").isEqualTo(1);
+    }
+
+    @Test
+    @Moves({PERMITS_USED, PERMITS_MAX})
+    void permitsAreThoseOfRunningHandlers() {
+        start(redis, Obedient.class, NO_SAMPLES, "test.concurrency=3");
+        assertThat(value(PERMITS_MAX, LISTENER)).isEqualTo(3);
+        assertThat(value(PERMITS_USED, LISTENER)).isZero();
+        send("a", "wait");
+        send("b", "wait");
+        awaitValue(2, PERMITS_USED, LISTENER);
+        listener().release.countDown();
+        awaitValue(0, PERMITS_USED, LISTENER);
+    }
+
+    // ---- what should be rare ---------------------------------------------------------------------------------------
+
+    @Test
+    @Moves({LEASES_RECLAIMED, SETTLES_GONE, DELIVERY_HANDLING})
+    void leaseThatRanOutIsReclaimedAndItsAnswerGone() {
+        start(
+                redis,
+                Obedient.class,
+                NO_SAMPLES,
+                "delayqueue.listener.lease=1s",
+                "delayqueue.listener.handling-time=1s",
+                "delayqueue.engine.sweep=500ms",
+                "delayqueue.engine.unconfirmed-sweep=500ms");
+        send("m", "wait once");
+        awaitValue(1, MESSAGES_ACKNOWLEDGED, LISTENER);
+        assertThat(value(LEASES_RECLAIMED, LISTENER)).isEqualTo(1);
+        listener().release.countDown();
+
+        awaitValue(1, SETTLES_GONE, LISTENER);
+        assertThat(value(DELIVERY_HANDLING, "outcome", "gone")).isEqualTo(1);
+    }
+
+    @Test
+    @Moves({LEASES_LOST, SETTLES_GONE})
+    void leaseThatACancelTookIsLost() {
+        start(redis, Obedient.class, NO_SAMPLES, "delayqueue.listener.lease=1s");
+        send("m", "wait");
+        await().until(() -> listener().running.contains("m"));
+        delayQueue().cancel("t", "m");
+        awaitValue(1, LEASES_LOST, LISTENER);
+        listener().release.countDown();
+        awaitValue(1, SETTLES_GONE, LISTENER);
+    }
+
+    @Test
+    @Moves(DELIVERIES_RELEASED)
+    void whatAPauseHandsBackIsReleased() {
+        start(redis, Obedient.class, NO_SAMPLES, "test.concurrency=1");
+        send("quick", "please");
+        awaitValue(1, MESSAGES_ACKNOWLEDGED, LISTENER);
+        send("running", "wait");
+        await().until(() -> listener().running.contains("running"));
+        send("waiting", "please");
+        await().until(() -> bean(DelayQueueAdmin.class).counts("t").leased() == 2);
+        bean(DelayListenerRegistry.class).pause("l");
+
+        awaitValue(1, DELIVERIES_RELEASED, LISTENER);
+        listener().release.countDown();
+    }
+
+    @Test
+    @Moves(SWEEPS_FOUND)
+    void messageThatNoSignalAnnouncedIsFoundByASweep() {
+        start(
+                redis,
+                Obedient.class,
+                NO_SAMPLES,
+                "delayqueue.engine.sweep=500ms",
+                "delayqueue.engine.unconfirmed-sweep=500ms");
+        // one that comes just when the listener looks for another reason is found by that
+        for (int i = 1; value(SWEEPS_FOUND, LISTENER) == 0; i++) {
+            assertThat(i).isLessThan(20);
+            delayQueue()
+                    .send(DelayMessage.to("t")
+                            .id("m" + i)
+                            .payload("please")
+                            .delay(Duration.ofHours(1))
+                            .build());
+            redis.command("ZADD", namespace() + ":{t:0.0}:schedule", "1000", "m" + i);
+            awaitValue(i, MESSAGES_ACKNOWLEDGED, LISTENER);
+        }
+    }
+
+    @Test
+    @Moves(LETTERS_DROPPED)
+    void letterThatRetentionDroppedIsCounted() {
+        start(
+                redis,
+                Obedient.class,
+                NO_SAMPLES,
+                "delayqueue.dead-letters.max-count=0",
+                "delayqueue.dead-letters.prune-interval=100ms");
+        send("m", "fail");
+
+        awaitValue(1, LETTERS_DROPPED, "topic", "t");
+        assertThat(value(MESSAGES_DEAD, LISTENER)).isEqualTo(1);
+    }
+
+    // ---- dead letters and pulls ------------------------------------------------------------------------------------
+
+    @Test
+    @Moves(NOTICES_DROPPED)
+    void noticesCountAsDeliveriesAndNotAsMessages() {
+        start(redis, Attentive.class, NO_SAMPLES, "delayqueue.listener.max-attempts=2");
+        await().until(() -> redis.command("HGET", namespace() + ":{t:0.0}:meta", "notices") != null);
+        send("wanted", "fail");
+        send("unwanted", "fail");
+        awaitValue(1, NOTICES_DROPPED, "topic", "t");
+        String[] notices = {"topic", "t", "listener", "letters", "outcome", "acknowledged"};
+        awaitValue(2, DELIVERY_HANDLING, notices);
+
+        assertThat(value(MESSAGES_DEAD)).isEqualTo(2);
+        assertThat(value(MESSAGES_ACKNOWLEDGED)).isZero();
+        assertThat(value(DELIVERY_LATENESS, "listener", "letters")).isEqualTo(3);
+        assertThat(registry()
+                        .find(MESSAGES_ACKNOWLEDGED.getName())
+                        .tags("listener", "letters")
+                        .meters())
+                .isEmpty();
+    }
+
+    @Test
+    @Moves({MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLES_GONE, MESSAGE_DURATION})
+    void whatIsPulledCountsWithoutAListener() {
+        start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
+        pull("a").acknowledge().join();
+        pull("b").retry(Duration.ofHours(1)).join();
+        pull("c").bury("no").join();
+        PulledDelivery cancelled = pull("d");
+        delayQueue().cancel("t", "d");
+        cancelled.acknowledge().join();
+
+        assertThat(value(DELIVERY_LATENESS, PULLED)).isEqualTo(4);
+        for (DelayQueueMeters meter : new DelayQueueMeters[] {
+            MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLES_GONE, MESSAGE_DURATION
+        }) {
+            assertThat(value(meter, PULLED)).as(meter.getName()).isEqualTo(1);
+        }
+        for (String outcome : new String[] {"acknowledged", "retried", "dead", "gone"}) {
+            assertThat(value(DELIVERY_HANDLING, "topic", "t", "listener", "none", "outcome", outcome))
+                    .as(outcome)
+                    .isEqualTo(1);
+        }
+    }
+
+    private PulledDelivery pull(String id) {
+        send(id, "please");
+        return bean(DelayQueueReceiver.class)
+                .receive("t", 1, Duration.ofSeconds(20), Duration.ofSeconds(30))
+                .get(0);
+    }
+}

@@ -1,0 +1,62 @@
+package io.delayqueue.metrics;
+
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.annotation.DeadLetterListener;
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.pull.DelayQueueReceiver;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import org.springframework.context.ApplicationContext;
+
+/** An application in which each meter is there: it listens, pulls, has deaths, and was refused by Redis once. */
+final class EverythingMoved {
+
+    /** A topic's name may be anything. */
+    static final String ODD_TOPIC = "order/\"cancel\" {ü} \\ 100 %";
+
+    private EverythingMoved() {}
+
+    static class Listeners {
+
+        @DelayListener(topic = "t", id = "l", maxAttempts = "1")
+        void handle(String text) {
+            if (text.equals("fail")) {
+                throw new IllegalStateException("as told");
+            }
+        }
+
+        @DeadLetterListener(topic = "t", id = "letters")
+        void gaveUp(DeadLetter letter) {}
+    }
+
+    /** On a server of its own, whose memory is full for a moment. */
+    static void in(ApplicationContext application, RedisServerProcess redis) {
+        DelayQueueTemplate delayQueue = application.getBean(DelayQueueTemplate.class);
+        MeterRegistry registry = application.getBean(MeterRegistry.class);
+        delayQueue.send("t", "please");
+        delayQueue.send("t", "fail");
+        delayQueue.send(ODD_TOPIC, "please");
+        application
+                .getBean(DelayQueueReceiver.class)
+                .receive(ODD_TOPIC, 1, Duration.ofSeconds(20), Duration.ofSeconds(30))
+                .forEach(delivery -> delivery.acknowledge().join());
+        await().until(() -> registry.find(DelayQueueMeters.MESSAGES_DEAD.getName()).counters().stream()
+                        .mapToDouble(counter -> counter.count())
+                        .sum()
+                == 1);
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+        try {
+            delayQueue.send("t", "refused");
+            throw new AssertionError("Redis took a message although its memory is full");
+        } catch (DelayQueueException expected) {
+            redis.command("CONFIG", "SET", "maxmemory", "0");
+        }
+        application.getBean(TopicSampler.class).step();
+    }
+}

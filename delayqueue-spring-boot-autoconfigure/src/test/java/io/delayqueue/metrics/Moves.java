@@ -1,0 +1,14 @@
+package io.delayqueue.metrics;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** The meters that a test moves; {@link MeterTest} checks that it has read a value above zero of each. */
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+@interface Moves {
+
+    DelayQueueMeters[] value();
+}

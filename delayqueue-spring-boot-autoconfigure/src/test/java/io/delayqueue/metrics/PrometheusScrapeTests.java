@@ -1,0 +1,142 @@
+package io.delayqueue.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What Prometheus sees. */
+@EmbeddedRedis(dedicated = true)
+class PrometheusScrapeTests extends MeterTest {
+
+    private final RedisServerProcess redis;
+
+    PrometheusScrapeTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    private Scrape scrape() {
+        return Scrape.of(bean(PrometheusMeterRegistry.class));
+    }
+
+    @Test
+    void eachMeterIsScrapedAlwaysWithTheSameTags() {
+        start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
+        EverythingMoved.in(application(), redis);
+        Scrape scrape = scrape();
+
+        for (DelayQueueMeters meter : DelayQueueMeters.values()) {
+            Set<String> keys = Arrays.stream(meter.getKeyNames())
+                    .map(key -> key.asString())
+                    .collect(Collectors.toCollection(TreeSet::new));
+            String name = prometheusName(meter);
+            assertThat(scrape.series().stream().filter(each -> each.name().equals(name)))
+                    .as(name)
+                    .isNotEmpty()
+                    .allSatisfy(each -> assertThat(each.labels().keySet()).isEqualTo(keys));
+        }
+    }
+
+    @Test
+    void nothingIsScrapedThatIsNotDocumented() {
+        start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
+        EverythingMoved.in(application(), redis);
+
+        Set<String> documented = Arrays.stream(DelayQueueMeters.values())
+                .map(DelayQueueMeters::getName)
+                .collect(Collectors.toSet());
+        assertThat(registry().getMeters())
+                .extracting(meter -> meter.getId().getName())
+                .filteredOn(name -> name.startsWith("delayqueue"))
+                .isSubsetOf(documented);
+        assertThat(scrape().helps().entrySet())
+                .filteredOn(help -> help.getKey().startsWith("delayqueue_"))
+                .allSatisfy(
+                        help -> assertThat(help.getValue()).as(help.getKey()).endsWith("."));
+    }
+
+    @Test
+    void topicsWithOddNamesAreTopicsToo() {
+        start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
+        EverythingMoved.in(application(), redis);
+
+        assertThat(scrape().series()).anySatisfy(series -> {
+            assertThat(series.name()).isEqualTo("delayqueue_messages_acknowledged_total");
+            assertThat(series.labels()).isEqualTo(Map.of("topic", EverythingMoved.ODD_TOPIC, "listener", "none"));
+            assertThat(series.value()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void histogramsArePublishedOnlyIfAskedFor() {
+        start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
+        assertThat(scrape().names()).noneMatch(name -> name.endsWith("_bucket"));
+        application().close();
+
+        start(
+                redis,
+                EverythingMoved.Listeners.class,
+                NO_SAMPLES,
+                "management.metrics.distribution.percentiles-histogram.delayqueue.delivery.lateness=true",
+                "management.metrics.distribution.slo.delayqueue.delivery.handling=100ms,1s");
+        delayQueue().send("t", "please");
+        awaitValue(1, DelayQueueMeters.MESSAGES_ACKNOWLEDGED, "listener", "l");
+        assertThat(scrape().series())
+                .filteredOn(series -> series.name().equals("delayqueue_delivery_lateness_seconds_bucket"))
+                .hasSizeGreaterThan(20);
+        assertThat(scrape().series())
+                .filteredOn(series -> series.name().equals("delayqueue_delivery_handling_seconds_bucket")
+                        && series.labels().get("outcome").equals("acknowledged")
+                        && series.labels().get("listener").equals("l"))
+                .extracting(series -> series.labels().get("le"))
+                .containsExactly("0.1", "1.0", "+Inf");
+    }
+
+    @Test
+    void scrapeTouchesNoNetwork() {
+        try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
+            start(
+                    proxy.port(),
+                    EverythingMoved.Listeners.class,
+                    NO_SAMPLES,
+                    "delayqueue.engine.sweep=1m",
+                    "delayqueue.engine.unconfirmed-sweep=1m",
+                    "delayqueue.engine.heartbeat=1m",
+                    "delayqueue.engine.heartbeat-timeout=3m");
+            EverythingMoved.in(application(), redis);
+            long[] before = {-1};
+            await().pollInterval(Duration.ofMillis(300)).until(() -> {
+                long last = before[0];
+                before[0] = proxy.traffic().requests();
+                return last == before[0];
+            });
+            proxy.traffic().reset();
+            for (int i = 0; i < 100; i++) {
+                assertThat(scrape().names()).contains("delayqueue_lag_seconds", "delayqueue_listener_permits_used");
+            }
+
+            assertThat(proxy.traffic().requestsByName()).isEmpty();
+            application().close();
+        }
+    }
+
+    private static String prometheusName(DelayQueueMeters meter) {
+        String name = meter.getName().replace('.', '_');
+        if (meter.getType() == Meter.Type.COUNTER) {
+            return name + "_total";
+        }
+        String seconds = meter.getBaseUnit() == null ? "" : "_" + meter.getBaseUnit();
+        return name + seconds + (meter.getType() == Meter.Type.TIMER ? "_count" : "");
+    }
+}

@@ -1,0 +1,166 @@
+package io.delayqueue.metrics;
+
+import static io.delayqueue.metrics.DelayQueueMeters.CONSUMERS;
+import static io.delayqueue.metrics.DelayQueueMeters.LAG;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
+import static io.delayqueue.metrics.DelayQueueMeters.SAMPLE_AGE;
+import static io.delayqueue.metrics.DelayQueueMeters.TOPICS_UNCONSUMED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.pull.DelayQueueReceiver;
+import io.delayqueue.template.pull.PulledDelivery;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.micrometer.core.instrument.Meter;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What stands in a real Redis, as samples say. */
+@EmbeddedRedis(dedicated = true)
+class TopicGaugesTests extends MeterTest {
+
+    private final RedisServerProcess redis;
+
+    TopicGaugesTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    static class Listener {
+
+        @DelayListener(topic = "listened", id = "l")
+        void handle(String text) {}
+    }
+
+    private void sample() {
+        assertThat(bean(TopicSampler.class).step()).isPositive();
+    }
+
+    private void send(String topic, String id, Duration delay) {
+        delayQueue()
+                .send(DelayMessage.to(topic).id(id).payload("p").delay(delay).build());
+    }
+
+    private PulledDelivery pull(String topic) {
+        return bean(DelayQueueReceiver.class)
+                .receive(topic, 1, Duration.ofSeconds(20), Duration.ofMinutes(5))
+                .get(0);
+    }
+
+    private double messages(String topic, String state) {
+        return value(MESSAGES, "topic", topic, "state", state);
+    }
+
+    @Test
+    @Moves({MESSAGES, LAG})
+    void messagesOfEachStateAreCountedAndTheOldestDueOneIsTheLag() {
+        start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
+        send("t", "dies", Duration.ZERO);
+        pull("t").bury("no").join();
+        send("t", "leased", Duration.ZERO);
+        pull("t");
+        for (String id : new String[] {"a", "b", "c"}) {
+            send("t", id, Duration.ofHours(1));
+        }
+        send("t", "ready 1", Duration.ZERO);
+        send("t", "ready 2", Duration.ZERO);
+        await().untilAsserted(() -> {
+            sample();
+            assertThat(value(LAG, "topic", "t")).isBetween(0.05, 60.0);
+        });
+
+        assertThat(messages("t", "scheduled")).isEqualTo(3);
+        assertThat(messages("t", "ready")).isEqualTo(2);
+        assertThat(messages("t", "leased")).isEqualTo(1);
+        assertThat(messages("t", "dead")).isEqualTo(1);
+    }
+
+    @Test
+    @Moves({TOPICS_UNCONSUMED, CONSUMERS})
+    void topicsWithMessagesAndWithoutAConsumerAreCounted() {
+        start(redis, Listener.class, NO_SAMPLES);
+        send("listend", "mistyped", Duration.ofHours(1));
+        send("listened", "m", Duration.ofHours(1));
+        send("emptied", "m", Duration.ofHours(1));
+        delayQueue().cancel("emptied", "m");
+        await().untilAsserted(() -> {
+            sample();
+            assertThat(value(CONSUMERS, "topic", "listened")).isEqualTo(1);
+        });
+
+        assertThat(value(CONSUMERS, "topic", "listend")).isZero();
+        assertThat(value(TOPICS_UNCONSUMED)).isEqualTo(1);
+    }
+
+    @Test
+    void metersOfADeletedTopicDisappear() {
+        start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
+        send("t", "m", Duration.ZERO);
+        pull("t").acknowledge().join();
+        send("other", "m", Duration.ofHours(1));
+        sample();
+        assertThat(metersOf("t")).isPositive();
+        assertThat(messages("other", "scheduled")).isEqualTo(1);
+
+        assertThat(bean(DelayQueueAdmin.class).deleteTopic("t")).isTrue();
+        sample();
+
+        assertThat(metersOf("t")).isZero();
+        assertThat(messages("other", "scheduled")).isEqualTo(1);
+        send("t", "m", Duration.ofHours(1));
+        sample();
+        assertThat(messages("t", "scheduled")).isEqualTo(1);
+        assertThat(value(DelayQueueMeters.MESSAGES_SENT, "topic", "t")).isEqualTo(1);
+    }
+
+    @Test
+    void topicThatIsStillListenedToDoesNotCountFromZero() {
+        start(redis, Listener.class, NO_SAMPLES);
+        send("listened", "m", Duration.ZERO);
+        awaitValue(1, MESSAGES_ACKNOWLEDGED, "listener", "l");
+        sample();
+        assertThat(bean(DelayQueueAdmin.class).deleteTopic("listened")).isTrue();
+        sample();
+
+        assertThat(value(MESSAGES_ACKNOWLEDGED, "listener", "l")).isEqualTo(1);
+        send("listened", "m", Duration.ZERO);
+        awaitValue(2, MESSAGES_ACKNOWLEDGED, "listener", "l");
+    }
+
+    private long metersOf(String topic) {
+        return registry().getMeters().stream()
+                .map(Meter::getId)
+                .filter(id -> topic.equals(id.getTag("topic")))
+                .count();
+    }
+
+    @Test
+    @Moves(SAMPLE_AGE)
+    void samplesThatFailLeaveTheirLastValuesAndGrowOld() {
+        start(redis, SentMetersTests.NoListener.class, "delayqueue.metrics.sample-interval=1s");
+        send("t", "m", Duration.ofHours(1));
+        await().until(() -> messages("t", "scheduled") == 1);
+        redis.kill();
+        try {
+            await().atMost(Duration.ofSeconds(30)).until(() -> value(SAMPLE_AGE) > 3);
+            assertThat(messages("t", "scheduled")).isEqualTo(1);
+        } finally {
+            redis.restart();
+        }
+        await().atMost(Duration.ofSeconds(30)).until(() -> value(SAMPLE_AGE) < 1.5);
+    }
+
+    @Test
+    void ageCountsFromTheStartWhenNoSampleEverSucceeded() {
+        start(1, SentMetersTests.NoListener.class);
+
+        assertThat(value(TOPICS_UNCONSUMED)).isNaN();
+        await().until(() -> value(SAMPLE_AGE) > 0.5);
+        assertThat(registry().find(MESSAGES.getName()).meters()).isEmpty();
+    }
+}
