@@ -1,0 +1,239 @@
+package io.delayqueue.metrics;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.Yaml;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The dashboard, the alerts and the runbook speak of series that a real application has. */
+@EmbeddedRedis(dedicated = true)
+class OperationsFilesTests extends MeterTest {
+
+    private static final Path FOLDER = Path.of("..", "docs", "operations");
+    private static final Pattern SELECTOR = Pattern.compile("(delayqueue_[a-z_]+)(?:\\{([^}]*)})?");
+    private static final Pattern MATCHER = Pattern.compile("([a-z_]+)\\s*(?:=~|!~|!=|=)");
+    private static final Pattern GROUPING = Pattern.compile("\\b(?:by|on)\\s*\\(([^)]*)\\)");
+    private static final Pattern VARIABLE = Pattern.compile("\\$labels\\.([a-z_]+)");
+    /** What Prometheus itself adds to each series. */
+    private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
+
+    private final RedisServerProcess redis;
+    private Scrape scrape;
+
+    OperationsFilesTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void scrape() {
+        start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
+        EverythingMoved.in(application(), redis);
+        scrape = Scrape.of(bean(PrometheusMeterRegistry.class));
+    }
+
+    private static String read(String file) throws IOException {
+        return Files.readString(FOLDER.resolve(file), UTF_8);
+    }
+
+    /** Each series and each label of an expression is one that was scraped. */
+    private void check(String expression) {
+        Set<String> labels = new HashSet<>(OF_PROMETHEUS);
+        List<MatchResult> selectors = SELECTOR.matcher(expression).results().toList();
+        assertThat(selectors).as(expression).isNotEmpty();
+        for (MatchResult selector : selectors) {
+            Set<String> own = scrape.labels(selector.group(1));
+            labels.addAll(own);
+            String matchers = selector.group(2) == null ? "" : selector.group(2);
+            assertThat(MATCHER.matcher(matchers).results().map(matcher -> matcher.group(1)))
+                    .as(expression)
+                    .isSubsetOf(own);
+        }
+        assertThat(grouped(expression)).as(expression).isSubsetOf(labels);
+        assertThat(count(expression, '(')).as(expression).isEqualTo(count(expression, ')'));
+    }
+
+    private static Set<String> grouped(String expression) {
+        return GROUPING.matcher(expression)
+                .results()
+                .flatMap(group -> Arrays.stream(group.group(1).split(",")))
+                .map(String::strip)
+                .collect(Collectors.toSet());
+    }
+
+    private static long count(String text, char wanted) {
+        return text.chars().filter(each -> each == wanted).count();
+    }
+
+    // ---- alerts ----------------------------------------------------------------------------------------------------
+
+    private static List<Map<String, Object>> rules() throws IOException {
+        Map<String, List<Map<String, List<Map<String, Object>>>>> file =
+                new Yaml().load(read("prometheus-alerts.yaml"));
+        return file.get("groups").get(0).get("rules");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, String> strings(Object map) {
+        return (Map<String, String>) map;
+    }
+
+    @Test
+    void alertsWatchSeriesThatThereAre() throws IOException {
+        for (Map<String, Object> rule : rules()) {
+            check(String.valueOf(rule.get("expr")));
+        }
+        assertThat(rules())
+                .extracting(rule -> rule.get("alert"))
+                .doesNotHaveDuplicates()
+                .contains(
+                        "DelayQueueLagTooHigh",
+                        "DelayQueueDeadLettersGrow",
+                        "DelayQueueTopicWithoutConsumer",
+                        "DelayQueueSampleStale",
+                        "DelayQueueRedisErrors",
+                        "DelayQueueSettlesGone");
+    }
+
+    @Test
+    void alertsSayWhatTheyMeanInTermsOfTheLabelsThatTheyKeep() throws IOException {
+        for (Map<String, Object> rule : rules()) {
+            Map<String, String> annotations = strings(rule.get("annotations"));
+            String text = annotations.get("summary") + annotations.get("description");
+            assertThat(VARIABLE.matcher(text).results().map(variable -> variable.group(1)))
+                    .as(text)
+                    .isSubsetOf(grouped(String.valueOf(rule.get("expr"))));
+            assertThat(strings(rule.get("labels"))).containsKey("severity");
+        }
+    }
+
+    @Test
+    void alertsPointToAChapterOfTheRunbook() throws IOException {
+        List<String> chapters = read("README.md")
+                .lines()
+                .filter(line -> line.startsWith("## "))
+                .map(line -> line.substring(3))
+                .toList();
+        Pattern pointer = Pattern.compile("See docs/operations/README\\.md, (.*)\\.$");
+        for (Map<String, Object> rule : rules()) {
+            String description = strings(rule.get("annotations")).get("description");
+            assertThat(pointer.matcher(description).results().map(found -> found.group(1)))
+                    .as(description)
+                    .hasSize(1)
+                    .isSubsetOf(chapters);
+        }
+    }
+
+    // ---- the dashboard ---------------------------------------------------------------------------------------------
+
+    private static JsonNode dashboard() throws IOException {
+        return JsonMapper.shared().readTree(read("grafana-dashboard.json"));
+    }
+
+    private static List<String> expressions() throws IOException {
+        List<String> expressions = new ArrayList<>();
+        dashboard()
+                .path("panels")
+                .forEach(panel -> panel.path("targets")
+                        .forEach(target -> expressions.add(target.path("expr").asString())));
+        return expressions;
+    }
+
+    @Test
+    void dashboardShowsSeriesThatThereAre() throws IOException {
+        assertThat(expressions()).hasSizeGreaterThan(20);
+        expressions().forEach(this::check);
+    }
+
+    @Test
+    void dashboardShowsEachMeter() throws IOException {
+        String all = String.join("\n", expressions());
+        assertThat(DelayQueueMeters.values())
+                .allSatisfy(meter -> assertThat(all).containsPattern(name(meter) + "(_|\\b)"));
+    }
+
+    private static String name(DelayQueueMeters meter) {
+        String name = meter.getName().replace('.', '_');
+        return meter.getType() == Meter.Type.COUNTER ? name + "_total" : name;
+    }
+
+    @Test
+    void dashboardAsksForItsDataSourceAndNamesNoOther() throws IOException {
+        JsonNode dashboard = dashboard();
+        JsonNode input = dashboard.path("__inputs").get(0);
+        assertThat(input.path("type").asString()).isEqualTo("datasource");
+        assertThat(input.path("pluginId").asString()).isEqualTo("prometheus");
+        String uid = "${" + input.path("name").asString() + "}";
+        assertThat(dashboard.findValues("datasource"))
+                .isNotEmpty()
+                .allSatisfy(source -> assertThat(source.path("uid").asString()).isEqualTo(uid));
+        assertThat(dashboard.path("id").isNull()).isTrue();
+    }
+
+    @Test
+    void panelsHaveIdsOfTheirOwnAndDoNotOverlap() throws IOException {
+        Set<Integer> ids = new HashSet<>();
+        Set<String> cells = new HashSet<>();
+        for (JsonNode panel : dashboard().path("panels")) {
+            assertThat(ids.add(panel.path("id").asInt())).isTrue();
+            JsonNode place = panel.path("gridPos");
+            int right = place.path("x").asInt() + place.path("w").asInt();
+            assertThat(right).isLessThanOrEqualTo(24);
+            for (int x = place.path("x").asInt(); x < right; x++) {
+                for (int y = 0; y < place.path("h").asInt(); y++) {
+                    assertThat(cells.add(x + "," + (place.path("y").asInt() + y)))
+                            .isTrue();
+                }
+            }
+        }
+    }
+
+    // ---- the runbook -----------------------------------------------------------------------------------------------
+
+    @Test
+    void runbookSpeaksOfMetersThatThereAre() throws IOException {
+        Set<String> names = Stream.of(DelayQueueMeters.values())
+                .map(DelayQueueMeters::getName)
+                .collect(Collectors.toSet());
+        assertThat(Pattern.compile("`(delayqueue\\.(?:messages|message|delivery|deliveries|leases|settles|sweeps"
+                                + "|letters|notices|redis\\.errors|steps|sample|consumers|topics|lag)[a-z.]*)`")
+                        .matcher(read("README.md"))
+                        .results()
+                        .map(found -> found.group(1)))
+                .isNotEmpty()
+                .isSubsetOf(names);
+    }
+
+    @Test
+    void sizesAreThoseThatWereMeasured() throws IOException {
+        String runbook = read("README.md");
+        String sizing = runbook.substring(runbook.indexOf("## How to size"));
+        String measured = Files.readString(Path.of("..", "docs", "performance.md"), UTF_8);
+        assertThat(Pattern.compile("\\d{1,3}(?:,\\d{3})+|\\d+\\.\\d+")
+                        .matcher(sizing)
+                        .results()
+                        .map(MatchResult::group))
+                .isNotEmpty()
+                .allSatisfy(number -> assertThat(measured).contains(number));
+    }
+}
