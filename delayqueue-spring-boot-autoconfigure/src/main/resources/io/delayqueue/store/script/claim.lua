@@ -13,10 +13,10 @@ local function limitsOf(message)
 end
 
 -- how many of the ids fit into the byte bound; at least one. Lengths are asked for only if the largest message that
--- the lane ever held could break the bound; notices of deaths are small and never do.
+-- the lane ever held could break the bound; in the lane of deaths always, for nobody notes the largest notice.
 local function fitting(ids, bound)
   local n = #ids
-  if n * tonumber(meta[4] or 0) <= bound then
+  if KEYS[6] and n * tonumber(meta[4] or 0) <= bound then
     return n
   end
   local bytes = 0

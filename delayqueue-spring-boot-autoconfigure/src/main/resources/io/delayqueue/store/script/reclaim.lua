@@ -18,7 +18,7 @@ local function reclaim(max, reclaimed, deaths)
       forget(id)
     elseif record then
       -- a death that stopped midway
-      lay(id, letter, dying, string.match(record, '^%S+ %S+ (%S+)'), record, deaths)
+      lay(id, letter, dying, string.match(record, '^%S+ %S+ (%S+)'), record, message, deaths)
     elseif token == '-' then
       -- a claim or a hand-back that stopped midway
       if not redis.call('ZSCORE', KEYS[1], id) then

@@ -21,7 +21,7 @@
 -- indices count from 1, acknowledges before other settles
 -- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N): 14 commands where it claims, 12 where
 --        it acknowledges, 18 for both; up to 13 for each other settle, reclaim or expiry; where the claim could break
---        the byte bound, one more for each message
+--        the byte bound, and in the lane of deaths, one more for each message
 --
 -- The repeat of a step (same consumer and sequence) gives the claims of the first time, as far as they are held, and
 -- the same answer to its settles, so that a reply that was lost, or a script that stopped midway, orphans nothing. Hence

@@ -2,9 +2,11 @@ package io.delayqueue.store.script;
 
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.delayqueue.message.DeathCause;
 import io.delayqueue.message.Shard;
+import io.delayqueue.store.Claim;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.StepReply;
 import io.delayqueue.store.bench.ShardState;
@@ -12,8 +14,11 @@ import io.delayqueue.store.bench.Steps;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.bench.Told;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The lane of deaths: {@code attend.lua}, and the notices that the step leaves. */
 class DeathNoticeTests {
@@ -43,6 +48,80 @@ class DeathNoticeTests {
         assertThat(state.get("dead")).containsOnlyKeys("a@w1-1", "b@w0-1", "c@n.4");
         assertThat(state.get("deaths.schedule")).isEqualTo(state.get("dead"));
         assertThat(state.get("deaths.messages")).containsOnlyKeys("a@w1-1", "b@w0-1", "c@n.4");
+    }
+
+    @Test
+    void aNoticeHasTheHeadersOfTheMessageThatDied() {
+        bench.store().attendDeaths(bench.shard());
+        String payload = "a\n\nb: c\n\n";
+        long lineFeeds = 0x0A0A_0A0A;
+        bench.given(new ShardState()
+                .put(
+                        "messages",
+                        "a",
+                        ShardState.message(
+                                "n",
+                                lineFeeds,
+                                lineFeeds,
+                                "traceparent: 00-1-2-01\nempty: \nper%25cent: 1%0A2\n\n" + payload))
+                .put("leases", "a", T0 + 9)
+                .put("deliveries", "a", "w1-1 1 5 ")
+                .put("messages", "none", ShardState.message("", lineFeeds, lineFeeds, "\n" + payload))
+                .put("leases", "none", T0 + 9)
+                .put("deliveries", "none", "w1-1 1 5 "));
+        bench.step(Steps.by("w1", 2).bury("a", "w1-1", DeathCause.BURIED).bury("none", "w1-1", DeathCause.BURIED));
+
+        StepReply claimed = step(Steps.by("d1", 1).claim(10));
+        assertThat(claimed.claims())
+                .extracting(
+                        Claim::id,
+                        claim -> claim.envelope().headers(),
+                        claim -> claim.envelope().payload().length)
+                .containsExactly(
+                        tuple("a@w1-1", Map.of("traceparent", "00-1-2-01", "empty", "", "per%cent", "1\n2"), 0),
+                        tuple("none@w1-1", Map.of(), 0));
+    }
+
+    @Test
+    void noticesWithLongHeadersAreClaimedWithinTheByteBound() {
+        ShardState state = new ShardState();
+        for (String id : List.of("a", "b", "c")) {
+            state.put("deaths.schedule", id + "@t", T0)
+                    .put(
+                            "deaths.messages",
+                            id + "@t",
+                            ShardState.message("", 5, 5, "baggage: " + "x".repeat(1000) + "\n\n"));
+        }
+        bench.given(state);
+
+        assertThat(step(Steps.by("d1", 1).claim(10).bytes(2500)).claims())
+                .extracting(Claim::id)
+                .containsExactly("a@t", "b@t");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1timestimes12n\nno colon\n\npayload",
+                "1timestimes12n\nname: no end",
+                "1timestimes12n\n",
+                "1timestimes12n",
+                "1\n\n",
+                "somebody else's",
+                ""
+            })
+    void aNoticeIsReadableWhateverTheMessageWas(String stored) {
+        bench.store().attendDeaths(bench.shard());
+        bench.given(new ShardState()
+                .put("messages", "a", stored)
+                .put("leases", "a", T0 + 9)
+                .put("deliveries", "a", "w1-1 1 5 "));
+        bench.step(Steps.by("w1", 2).bury("a", "w1-1", DeathCause.UNREADABLE));
+
+        StepReply claimed = step(Steps.by("d1", 1).claim(10));
+        assertThat(claimed.claims())
+                .singleElement()
+                .satisfies(claim -> assertThat(claim.envelope().headers()).isEmpty());
     }
 
     @Test
