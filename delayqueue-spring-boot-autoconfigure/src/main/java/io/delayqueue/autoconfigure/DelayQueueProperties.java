@@ -23,7 +23,7 @@ import org.springframework.util.unit.DataSize;
  *     letters, digits, dots, dashes or underscores.
  * @param listener What holds for every listener unless its topic or annotation says otherwise.
  * @param topics What holds for the listeners of a topic unless their annotation says otherwise, by the topic's name: the
- *     keys of delayqueue.listener, but for auto-startup.
+ *     keys of delayqueue.listener, but for auto-startup and mdc.
  * @param limits What a send takes at most.
  * @param template How messages are sent.
  * @param engine How listeners, heartbeats and retention are run.
@@ -201,6 +201,8 @@ public record DelayQueueProperties(
      * @param prefetch How many deliveries may be claimed beyond those that are handled, 0 to 10,000.
      * @param prefetchTime For how long an unstarted delivery waits before it is handed back.
      * @param drainTime How long a stop waits for running handlers.
+     * @param mdc Whether the log lines of handlers carry delayqueue.topic, delayqueue.id and delayqueue.attempt, by
+     *     SLF4J's MDC.
      */
     public record Listener(
             @DefaultValue("true") boolean autoStartup,
@@ -216,7 +218,8 @@ public record DelayQueueProperties(
             @DefaultValue("1h") Duration handlingTime,
             @DefaultValue("1000") int prefetch,
             @DefaultValue("30s") Duration prefetchTime,
-            @DefaultValue("20s") Duration drainTime) {
+            @DefaultValue("20s") Duration drainTime,
+            @DefaultValue("true") boolean mdc) {
 
         ListenerDefaults defaults() {
             return new ListenerDefaults(

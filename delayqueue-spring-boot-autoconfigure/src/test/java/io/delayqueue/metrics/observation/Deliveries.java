@@ -1,0 +1,60 @@
+package io.delayqueue.metrics.observation;
+
+import io.delayqueue.listener.Acknowledgement;
+import io.delayqueue.listener.Delivery;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Deliveries that nobody claimed: what is said of them is all there is. */
+record Deliveries(String topic, String id, int attempt, Map<String, String> headers) implements Delivery {
+
+    /** First attempts, without headers. */
+    static List<Delivery> of(String topic, String... ids) {
+        return Stream.of(ids)
+                .<Delivery>map(id -> new Deliveries(topic, id, 1, Map.of()))
+                .toList();
+    }
+
+    @Override
+    public Instant dueAt() {
+        return Instant.EPOCH;
+    }
+
+    @Override
+    public Instant sentAt() {
+        return Instant.EPOCH;
+    }
+
+    @Override
+    public Object payload() {
+        return "payload";
+    }
+
+    @Override
+    public byte[] body() {
+        return new byte[0];
+    }
+
+    @Override
+    public @Nullable String lastFailure() {
+        return null;
+    }
+
+    @Override
+    public Instant leaseEnd() {
+        return Instant.EPOCH;
+    }
+
+    @Override
+    public boolean held() {
+        return true;
+    }
+
+    @Override
+    public Acknowledgement acknowledgement() {
+        throw new UnsupportedOperationException();
+    }
+}
