@@ -30,6 +30,7 @@ import org.springframework.util.unit.DataSize;
  * @param deadLetters For how long dead letters are kept.
  * @param metrics What is measured.
  * @param redis The queue's own connections to Redis.
+ * @param observation Traces and timers of sends and handling, by Micrometer.
  */
 @ConfigurationProperties(prefix = "delayqueue", ignoreUnknownFields = false)
 public record DelayQueueProperties(
@@ -42,7 +43,8 @@ public record DelayQueueProperties(
         @DefaultValue Engine engine,
         @DefaultValue DeadLetters deadLetters,
         @DefaultValue Metrics metrics,
-        @DefaultValue Redis redis) {
+        @DefaultValue Redis redis,
+        @DefaultValue Observation observation) {
 
     private static final Map<String, String> OF_LETTERS = Map.of(
             "retentionInterval", "delayqueue.dead-letters.prune-interval",
@@ -184,6 +186,17 @@ public record DelayQueueProperties(
             return this;
         }
     }
+
+    /**
+     * Traces and timers of sends and handling.
+     *
+     * @param enabled Whether each send and each handling is observed; where there is a tracer, a trace goes on from the
+     *     sender to the handler.
+     * @param link Whether handling begins a trace of its own that is linked to the sender's, instead of going on with it.
+     */
+    public record Observation(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue("false") boolean link) {}
 
     /**
      * What holds for every listener.

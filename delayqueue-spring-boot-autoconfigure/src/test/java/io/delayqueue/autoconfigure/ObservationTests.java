@@ -1,0 +1,274 @@
+package io.delayqueue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.metrics.observation.DelayQueueProcessObservationConvention;
+import io.delayqueue.metrics.observation.DelayQueueSendObservationConvention;
+import io.delayqueue.metrics.observation.DeliveryObserver;
+import io.delayqueue.metrics.observation.LinkingTracingHandler;
+import io.delayqueue.metrics.observation.LoggingContext;
+import io.delayqueue.metrics.observation.SendObserver;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.DuplicateMessageException;
+import io.delayqueue.template.SendInterceptor;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import io.micrometer.tracing.Tracer;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.slf4j.MDC;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+/** Observations and the logging context: what an application gets, and what it does not. */
+class ObservationTests {
+
+    private static final String ENABLED = "delayqueue.observation.enabled=true";
+
+    private final TestObservationRegistry registry = TestObservationRegistry.builder()
+            .validateObservationsWithTheSameNameHavingTheSameSetOfLowCardinalityKeys(true)
+            .validateScopesClosedInReverseOrderOfOpening(true)
+            .validateScopesOpenedAndClosedOnTheSameThread(true)
+            .build();
+
+    private final ApplicationContextRunner plain = QueueContexts.onRedis()
+            .withConfiguration(AutoConfigurations.of(
+                    DelayQueueObservationAutoConfiguration.class, DelayQueueLoggingAutoConfiguration.class));
+    private final ApplicationContextRunner runner =
+            plain.withBean(ObservationRegistry.class, () -> registry).withPropertyValues(ENABLED);
+
+    @Test
+    void byDefaultNothingIsObserved() {
+        plain.withBean(ObservationRegistry.class, () -> registry).run(context -> {
+            assertThat(context).doesNotHaveBean(SendInterceptor.class);
+            assertThat(context.getBeansOfType(DeliveryInterceptor.class)).containsOnlyKeys("delayQueueLoggingContext");
+        });
+    }
+
+    @Test
+    void withoutARegistryNothingIsObserved() {
+        plain.withPropertyValues(ENABLED)
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(SendObserver.class)
+                        .doesNotHaveBean(DeliveryObserver.class));
+    }
+
+    @Test
+    void withoutMicrometerNothingIsObserved() {
+        plain.withPropertyValues(ENABLED)
+                .withClassLoader(new FilteredClassLoader("io.micrometer"))
+                .withUserConfiguration(Handlers.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed().doesNotHaveBean(SendInterceptor.class);
+                    context.getBean(DelayQueueTemplate.class).send("watched", "text");
+                    assertThat(next(context.getBean(Handlers.class).seen).logged())
+                            .containsEntry("delayqueue.topic", "watched");
+                });
+    }
+
+    @Test
+    void withoutATracerNothingIsLinked() {
+        runner.run(context -> assertThat(context).doesNotHaveBean(LinkingTracingHandler.class));
+        runner.withClassLoader(new FilteredClassLoader("io.micrometer.tracing"))
+                .run(context -> assertThat(context)
+                        .hasSingleBean(DeliveryObserver.class)
+                        .doesNotHaveBean("delayQueueLinkingTracingHandler"));
+        runner.withBean(Tracer.class, () -> Tracer.NOOP)
+                .run(context -> assertThat(context).hasSingleBean(LinkingTracingHandler.class));
+    }
+
+    @Test
+    void withoutTheQueueThereIsNothing() {
+        runner.withPropertyValues("delayqueue.enabled=false")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(SendInterceptor.class)
+                        .doesNotHaveBean(DeliveryInterceptor.class));
+    }
+
+    @Test
+    void theLoggingContextCanBeSwitchedOff() {
+        plain.withPropertyValues("delayqueue.listener.mdc=false")
+                .run(context -> assertThat(context).doesNotHaveBean(DeliveryInterceptor.class));
+        plain.withClassLoader(new FilteredClassLoader(MDC.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LoggingContext.class));
+    }
+
+    @Test
+    void eachMessageOfASendIsObserved() {
+        runner.run(context -> {
+            DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+            DelayMessage message =
+                    DelayMessage.to("sent").id("a").payload("text").build();
+            delayQueue.sendAll(List.of(message, message.toBuilder().id("b").build()));
+            assertThatExceptionOfType(DuplicateMessageException.class).isThrownBy(() -> delayQueue.send(message));
+            delayQueue.sendAsync("sent", "text").get(30, TimeUnit.SECONDS);
+            delayQueue.sendAfterCommit("sent", "text");
+
+            TestObservationRegistryAssert.assertThat(registry)
+                    .hasNumberOfObservationsWithNameEqualTo("delayqueue.send", 5)
+                    .forAllObservationsWithNameEqualTo(
+                            "delayqueue.send", it -> it.doesNotHaveLowCardinalityKeyValue("outcome", "none"));
+            assertThat(registry.getCurrentObservation()).isNull();
+        });
+    }
+
+    @Test
+    void aHandlersThreadIsCleanAfterwards() {
+        runner.withUserConfiguration(Handlers.class)
+                .withBean(ThreadWatch.class, () -> new ThreadWatch(registry))
+                .run(context -> {
+                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+                    Handlers handlers = context.getBean(Handlers.class);
+                    BlockingQueue<String> left = context.getBean(ThreadWatch.class).left;
+                    for (String topic : List.of("watched", "failing", "asynchronous")) {
+                        String id = delayQueue.send(topic, "text").id();
+                        assertThat(next(handlers.seen))
+                                .isEqualTo(new Seen(
+                                        "delayqueue.process",
+                                        Map.of(
+                                                "delayqueue.topic",
+                                                topic,
+                                                "delayqueue.id",
+                                                id,
+                                                "delayqueue.attempt",
+                                                "1")));
+                        assertThat(next(left)).isEqualTo("no observation, topic of before");
+                    }
+                    assertThat(handlers.open.complete("done")).isTrue();
+                });
+    }
+
+    @Test
+    void anAsynchronousHandlerIsObservedUntilItsFutureEnds() {
+        runner.withUserConfiguration(Handlers.class).run(context -> {
+            Handlers handlers = context.getBean(Handlers.class);
+            context.getBean(DelayQueueTemplate.class).send("asynchronous", "text");
+            next(handlers.seen);
+            TestObservationRegistryAssert.assertThat(registry)
+                    .hasObservationWithNameEqualTo("delayqueue.process")
+                    .that()
+                    .isNotStopped();
+
+            handlers.open.complete("done");
+
+            Awaitility.await()
+                    .untilAsserted(() -> TestObservationRegistryAssert.assertThat(registry)
+                            .hasObservationWithNameEqualTo("delayqueue.process")
+                            .that()
+                            .hasBeenStopped()
+                            .hasLowCardinalityKeyValue("outcome", "success"));
+        });
+    }
+
+    @Test
+    void conventionsAreBeans() {
+        runner.withUserConfiguration(Handlers.class)
+                .withBean(DelayQueueSendObservationConvention.class, () -> new DelayQueueSendObservationConvention() {
+                    @Override
+                    public String getName() {
+                        return "own.send";
+                    }
+                })
+                .withBean(
+                        DelayQueueProcessObservationConvention.class,
+                        () -> new DelayQueueProcessObservationConvention() {
+                            @Override
+                            public String getName() {
+                                return "own.process";
+                            }
+                        })
+                .run(context -> {
+                    context.getBean(DelayQueueTemplate.class).send("watched", "text");
+                    assertThat(next(context.getBean(Handlers.class).seen).observation())
+                            .isEqualTo("own.process");
+                    TestObservationRegistryAssert.assertThat(registry).hasObservationWithNameEqualTo("own.send");
+                });
+    }
+
+    private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
+        T next = queue.poll(30, TimeUnit.SECONDS);
+        assertThat(next).isNotNull();
+        return next;
+    }
+
+    /** What a handler finds on its thread. */
+    record Seen(String observation, Map<String, String> logged) {}
+
+    static class Handlers {
+
+        private final BlockingQueue<Seen> seen = new LinkedBlockingQueue<>();
+        private final CompletableFuture<Object> open = new CompletableFuture<>();
+        private final ObservationRegistry registry;
+
+        Handlers(ObjectProvider<ObservationRegistry> registry) {
+            this.registry = registry.getIfAvailable(() -> ObservationRegistry.NOOP);
+        }
+
+        private void see() {
+            var current = registry.getCurrentObservation();
+            seen.add(new Seen(
+                    current == null ? "none" : current.getContextView().getName(),
+                    Map.copyOf(MDC.getCopyOfContextMap())));
+        }
+
+        @DelayListener("watched")
+        void handle(String text) {
+            see();
+        }
+
+        @DelayListener(topic = "failing", maxAttempts = "1")
+        void fail(String text) {
+            see();
+            throw new IllegalStateException("never");
+        }
+
+        @DelayListener("asynchronous")
+        CompletableFuture<Object> handleLater(String text) {
+            see();
+            return open;
+        }
+    }
+
+    /** Outermost: what the thread has before, and what is left on it when the others have returned. */
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    static class ThreadWatch implements DeliveryInterceptor {
+
+        private final BlockingQueue<String> left = new LinkedBlockingQueue<>();
+        private final ObservationRegistry registry;
+
+        ThreadWatch(ObservationRegistry registry) {
+            this.registry = registry;
+        }
+
+        @Override
+        public CompletionStage<?> around(String listener, List<Delivery> deliveries, Next next) throws Exception {
+            MDC.put(LoggingContext.TOPIC, "of before");
+            try {
+                return next.proceed();
+            } finally {
+                String topic = MDC.get(LoggingContext.TOPIC);
+                MDC.clear();
+                left.add((registry.getCurrentObservation() == null ? "no" : "an") + " observation, topic " + topic);
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+package io.delayqueue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.annotation.DeadLetterListener;
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.data.LinkData;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.micrometer.tracing.opentelemetry.autoconfigure.SpanProcessors;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.messaging.handler.annotation.Header;
+
+/** Traces by a real tracer, wired as Spring Boot does it, through a real Redis. */
+class TracingTests {
+
+    private static final Duration HALF_AN_HOUR = Duration.ofMinutes(30);
+    private static final AttributeKey<String> LISTENER = AttributeKey.stringKey("listener");
+    private static final AttributeKey<String> ATTEMPT = AttributeKey.stringKey("delayqueue.attempt");
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withUserConfiguration(Application.class)
+            .withPropertyValues(
+                    "delayqueue.namespace=" + UUID.randomUUID(),
+                    "delayqueue.observation.enabled=true",
+                    "management.tracing.sampling.probability=1");
+
+    @Test
+    void theHandlersSpanGoesOnWithTheSendersTraceHoweverLateItIs() {
+        runner.run(context -> {
+            DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+            String id = Observation.createNotStarted("request", context.getBean(ObservationRegistry.class))
+                    .observe(() ->
+                            delayQueue.send("orders", "text", HALF_AN_HOUR).id());
+            assertThat(delayQueue.find("orders", id).orElseThrow().envelope().headers())
+                    .containsOnlyKeys("traceparent");
+            assertThat(spans(context, "process orders")).isEmpty();
+
+            delayQueue.reschedule("orders", id, Duration.ZERO);
+
+            SpanData process = await(context, "process orders", 1).get(0);
+            SpanData send = await(context, "send orders", 1).get(0);
+            SpanData request = await(context, "request", 1).get(0);
+            assertThat(send.getParentSpanId()).isEqualTo(request.getSpanId());
+            assertThat(send.getKind()).isEqualTo(SpanKind.PRODUCER);
+            assertThat(process.getTraceId()).isEqualTo(request.getTraceId());
+            assertThat(process.getParentSpanId()).isEqualTo(send.getSpanId());
+            assertThat(process.getKind()).isEqualTo(SpanKind.CONSUMER);
+            assertThat(process.getAttributes().asMap().entrySet())
+                    .extracting(attribute -> attribute.getKey().getKey() + "=" + attribute.getValue())
+                    .containsExactlyInAnyOrder(
+                            "topic=orders",
+                            "listener=orders",
+                            "outcome=success",
+                            "exception=none",
+                            "delayqueue.id=" + id,
+                            "delayqueue.attempt=1");
+        });
+    }
+
+    @Test
+    void whatAHandlerSendsGoesOnWithItsTrace() {
+        runner.run(context -> {
+            context.getBean(DelayQueueTemplate.class).send("first", "text");
+
+            SpanData second = await(context, "process orders", 1).get(0);
+            SpanData first = await(context, "process first", 1).get(0);
+            SpanData sent = await(context, "send orders", 1).get(0);
+            assertThat(sent.getParentSpanId()).isEqualTo(first.getSpanId());
+            assertThat(second.getParentSpanId()).isEqualTo(sent.getSpanId());
+            assertThat(second.getTraceId())
+                    .isEqualTo(await(context, "send first", 1).get(0).getTraceId());
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"w3c", "b3", "b3_multi"})
+    void byOptionAHandlerBeginsATraceThatIsLinkedToTheSenders(String format) {
+        ApplicationContextRunner linking = runner.withPropertyValues(
+                "delayqueue.observation.link=true", "management.tracing.propagation.type=" + format);
+        linking.run(context -> {
+            context.getBean(DelayQueueTemplate.class).send("orders", "text");
+
+            SpanData process = await(context, "process orders", 1).get(0);
+            SpanData send = await(context, "send orders", 1).get(0);
+            assertThat(process.getTraceId()).isNotEqualTo(send.getTraceId());
+            assertThat(process.getParentSpanContext().isValid()).isFalse();
+            assertThat(process.getKind()).isEqualTo(SpanKind.CONSUMER);
+            assertThat(linksOf(process)).containsExactly(send.getSpanId());
+            LinkData link = process.getLinks().get(0);
+            assertThat(link.getSpanContext().getTraceId()).isEqualTo(send.getTraceId());
+            assertThat(link.getSpanContext().isSampled()).isTrue();
+        });
+    }
+
+    @Test
+    void aMessageOfNoTraceBeginsOneWithoutALink() {
+        runner.withPropertyValues(
+                        "delayqueue.observation.link=true", "management.observations.enable[delayqueue.send]=false")
+                .run(context -> {
+                    context.getBean(DelayQueueTemplate.class).send("orders", "text");
+
+                    SpanData process = await(context, "process orders", 1).get(0);
+                    assertThat(process.getLinks()).isEmpty();
+                    assertThat(process.getParentSpanContext().isValid()).isFalse();
+                });
+    }
+
+    @Test
+    void aBatchBeginsATraceThatIsLinkedToEachSender() {
+        runner.run(context -> {
+            ManagedListener batches = context.getBean(DelayListenerRegistry.class)
+                    .getContainer("batch")
+                    .orElseThrow();
+            context.getBean(DelayQueueTemplate.class)
+                    .sendAll(List.of(message("batch", "a"), message("batch", "b"), message("batch", "c")));
+            batches.start();
+
+            SpanData process = await(context, "process batch", 1).get(0);
+            List<SpanData> sends = await(context, "send batch", 3);
+            assertThat(linksOf(process))
+                    .containsExactlyInAnyOrderElementsOf(
+                            sends.stream().map(SpanData::getSpanId).toList());
+            assertThat(process.getParentSpanContext().isValid()).isFalse();
+            assertThat(process.getAttributes().get(AttributeKey.stringKey("delayqueue.batch.size")))
+                    .isEqualTo("3");
+        });
+    }
+
+    @Test
+    void eachAttemptHasASpanOfItsOwn() {
+        runner.run(context -> {
+            context.getBean(DelayQueueTemplate.class).send("failing", "text");
+
+            List<SpanData> attempts = await(context, "process failing", 2);
+            String send = await(context, "send failing", 1).get(0).getSpanId();
+            assertThat(attempts).extracting(SpanData::getParentSpanId).containsExactly(send, send);
+            assertThat(attempts)
+                    .extracting(span -> span.getAttributes().get(ATTEMPT))
+                    .containsExactly("1", "2");
+            assertThat(attempts.get(0).getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+            assertThat(attempts.get(0).getEvents())
+                    .extracting(event -> event.getName())
+                    .containsExactly("exception");
+            assertThat(attempts.get(1).getStatus().getStatusCode()).isNotEqualTo(StatusCode.ERROR);
+        });
+    }
+
+    @Test
+    void aDeathAndAReplayGoOnWithTheTrace() {
+        runner.run(context -> {
+            context.getBean(DelayQueueTemplate.class).send("dying", "text");
+            await(context, "process dying", 2);
+
+            DelayQueueAdmin admin = context.getBean(DelayQueueAdmin.class);
+            admin.replayAll("dying");
+
+            List<SpanData> handled = await(context, "process dying", 4);
+            SpanData send = await(context, "send dying", 1).get(0);
+            assertThat(handled).allSatisfy(span -> {
+                assertThat(span.getTraceId()).isEqualTo(send.getTraceId());
+                assertThat(span.getParentSpanId()).isEqualTo(send.getSpanId());
+            });
+            assertThat(handled)
+                    .extracting(span -> span.getAttributes().get(LISTENER))
+                    .containsExactly("dying", "deaths", "dying", "deaths");
+        });
+    }
+
+    @Test
+    void anAsynchronousSendEndsItsSpanWhenItIsOver() {
+        runner.run(context -> {
+            context.getBean(DelayQueueTemplate.class)
+                    .sendAsync("orders", "text", HALF_AN_HOUR)
+                    .get(30, TimeUnit.SECONDS);
+
+            assertThat(spans(context, "send orders"))
+                    .singleElement()
+                    .satisfies(span -> assertThat(span.getAttributes().get(AttributeKey.stringKey("outcome")))
+                            .isEqualTo("accepted"));
+        });
+    }
+
+    private static DelayMessage message(String topic, String id) {
+        return DelayMessage.to(topic).id(id).payload("text").build();
+    }
+
+    private static List<String> linksOf(SpanData span) {
+        return span.getLinks().stream()
+                .map(link -> link.getSpanContext().getSpanId())
+                .toList();
+    }
+
+    private static List<SpanData> await(ApplicationContext context, String name, int count) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> spans(context, name).size() >= count);
+        List<SpanData> spans = spans(context, name);
+        assertThat(spans).hasSize(count);
+        return spans;
+    }
+
+    /** In the order of their ends. */
+    private static List<SpanData> spans(ApplicationContext context, String name) {
+        return context.getBean(InMemorySpanExporter.class).getFinishedSpanItems().stream()
+                .filter(span -> span.getName().equals(name))
+                .toList();
+    }
+
+    static class Listeners {
+
+        private final DelayQueueTemplate delayQueue;
+
+        Listeners(DelayQueueTemplate delayQueue) {
+            this.delayQueue = delayQueue;
+        }
+
+        @DelayListener(topic = "orders", id = "orders")
+        void handle(String text) {}
+
+        @DelayListener("first")
+        void sendOn(String text) {
+            delayQueue.send("orders", text);
+        }
+
+        @DelayListener(topic = "batch", id = "batch", autoStartup = "false")
+        void handle(List<String> texts) {}
+
+        @DelayListener(topic = "failing", backoff = "fixed 10ms")
+        void fail(String text, @Header("delayqueue_attempt") int attempt) {
+            if (attempt == 1) {
+                throw new IllegalStateException("not yet");
+            }
+        }
+
+        @DelayListener(topic = "dying", id = "dying", maxAttempts = "1")
+        void die(String text) {
+            throw new IllegalStateException("never");
+        }
+
+        @DeadLetterListener(topic = "dying", id = "deaths")
+        void died(DeadLetter letter) {}
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Listeners listeners(DelayQueueTemplate delayQueue) {
+            return new Listeners(delayQueue);
+        }
+
+        @Bean
+        InMemorySpanExporter exporter() {
+            return InMemorySpanExporter.create();
+        }
+
+        /** At once instead of in batches. */
+        @Bean
+        SpanProcessors spanProcessors(InMemorySpanExporter exporter) {
+            return SpanProcessors.of(SimpleSpanProcessor.create(exporter));
+        }
+    }
+}
