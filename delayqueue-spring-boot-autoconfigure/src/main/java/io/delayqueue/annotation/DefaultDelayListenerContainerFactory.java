@@ -2,7 +2,6 @@ package io.delayqueue.annotation;
 
 import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfDeaths;
 import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfMessages;
-import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeadLetterSource;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerSpec;
@@ -33,7 +32,6 @@ public final class DefaultDelayListenerContainerFactory implements DelayListener
     private final ListenerOptions defaults;
     private final Function<String, ListenerOptions> ofTopic;
     private final DeadLetterSource letters;
-    private final EventBus events;
     private final Consumer<ListenerOptions.Builder> options;
 
     /**
@@ -43,15 +41,13 @@ public final class DefaultDelayListenerContainerFactory implements DelayListener
      * @param defaults the options of no topic in particular; by them the failures of dead-letter listeners are retried
      * @param ofTopic the options of a topic
      * @param letters where dead-letter listeners get their letters from
-     * @param events is told of notices that are dropped
      */
     public DefaultDelayListenerContainerFactory(
             Function<ListenerSpec, ? extends ManagedListener> engine,
             ListenerOptions defaults,
             Function<String, ListenerOptions> ofTopic,
-            DeadLetterSource letters,
-            EventBus events) {
-        this(engine, defaults, ofTopic, letters, events, builder -> {});
+            DeadLetterSource letters) {
+        this(engine, defaults, ofTopic, letters, builder -> {});
     }
 
     private DefaultDelayListenerContainerFactory(
@@ -59,20 +55,17 @@ public final class DefaultDelayListenerContainerFactory implements DelayListener
             ListenerOptions defaults,
             Function<String, ListenerOptions> ofTopic,
             DeadLetterSource letters,
-            EventBus events,
             Consumer<ListenerOptions.Builder> options) {
         this.engine = engine;
         this.defaults = defaults;
         this.ofTopic = ofTopic;
         this.letters = letters;
-        this.events = events;
         this.options = options;
     }
 
     /** A factory like this one, with options of its own for listeners of messages that name no others. */
     public DefaultDelayListenerContainerFactory withOptions(Consumer<ListenerOptions.Builder> more) {
-        return new DefaultDelayListenerContainerFactory(
-                engine, defaults, ofTopic, letters, events, options.andThen(more));
+        return new DefaultDelayListenerContainerFactory(engine, defaults, ofTopic, letters, options.andThen(more));
     }
 
     @Override
@@ -106,13 +99,12 @@ public final class DefaultDelayListenerContainerFactory implements DelayListener
     private ListenerSpec ofDeaths(DelayListenerEndpoint endpoint, OfDeaths deaths) {
         ListenerOptions.Builder builder = defaults.toBuilder().batchSize(1).concurrency(1);
         endpoint.applyOptions(builder);
-        ListenerOptions built = builder.build();
         return new ListenerSpec(
                 endpoint.id(),
                 endpoint.topic(),
                 Lane.DEATHS,
-                built,
+                builder.build(),
                 byte[].class,
-                new DeathNoticeHandler(deaths.handler(), letters, built, events));
+                new DeathNoticeHandler(deaths.handler(), letters));
     }
 }

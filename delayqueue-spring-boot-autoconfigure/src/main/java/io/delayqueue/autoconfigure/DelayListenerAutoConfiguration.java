@@ -7,7 +7,6 @@ import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
 import io.delayqueue.annotation.DelayListenerMethods;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.container.DelayQueueEngine;
-import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeadLetterSource;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.store.MessageStore;
@@ -63,13 +62,12 @@ public final class DelayListenerAutoConfiguration {
             DelayQueueEngine engine,
             DelayQueueProperties properties,
             DeadLetterSource letters,
-            EventBus events,
             BeanFactory beans,
             Environment environment) {
         ShutdownPhase phase = ShutdownPhase.of(environment);
         ListenerLevels levels = ListenerLevels.of(properties, beans);
         ListenerOptions defaults = levels.defaults();
         return new DefaultDelayListenerContainerFactory(
-                spec -> engine.newContainer(phase.within(spec)), defaults, levels::ofTopic, letters, events);
+                spec -> engine.newContainer(phase.within(spec)), defaults, levels::ofTopic, letters);
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.listener.Acknowledgement;
-import io.delayqueue.listener.Backoff;
 import io.delayqueue.listener.DelayHeaders;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
@@ -17,7 +16,6 @@ import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.Shard.Lane;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -129,7 +127,6 @@ class DeadLetterListenerTests {
         RecordingContainer container = start(Everything.class);
         assertThat(container.deliver(notice(1))).isNull();
         assertThat(application.bean(Everything.class).got).isEmpty();
-        assertThat(application.events).isEmpty();
     }
 
     static class Raw {
@@ -183,15 +180,15 @@ class DeadLetterListenerTests {
             application.container(id).deliver(notice(1));
         }
         assertThat(application.bean(Lenient.class).got).containsExactly(null, letter, Optional.empty(), "none");
-        assertThat(application.events).isEmpty();
     }
 
     @Test
-    void anUnreadablePayloadIsDroppedAtOnceWhereItMayNot() throws Exception {
+    void anUnreadablePayloadIsAFailureWhereItMayNot() {
         RecordingContainer container = start(Everything.class);
         letter("???");
-        assertThat(container.deliver(notice(1))).isNull();
-        assertThat(application.events).containsExactly("dropped orders o-1@t not an order");
+        assertThatExceptionOfType(PayloadConversionException.class)
+                .isThrownBy(() -> container.deliver(notice(1)))
+                .withMessage("not an order");
     }
 
     @Test
@@ -203,7 +200,7 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void bytesThatAreNoTextAreRefusedAsText() throws Exception {
+    void bytesThatAreNoTextAreRefusedAsText() {
         start(Raw.class);
         DeadLetter letter = letter("");
         Envelope whole = letter.envelope();
@@ -213,9 +210,9 @@ class DeadLetterListenerTests {
         application.letters.byId.put(
                 letter.letterId(),
                 new DeadLetter("o-1@t", "orders", "o-1", Instant.EPOCH, DeathCause.BURIED, 1, null, broken));
-        application.container("text").deliver(notice(1));
+        assertThatExceptionOfType(PayloadConversionException.class)
+                .isThrownBy(() -> application.container("text").deliver(notice(1)));
         assertThat(application.bean(Raw.class).got).isEmpty();
-        assertThat(application.events).hasSize(1);
     }
 
     static class Failing {
@@ -226,41 +223,15 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void aFailureIsRetriedUntilAttemptsAreSpentAndThenDropped() throws Exception {
+    void whatAListenerThrowsIsJudgedByTheEngineAlsoForTheLastTime() {
         RecordingContainer container = start(Failing.class);
         letter("book");
 
-        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> container.deliver(notice(9)));
-        assertThat(application.events).isEmpty();
-        assertThat(container.deliver(notice(10))).isNull();
-        assertThat(application.events).containsExactly("dropped orders o-1@t mail is down");
-    }
-
-    @Test
-    void aPolicyThatGivesUpDropsTheNotice() throws Exception {
-        application = ListenerApplication.start(
-                prepared -> prepared.defaults = ListenerOptions.DEFAULTS.toBuilder()
-                        .retryPolicy(new Backoff.Intervals(List.of(Duration.ZERO)))
-                        .build(),
-                Failing.class);
-        letter("book");
-        RecordingContainer container = application.onlyContainer();
-
-        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> container.deliver(notice(1)));
-        assertThat(container.deliver(notice(2))).isNull();
-        assertThat(application.events).hasSize(1);
-    }
-
-    @Test
-    void anExceptionThatIsNeverRetriedDropsTheNotice() throws Exception {
-        application = ListenerApplication.start(
-                prepared -> prepared.defaults = ListenerOptions.DEFAULTS.toBuilder()
-                        .notRetryable(List.of(RuntimeException.class))
-                        .build(),
-                Failing.class);
-        letter("book");
-        assertThat(application.onlyContainer().deliver(notice(1))).isNull();
-        assertThat(application.events).hasSize(1);
+        for (int attempt : List.of(1, 10)) {
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> container.deliver(notice(attempt)))
+                    .withMessage("mail is down");
+        }
     }
 
     static class Late {
@@ -273,19 +244,16 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void aFutureThatFailsForTheLastTimeIsDroppedToo() throws Exception {
+    void aFutureThatFailsIsJudgedByTheEngine() throws Exception {
         RecordingContainer container = start(Late.class);
         letter("book");
-        CompletionStage<?> retried = container.deliver(notice(1));
-        CompletionStage<?> dropped = container.deliver(notice(10));
+        CompletionStage<?> stage = container.deliver(notice(10));
         IllegalStateException failure = new IllegalStateException("mail is down");
         application.bean(Late.class).future.completeExceptionally(failure);
 
         assertThatExceptionOfType(CompletionException.class)
-                .isThrownBy(() -> retried.toCompletableFuture().join())
+                .isThrownBy(() -> stage.toCompletableFuture().join())
                 .withCause(failure);
-        assertThat(dropped.toCompletableFuture()).isCompleted();
-        assertThat(application.events).containsExactly("dropped orders o-1@t mail is down");
     }
 
     @Test

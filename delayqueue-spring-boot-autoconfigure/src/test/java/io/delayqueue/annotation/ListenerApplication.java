@@ -1,13 +1,9 @@
 package io.delayqueue.annotation;
 
-import io.delayqueue.event.DelayQueueEvents;
-import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeadLetterSource;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetter;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -21,7 +17,6 @@ final class ListenerApplication implements AutoCloseable {
     final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
     final Map<String, ListenerOptions> topics = new HashMap<>();
     final Letters letters = new Letters();
-    final List<String> events = new ArrayList<>();
     ListenerOptions defaults = ListenerOptions.DEFAULTS;
     boolean autoStartup = true;
 
@@ -35,11 +30,7 @@ final class ListenerApplication implements AutoCloseable {
                 DelayListenerEndpointRegistrar.DEFAULT_CONTAINER_FACTORY,
                 DefaultDelayListenerContainerFactory.class,
                 () -> new DefaultDelayListenerContainerFactory(
-                        RecordingContainer::new,
-                        defaults,
-                        topic -> topics.getOrDefault(topic, defaults),
-                        letters,
-                        new EventBus(List.of(new Dropped()))));
+                        RecordingContainer::new, defaults, topic -> topics.getOrDefault(topic, defaults), letters));
     }
 
     /** Starts one of some beans. */
@@ -85,14 +76,6 @@ final class ListenerApplication implements AutoCloseable {
     @Override
     public void close() {
         context.close();
-    }
-
-    private final class Dropped implements DelayQueueEvents {
-
-        @Override
-        public void deathNoticeDropped(String topic, String letterId, Throwable cause) {
-            events.add("dropped " + topic + " " + letterId + " " + cause.getMessage());
-        }
     }
 
     /** Letters that nobody buried. */

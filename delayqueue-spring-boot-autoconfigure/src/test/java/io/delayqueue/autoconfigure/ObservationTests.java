@@ -3,9 +3,11 @@ package io.delayqueue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.metrics.observation.DelayQueueProcessObservationConvention;
 import io.delayqueue.metrics.observation.DelayQueueSendObservationConvention;
@@ -20,6 +22,7 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import io.micrometer.tracing.Tracer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -158,6 +161,25 @@ class ObservationTests {
     }
 
     @Test
+    void aDeadLetterListenerThatGivesUpIsSeenToFail() {
+        runner.withPropertyValues("delayqueue.listener.max-attempts=1")
+                .withUserConfiguration(FailingDeaths.class)
+                .run(context -> {
+                    context.getBean(DelayQueueTemplate.class).send("doomed", "text");
+
+                    Awaitility.await()
+                            .atMost(Duration.ofSeconds(30))
+                            .untilAsserted(() -> TestObservationRegistryAssert.assertThat(registry)
+                                    .hasNumberOfObservationsWithNameEqualTo("delayqueue.process", 2)
+                                    .hasAnObservationWithAKeyValue("listener", "deaths")
+                                    .forAllObservationsWithNameEqualTo(
+                                            "delayqueue.process",
+                                            it -> it.hasLowCardinalityKeyValue("outcome", "failure")
+                                                    .hasLowCardinalityKeyValue("exception", "IllegalStateException")));
+                });
+    }
+
+    @Test
     void anAsynchronousHandlerIsObservedUntilItsFutureEnds() {
         runner.withUserConfiguration(Handlers.class).run(context -> {
             Handlers handlers = context.getBean(Handlers.class);
@@ -245,6 +267,19 @@ class ObservationTests {
         CompletableFuture<Object> handleLater(String text) {
             see();
             return open;
+        }
+    }
+
+    static class FailingDeaths {
+
+        @DelayListener("doomed")
+        void handle(String text) {
+            throw new IllegalStateException("never");
+        }
+
+        @DeadLetterListener(topic = "doomed", id = "deaths")
+        void died(DeadLetter letter) {
+            throw new IllegalStateException("mail is down");
         }
     }
 
