@@ -31,6 +31,9 @@ interface ContainerSupport {
 
     StepScheduler steps();
 
+    /** Whether steps are called when they are due, not when somebody has a mind to. */
+    boolean stepsByItself();
+
     /**
      * A container runs: the process is kept alive, and it is told when the engine is closed.
      *

@@ -253,6 +253,11 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
 
         @Override
+        public boolean stepsByItself() {
+            return parts.steps() == null;
+        }
+
+        @Override
         public void running(EngineRun run) {
             keepAlive(run);
         }

@@ -7,6 +7,7 @@ import io.delayqueue.container.delivery.Workers;
 import io.delayqueue.coordination.Seat;
 import io.delayqueue.coordination.StepScheduler.StepHandle;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Shard;
@@ -127,6 +128,13 @@ public final class ListenerContainer implements ManagedListener {
     }
 
     @Override
+    public ListenerProgress progress() {
+        synchronized (lock) {
+            return run == null ? ListenerProgress.NONE : run.watch.progress();
+        }
+    }
+
+    @Override
     public boolean isPaused() {
         return paused;
     }
@@ -140,6 +148,7 @@ public final class ListenerContainer implements ManagedListener {
     private final class Run implements ContainerSupport.EngineRun {
 
         private final ShardPoller poller;
+        private final StepWatch watch;
         private final Workers workers;
         private final DeliveryPipeline pipeline;
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -155,13 +164,10 @@ public final class ListenerContainer implements ManagedListener {
             List<Shard> shards = engine.shards(spec.topic());
             this.shard = spec.lane() == Lane.DEATHS ? shards.get(0).deaths() : shards.get(0);
             this.pipeline = engine.pipeline(spec, prefetch);
+            ShardPoller.Tools tools = engine.tools(spec, prefetch);
             this.poller = new ShardPoller(
-                    shard,
-                    engine.nextConsumer(),
-                    spec.options(),
-                    pipeline.judge(),
-                    engine.tools(spec, prefetch),
-                    this::dispatch);
+                    shard, engine.nextConsumer(), spec.options(), pipeline.judge(), tools, this::dispatch);
+            this.watch = new StepWatch(poller, tools.nanoTime(), engine.stepsByItself());
             this.workers = new Workers(
                     engine.handlers(),
                     spec.options().concurrency(),
@@ -178,7 +184,7 @@ public final class ListenerContainer implements ManagedListener {
                     engine.membership().pauses().watch(ListenerContainer.this::reconsider));
             accept(takes());
             subscription = engine.signals().listen(shard, poller.lookout());
-            StepHandle started = engine.steps().schedule(spec.id() + "#" + runs.incrementAndGet(), poller);
+            StepHandle started = engine.steps().schedule(spec.id() + "#" + runs.incrementAndGet(), watch);
             handle = started;
             poller.attach(started);
         }

@@ -41,6 +41,9 @@ public interface ManagedListener {
     /** Whether it was started and not yet stopped. */
     boolean isRunning();
 
+    /** How it gets on with Redis. Asks nobody. */
+    ListenerProgress progress();
+
     /** Whether it is paused by {@link #pause()}. */
     boolean isPaused();
 

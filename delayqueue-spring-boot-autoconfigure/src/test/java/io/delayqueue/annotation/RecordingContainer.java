@@ -2,6 +2,7 @@ package io.delayqueue.annotation;
 
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Shard.Lane;
@@ -86,6 +87,11 @@ final class RecordingContainer implements ManagedListener {
     @Override
     public boolean isRunning() {
         return running;
+    }
+
+    @Override
+    public ListenerProgress progress() {
+        return ListenerProgress.NONE;
     }
 
     @Override
