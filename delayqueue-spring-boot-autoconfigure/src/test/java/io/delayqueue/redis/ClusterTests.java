@@ -8,9 +8,11 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.Lane;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -75,6 +77,18 @@ class ClusterTests {
             }
             assertThat(List.of(first.command("DBSIZE"), second.command("DBSIZE")))
                     .containsExactly(1L, 1L);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void probeAsksTheMasterOfTheTopics(Client client) throws Exception {
+        RedisServerProcess ofTopics = KeySpace.slot(keys.topics()) < 8192 ? first : second;
+        ofTopics.command("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
+        try (OwnConnections own = connect(client)) {
+            ServerProbe probe = new ServerProbe(own.scripts(), keys, InstantSource.system(), System::nanoTime);
+            assertThat(probe.ask().evictionPolicy()).isEqualTo("allkeys-random");
+            assertThat(probe.askAsync().join().evictionPolicy()).isEqualTo("allkeys-random");
         }
     }
 
