@@ -164,10 +164,12 @@ public record DelayQueueProperties(
      * @param commandTimeout How long a command may take, more than zero; the application's own time-out if that is
      *     shorter.
      * @param reconnectDelay The longest pause between two attempts to connect, more than zero.
+     * @param allowEviction Whether to start on a Redis whose maxmemory-policy may remove messages.
      */
     public record Redis(
             @DefaultValue("5s") Duration commandTimeout,
-            @DefaultValue("1s") Duration reconnectDelay) {
+            @DefaultValue("1s") Duration reconnectDelay,
+            @DefaultValue("false") boolean allowEviction) {
 
         QueueConnections.Settings toSettings() {
             return new QueueConnections.Settings(commandTimeout, reconnectDelay);

@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure;
 
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.autoconfigure.health.RedisCheckAutoConfiguration;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.test.autoconfigure.TestRedisAutoConfiguration;
 import java.util.UUID;
@@ -13,17 +14,17 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
 /** Applications with the starter, each in a namespace of its own. */
-final class QueueContexts {
+public final class QueueContexts {
 
     private QueueContexts() {}
 
     /** With a Redis. */
-    static ApplicationContextRunner onRedis() {
+    public static ApplicationContextRunner onRedis() {
         return withoutRedis().withConfiguration(AutoConfigurations.of(TestRedisAutoConfiguration.class));
     }
 
     /** With nobody at the place where Redis should be. */
-    static ApplicationContextRunner withoutRedis() {
+    public static ApplicationContextRunner withoutRedis() {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         DataRedisAutoConfiguration.class,
@@ -32,7 +33,8 @@ final class QueueContexts {
                         TaskSchedulingAutoConfiguration.class,
                         PayloadConverterAutoConfiguration.class,
                         DelayQueueAutoConfiguration.class,
-                        DelayListenerAutoConfiguration.class))
+                        DelayListenerAutoConfiguration.class,
+                        RedisCheckAutoConfiguration.class))
                 .withPropertyValues("delayqueue.namespace=" + UUID.randomUUID());
     }
 

@@ -1,0 +1,30 @@
+package io.delayqueue.autoconfigure.health;
+
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueProperties;
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.redis.server.ServerProbe;
+import java.time.InstantSource;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of the check of Redis' settings at the start. Needs nothing but the queue. */
+@AutoConfiguration(after = DelayQueueAutoConfiguration.class)
+@ConditionalOnBean(DelayQueueEngine.class)
+public final class RedisCheckAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    ServerProbe delayQueueServerProbe(RedisScripts scripts, KeySpace keySpace) {
+        return new ServerProbe(scripts, keySpace, InstantSource.system(), System::nanoTime);
+    }
+
+    @Bean
+    RedisCheck delayQueueRedisCheck(ServerProbe probe, DelayQueueEngine engine, DelayQueueProperties properties) {
+        return new RedisCheck(probe, engine.steps(), properties.redis().allowEviction());
+    }
+}

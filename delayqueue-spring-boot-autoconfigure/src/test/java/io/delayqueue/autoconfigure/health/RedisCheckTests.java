@@ -1,0 +1,210 @@
+package io.delayqueue.autoconfigure.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.QueueContexts;
+import io.delayqueue.autoconfigure.failure.EvictingRedisException;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Configuration;
+
+/** Which servers an application starts on, and what it says of them. */
+@ExtendWith(OutputCaptureExtension.class)
+class RedisCheckTests {
+
+    private static final String POLICY = "maxmemory-policy";
+    private static final String EVICTS = "Redis may remove messages of the delay queue: its maxmemory-policy is '";
+    private static final String KEEPS_NOTHING = "Redis writes no append-only file";
+
+    /** A second, and what a context needs besides, thrice. */
+    private static final Duration SOON = Duration.ofSeconds(9);
+
+    private static ApplicationContextRunner on(int port) {
+        return QueueContexts.withoutRedis()
+                .withUserConfiguration(Texts.class)
+                .withPropertyValues("spring.data.redis.port=" + port);
+    }
+
+    private static RedisServerProcess server(String policy) {
+        return RedisServerProcess.builder().setting(POLICY, policy).start();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"allkeys-lru", "allkeys-lfu", "allkeys-random"})
+    void serverThatEvictsRefusesTheStart(String policy) {
+        try (RedisServerProcess redis = server(policy)) {
+            on(redis.port())
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .hasRootCauseInstanceOf(EvictingRedisException.class)
+                            .rootCause()
+                            .hasMessageContaining(EVICTS + policy + "'"));
+            // listeners would have begun to
+            assertThat(redis.command("DBSIZE")).isEqualTo(0L);
+        }
+    }
+
+    @Test
+    void refusalSaysWhatToDo(CapturedOutput output) {
+        try (RedisServerProcess redis = server("allkeys-lru")) {
+            SpringApplication application = new SpringApplicationBuilder(Application.class)
+                    .web(WebApplicationType.NONE)
+                    .properties("spring.main.banner-mode=off", "spring.data.redis.port=" + redis.port())
+                    .build();
+            assertThat(catchThrowable(() -> application.run().close())).isNotNull();
+        }
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START", EVICTS + "allkeys-lru'")
+                .contains("Set maxmemory-policy to noeviction", "@DelayQueueConnectionFactory")
+                .contains("delayqueue.redis.allow-eviction=true");
+    }
+
+    @Test
+    void refusalNeedsNoActuator() {
+        try (RedisServerProcess redis = server("allkeys-lru")) {
+            on(redis.port())
+                    .withClassLoader(new FilteredClassLoader(
+                            "org.springframework.boot.actuate", "org.springframework.boot.health", "io.micrometer"))
+                    .run(context ->
+                            assertThat(context).getFailure().hasRootCauseInstanceOf(EvictingRedisException.class));
+        }
+    }
+
+    @Test
+    void evictionThatIsAllowedIsWarnedOf(CapturedOutput output) {
+        try (RedisServerProcess redis = server("allkeys-lru")) {
+            on(redis.port())
+                    .withPropertyValues("delayqueue.redis.allow-eviction=true")
+                    .run(context -> assertThat(context).hasNotFailed());
+        }
+        assertThat(output).contains(EVICTS + "allkeys-lru'", "delayqueue.redis.allow-eviction is true");
+    }
+
+    @Test
+    void volatilePolicyIsHarmlessAsNothingHasATimeToLive(CapturedOutput output) {
+        try (RedisServerProcess redis = server("volatile-lru")) {
+            on(redis.port()).run(context -> {
+                DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+                delayQueue.send("texts", "now");
+                delayQueue.send("texts", "later", Duration.ofHours(1));
+                assertThat(context.getBean(Texts.class).next()).isEqualTo("now");
+                assertThat(redis.info("keyspace").get("db0")).contains("expires=0");
+            });
+        }
+        assertThat(output).doesNotContain("may remove messages");
+    }
+
+    @Test
+    void missingAppendOnlyFileIsOneLine(CapturedOutput output) {
+        try (RedisServerProcess redis = RedisServerProcess.start()) {
+            on(redis.port()).run(context -> assertThat(context).hasNotFailed());
+        }
+        assertThat(output).containsOnlyOnce(KEEPS_NOTHING);
+    }
+
+    @Test
+    void serverThatKeepsEverythingIsNotSpokenOf(CapturedOutput output) {
+        try (RedisServerProcess redis =
+                RedisServerProcess.builder().appendOnly().start()) {
+            on(redis.port()).run(context -> assertThat(context).hasNotFailed());
+        }
+        assertThat(output).doesNotContain(KEEPS_NOTHING, "may remove messages");
+    }
+
+    @Test
+    void whatMayNotBeAskedIsNotHeldAgainstAnybody(CapturedOutput output) {
+        try (RedisServerProcess redis = server("allkeys-lru")) {
+            redis.command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-info", "-config");
+            on(redis.port())
+                    .withPropertyValues("spring.data.redis.username=limited", "spring.data.redis.password=secret")
+                    .run(context -> {
+                        assertThat(context).hasNotFailed();
+                        context.getBean(DelayQueueTemplate.class).send("texts", "text");
+                        assertThat(context.getBean(Texts.class).next()).isEqualTo("text");
+                    });
+        }
+        assertThat(output).doesNotContain(KEEPS_NOTHING, "may remove messages");
+    }
+
+    @Test
+    void serverThatIsAwayIsCheckedWhenItComes(CapturedOutput output) {
+        try (RedisServerProcess redis = server("allkeys-lru")) {
+            redis.kill();
+            on(redis.port()).run(context -> {
+                assertThat(context).hasNotFailed();
+                assertThat(output).doesNotContain(EVICTS);
+                redis.restart();
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> output.toString().contains(EVICTS));
+                // late is better than never, but no reason to end an application that works
+                context.getBean(DelayQueueTemplate.class).send("texts", "text");
+                assertThat(context.getBean(Texts.class).next()).isEqualTo("text");
+            });
+        }
+        assertThat(output).containsOnlyOnce(EVICTS).contains("ERROR", "the application won't start again");
+    }
+
+    @Test
+    void serverThatIsSilentHoldsTheStartUpForASecond(CapturedOutput output) {
+        try (RedisServerProcess redis = server("allkeys-lru");
+                FaultProxy network = FaultProxy.inFrontOf(redis)) {
+            network.blackHole(Direction.CLIENT_TO_SERVER);
+            long begin = System.nanoTime();
+            on(network.port()).run(context -> {
+                Duration took = Duration.ofNanos(System.nanoTime() - begin);
+                System.out.println("start on a silent Redis: " + took.toMillis() + " ms");
+                assertThat(context).hasNotFailed();
+                assertThat(took).isLessThan(SOON);
+                network.pass();
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> output.toString().contains(EVICTS));
+            });
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Texts {
+
+        private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+
+        @DelayListener(topic = "texts", id = "texts")
+        void handle(String text) {
+            received.add(text);
+        }
+
+        String next() throws InterruptedException {
+            return received.poll(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        DataRedisAutoConfiguration.class,
+        DelayQueueAutoConfiguration.class,
+        RedisCheckAutoConfiguration.class
+    })
+    static class Application {}
+}
