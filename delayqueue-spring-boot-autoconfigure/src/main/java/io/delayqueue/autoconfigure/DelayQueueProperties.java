@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.actuate.health.HealthSettings;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.EngineSettings;
@@ -29,6 +30,7 @@ import org.springframework.util.unit.DataSize;
  * @param engine How listeners, heartbeats and retention are run.
  * @param deadLetters For how long dead letters are kept.
  * @param metrics What is measured.
+ * @param health From when on the health indicator says that something is wrong.
  * @param redis The queue's own connections to Redis.
  * @param observation Traces and timers of sends and handling, by Micrometer.
  */
@@ -43,6 +45,7 @@ public record DelayQueueProperties(
         @DefaultValue Engine engine,
         @DefaultValue DeadLetters deadLetters,
         @DefaultValue Metrics metrics,
+        @DefaultValue Health health,
         @DefaultValue Redis redis,
         @DefaultValue Observation observation) {
 
@@ -58,6 +61,7 @@ public record DelayQueueProperties(
         InvalidPropertyException.check("delayqueue.engine", OF_LETTERS, () -> engine.toSettings(deadLetters));
         InvalidPropertyException.check("delayqueue.metrics", Map.of(), metrics::check);
         InvalidPropertyException.check("delayqueue.redis", Map.of(), redis::toSettings);
+        InvalidPropertyException.check("delayqueue.health", Map.of(), () -> health.toSettings(redis));
         topics = Map.copyOf(topics);
         levels(listener, topics).check();
     }
@@ -199,6 +203,23 @@ public record DelayQueueProperties(
     public record Observation(
             @DefaultValue("false") boolean enabled,
             @DefaultValue("false") boolean link) {}
+
+    /**
+     * From when on the health indicator says that something is wrong.
+     *
+     * @param maxFailing For how long a listener's steps may fail, or be overdue, before the health is DOWN, 1 s to 1 h.
+     * @param maxLag How late the oldest due message of a topic may be before the health is OUT_OF_SERVICE, by the topic's
+     *     name, more than zero; topics that are not named may be as late as they are.
+     */
+    public record Health(
+            @DefaultValue("10s") Duration maxFailing,
+            @DefaultValue Map<String, Duration> maxLag) {
+
+        /** With what else the indicator judges by. */
+        public HealthSettings toSettings(Redis redis) {
+            return new HealthSettings(maxFailing, maxLag, redis.allowEviction());
+        }
+    }
 
     /**
      * What holds for every listener.

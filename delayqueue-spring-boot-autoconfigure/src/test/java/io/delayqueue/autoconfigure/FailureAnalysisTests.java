@@ -58,6 +58,8 @@ class FailureAnalysisTests {
                 "delayqueue.metrics.sample-interval=900ms | delayqueue.metrics.sample-interval is between PT1S and PT10M",
                 "delayqueue.redis.command-timeout=0 | delayqueue.redis.command-timeout is more than zero",
                 "delayqueue.redis.reconnect-delay=-1s | delayqueue.redis.reconnect-delay is more than zero",
+                "delayqueue.health.max-failing=2h | delayqueue.health.max-failing is between PT1S and PT1H, but is PT2H.",
+                "delayqueue.health.max-lag[a.b]=0 | delayqueue.health.max-lag[a.b] is more than zero, but is PT0S.",
                 "delayqueue.listener.concurrency=0 | delayqueue.listener.concurrency is between 1 and 10000, but is 0.",
                 "delayqueue.listener.lease=2h | delayqueue.listener.handling-time is at least the lease (PT2H), but is",
                 "delayqueue.listener.backoff=fixed soon | delayqueue.listener.backoff is 'fixed soon', but",

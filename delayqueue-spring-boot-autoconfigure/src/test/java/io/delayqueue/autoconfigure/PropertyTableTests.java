@@ -13,12 +13,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The README's table of properties is what the configuration metadata says. */
 class PropertyTableTests {
+
+    /** Maps, with what their keys are. */
+    private static final Map<String, String> SHOWN = Map.of(
+            "delayqueue.topics", "delayqueue.topics[name].*",
+            "delayqueue.health.max-lag", "delayqueue.health.max-lag[topic]");
 
     private static final String BEGIN = "|---|---|---|\n";
     private static final String MARK = "<!-- properties:";
@@ -39,7 +45,8 @@ class PropertyTableTests {
         assertThat(properties())
                 .filteredOn(property -> property.path("defaultValue").isMissingNode())
                 .extracting(property -> property.path("name").asString())
-                .containsExactlyInAnyOrder("delayqueue.topics", "delayqueue.listener.not-retryable");
+                .containsExactlyInAnyOrder(
+                        "delayqueue.health.max-lag", "delayqueue.topics", "delayqueue.listener.not-retryable");
     }
 
     @Test
@@ -63,7 +70,7 @@ class PropertyTableTests {
 
     private static String row(JsonNode property) {
         String name = property.path("name").asString();
-        String shown = name.equals("delayqueue.topics") ? name + "[name].*" : name;
+        String shown = SHOWN.getOrDefault(name, name);
         JsonNode value = property.path("defaultValue");
         return "| `" + shown + "` | " + (value.isMissingNode() ? "" : "`" + value.asString() + "` ") + "| "
                 + property.path("description").asString() + " |";

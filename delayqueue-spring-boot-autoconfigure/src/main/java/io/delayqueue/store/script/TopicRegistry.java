@@ -26,7 +26,7 @@ import org.apache.commons.logging.LogFactory;
 public final class TopicRegistry {
 
     /** The version of everything that is stored. */
-    static final int FORMAT = 1;
+    public static final int FORMAT = 1;
 
     private static final Log log = LogFactory.getLog(TopicRegistry.class);
     private static final LuaScript REGISTER = LuaScript.beside(TopicRegistry.class, "register");

@@ -1,0 +1,40 @@
+package io.delayqueue.actuate.health;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+/** Gathers what a health check finds. The worst that was found is the status. */
+final class Findings {
+
+    private final List<String> problems = new ArrayList<>();
+    private final Map<String, Object> details = new LinkedHashMap<>();
+    private boolean down;
+
+    /** The queue, or a part of it, doesn't work or can't be relied upon. */
+    void down(String sentence) {
+        down = true;
+        problems.add(sentence);
+    }
+
+    /** It works, but not well enough. */
+    void outOfService(String sentence) {
+        problems.add(sentence);
+    }
+
+    void detail(String name, Object value) {
+        details.put(name, value);
+    }
+
+    Health health() {
+        Status status = down ? Status.DOWN : problems.isEmpty() ? Status.UP : Status.OUT_OF_SERVICE;
+        Health.Builder health = Health.status(status);
+        if (!problems.isEmpty()) {
+            health.withDetail("problems", List.copyOf(problems));
+        }
+        return health.withDetails(details).build();
+    }
+}

@@ -1,0 +1,72 @@
+package io.delayqueue.autoconfigure.health;
+
+import io.delayqueue.actuate.health.DelayQueueHealthIndicator;
+import io.delayqueue.actuate.health.HealthSettings;
+import io.delayqueue.actuate.health.TopicLags;
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.TopicSample;
+import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueProperties;
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.redis.server.ServerProbe;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of the health indicator, which is named {@code delayqueue}. */
+@AutoConfiguration(after = {RedisCheckAutoConfiguration.class, DelayListenerAutoConfiguration.class})
+@ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+@ConditionalOnBean(ServerProbe.class)
+@ConditionalOnEnabledHealthIndicator("delayqueue")
+public final class HealthAutoConfiguration {
+
+    /** Spring Boot makes the indicator's name of the bean's. */
+    @Bean("delayqueueHealthIndicator")
+    @ConditionalOnMissingBean(name = "delayqueueHealthIndicator")
+    DelayQueueHealthIndicator delayQueueHealthIndicator(
+            ServerProbe probe,
+            DelayQueueEngine engine,
+            DelayQueueAdmin admin,
+            ObjectProvider<DelayListenerRegistry> registry,
+            ObjectProvider<TopicSampler> sampler,
+            DelayQueueProperties properties) {
+        HealthSettings settings = properties.health().toSettings(properties.redis());
+        Duration oldest = properties.metrics().sampleInterval().multipliedBy(3);
+        TopicLags lags = new TopicLags(
+                () -> sampled(sampler, oldest), admin, settings.maxLag().keySet(), engine::execute, System::nanoTime);
+        return new DelayQueueHealthIndicator(
+                probe, () -> listeners(registry), () -> engine.signals().confirmed(), lags, settings, System::nanoTime);
+    }
+
+    /** A sample that is too old says nothing of now. */
+    private static Map<String, Duration> sampled(ObjectProvider<TopicSampler> samplers, Duration oldest) {
+        TopicSampler sampler = samplers.getIfAvailable();
+        if (sampler == null
+                || sampler.age().filter(age -> age.compareTo(oldest) <= 0).isEmpty()) {
+            return Map.of();
+        }
+        return sampler.newest().stream()
+                .map(TopicSample::status)
+                .collect(Collectors.toMap(
+                        TopicStatus::topic, status -> status.counts().lag()));
+    }
+
+    private static Collection<ManagedListener> listeners(ObjectProvider<DelayListenerRegistry> registry) {
+        DelayListenerRegistry present = registry.getIfAvailable();
+        return present == null ? List.of() : present.getContainers();
+    }
+}

@@ -1,0 +1,407 @@
+package io.delayqueue.autoconfigure.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.QueueContexts;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.health.registry.HealthContributorRegistry;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** What the health of an application says, and how soon, whatever Redis does. */
+class HealthTests {
+
+    /** Of the second that a check may take. */
+    private static final Duration MARGIN = Duration.ofSeconds(3);
+
+    private static final Duration NOTICED = Duration.ofSeconds(45);
+
+    private final RedisServerProcess redis =
+            RedisServerProcess.builder().appendOnly().start();
+    private final FaultProxy network = FaultProxy.inFrontOf(redis);
+    private final ApplicationContextRunner runner = QueueContexts.withoutRedis()
+            .withConfiguration(AutoConfigurations.of(
+                    HealthContributorRegistryAutoConfiguration.class, HealthAutoConfiguration.class))
+            .withUserConfiguration(Listeners.class)
+            .withPropertyValues("spring.data.redis.port=" + network.port());
+
+    @AfterEach
+    void close() {
+        network.close();
+        redis.close();
+    }
+
+    private static HealthIndicator indicator(ApplicationContext context) {
+        return (HealthIndicator)
+                context.getBean(HealthContributorRegistry.class).getContributor("delayqueue");
+    }
+
+    private static Health health(ApplicationContext context) {
+        return indicator(context).health();
+    }
+
+    /** Checks, and says how long that took. */
+    private static Health timed(String situation, ApplicationContext context) {
+        long begin = System.nanoTime();
+        Health health = health(context);
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        System.out.println("health with " + situation + ": " + health.getStatus() + " in " + took.toMillis() + " ms");
+        assertThat(took).isLessThan(MARGIN);
+        return health;
+    }
+
+    private static void awaitStatus(Status status, ApplicationContext context) {
+        await().atMost(NOTICED).untilAsserted(() -> {
+            Health health = health(context);
+            assertThat(health.getStatus()).as(health.toString()).isEqualTo(status);
+        });
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> part(Health health, String... names) {
+        Object part = health.getDetails();
+        for (String name : names) {
+            part = ((Map<String, Object>) part).get(name);
+        }
+        return (Map<String, Object>) part;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<String> problems(Health health) {
+        return (List<String>) health.getDetails().getOrDefault("problems", List.of());
+    }
+
+    @Test
+    void queueThatWorksIsUpAndTellsHow() {
+        runner.run(context -> {
+            awaitStatus(Status.UP, context);
+            await().until(() -> part(health(context), "listeners", "texts").containsKey("sinceStepMillis"));
+            Health health = timed("a Redis that works", context);
+
+            assertThat(problems(health)).isEmpty();
+            assertThat(health.getDetails()).containsEntry("format", 1).containsKey("signalsHeard");
+            assertThat(part(health, "redis"))
+                    .containsEntry("version", redis.info("server").get("redis_version"))
+                    .containsEntry("maxMemory", 0L)
+                    .containsEntry("maxMemoryPolicy", "noeviction")
+                    .containsEntry("appendOnly", "on")
+                    .containsKeys("roundTripMillis", "clockSkewMillis");
+            assertThat(part(health, "listeners", "texts"))
+                    .containsEntry("topic", "texts")
+                    .containsEntry("state", "running")
+                    .doesNotContainKeys("failure", "failingForMillis", "overdueForMillis");
+        });
+    }
+
+    @Test
+    void pausedAndStoppedListenersAreShownAndNothingElse() {
+        runner.run(context -> {
+            awaitStatus(Status.UP, context);
+            DelayListenerRegistry registry = context.getBean(DelayListenerRegistry.class);
+            registry.pause("texts");
+            registry.stop("failing").get(30, TimeUnit.SECONDS);
+
+            Health health = health(context);
+
+            assertThat(health.getStatus()).isEqualTo(Status.UP);
+            assertThat(part(health, "listeners", "texts")).containsEntry("state", "paused");
+            assertThat(part(health, "listeners", "failing"))
+                    .containsOnly(Map.entry("topic", "failing"), Map.entry("state", "stopped"));
+        });
+    }
+
+    @Test
+    void redisThatIsAwayIsDownAtOnceAndUpWhenItIsBack() {
+        runner.run(context -> {
+            awaitStatus(Status.UP, context);
+            redis.kill();
+            Health health = timed("a Redis that is away", context);
+            assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+            assertThat(problems(health)).isNotEmpty();
+            assertThat(part(health, "redis")).isEmpty();
+            assertThat(part(health, "listeners")).containsOnlyKeys("texts", "failing");
+            redis.restart();
+            awaitStatus(Status.UP, context);
+        });
+    }
+
+    @Test
+    void redisThatWasNeverThereIsDown() {
+        redis.kill();
+        runner.run(context -> assertThat(
+                        timed("a Redis that never was there", context).getStatus())
+                .isEqualTo(Status.DOWN));
+    }
+
+    @Test
+    void halfOpenConnectionIsDownWithinASecondAndUpWhenItIsMadeAnew() {
+        runner.run(context -> {
+            awaitStatus(Status.UP, context);
+            network.halfOpen(Direction.SERVER_TO_CLIENT);
+            Health health = timed("a half-open connection", context);
+            assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+            assertThat(problems(health)).contains("Redis did not answer within PT1S");
+            awaitStatus(Status.UP, context);
+        });
+    }
+
+    @Test
+    void whatMayNotBeAskedIsUnknownAndNoProblem() {
+        redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+        redis.command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-info", "-config");
+        runner.withPropertyValues("spring.data.redis.username=limited", "spring.data.redis.password=secret")
+                .run(context -> {
+                    Health health = timed("a user who may not ask", context);
+                    assertThat(health.getStatus()).isEqualTo(Status.UP);
+                    assertThat(part(health, "redis"))
+                            .containsEntry("version", "unknown")
+                            .containsEntry("maxMemory", "unknown")
+                            .containsEntry("maxMemoryPolicy", "unknown")
+                            .containsEntry("appendOnly", "unknown");
+                });
+    }
+
+    @Test
+    void policyThatComesToEvictIsDownUnlessItIsAllowed() {
+        runner.run(context -> {
+            awaitStatus(Status.UP, context);
+            redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+            Health health = health(context);
+            assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+            assertThat(problems(health))
+                    .containsExactly("Redis may remove messages: its maxmemory-policy is allkeys-lru");
+        });
+        runner.withPropertyValues("delayqueue.redis.allow-eviction=true")
+                .run(context -> awaitStatus(Status.UP, context));
+    }
+
+    @Test
+    void lagBeyondItsThresholdIsOutOfService() {
+        runner.withPropertyValues(
+                        "delayqueue.listener.auto-startup=false",
+                        "delayqueue.health.max-lag[late.one]=10ms",
+                        "delayqueue.health.max-lag[unknown]=1s")
+                .run(context -> {
+                    awaitStatus(Status.UP, context);
+                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+                    delayQueue.send("late.one", "text");
+                    delayQueue.send("other", "text");
+                    awaitStatus(Status.OUT_OF_SERVICE, context);
+
+                    Health health = timed("a lag that is asked for", context);
+
+                    assertThat(problems(health)).singleElement().asString().startsWith("Topic late.one lags by PT");
+                    assertThat(part(health, "topics", "late.one")).containsEntry("maxLagMillis", 10L);
+                    assertThat(part(health, "topics", "unknown")).containsEntry("lagMillis", 0L);
+                    assertThat(part(health, "topics")).doesNotContainKey("other");
+                });
+    }
+
+    @Test
+    void lagIsWhatWasSampledAsLongAsThatIsNew() {
+        AtomicLong nanos = new AtomicLong();
+        runner.withPropertyValues(
+                        "delayqueue.listener.auto-startup=false",
+                        "delayqueue.metrics.sample-interval=10s",
+                        "delayqueue.health.max-lag[late]=1ms")
+                .withBean(NanoTime.class, () -> nanos::get)
+                .withUserConfiguration(Sampling.class)
+                .run(context -> {
+                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+                    delayQueue.send("late", "text");
+                    delayQueue.send("other", "text");
+                    awaitStatus(Status.OUT_OF_SERVICE, context); // asked for, and late by now
+                    context.getBean(TopicSampler.class).step();
+
+                    long asked = network.traffic().requests();
+                    Health health = health(context);
+                    assertThat(network.traffic().requests() - asked).isOne();
+                    assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+                    assertThat(part(health, "topics")).containsOnlyKeys("late", "other");
+
+                    nanos.addAndGet(Duration.ofSeconds(31).toNanos());
+                    assertThat(part(health(context), "topics")).containsOnlyKeys("late");
+                });
+    }
+
+    @Test
+    void lagWithoutAThresholdIsNoProblem() {
+        runner.withPropertyValues("delayqueue.listener.auto-startup=false").run(context -> {
+            context.getBean(DelayQueueTemplate.class).send("texts", "text");
+            await().during(Duration.ofMillis(500))
+                    .untilAsserted(() -> assertThat(health(context).getStatus()).isEqualTo(Status.UP));
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void listenerThatKeepsFailingIsDownThoughRedisAnswers(boolean soon) {
+        runner.withPropertyValues("delayqueue.health.max-failing=" + (soon ? "1s" : "1h"))
+                .run(context -> {
+                    awaitStatus(Status.UP, context);
+                    // another kind of key than any script expects
+                    byte[] schedule = context.getBean(KeySpace.class)
+                            .of(Shard.single("texts"))
+                            .schedule();
+                    redis.command("SET", new String(schedule, StandardCharsets.UTF_8), "text");
+                    await().atMost(NOTICED)
+                            .until(() ->
+                                    part(health(context), "listeners", "texts").containsKey("failure"));
+                    if (soon) {
+                        awaitStatus(Status.DOWN, context);
+                        assertThat(problems(health(context)))
+                                .singleElement()
+                                .asString()
+                                .startsWith("Listener texts has been failing for PT")
+                                .contains("WRONGTYPE");
+                    }
+                    Health health = health(context);
+                    assertThat(health.getStatus()).isEqualTo(soon ? Status.DOWN : Status.UP);
+                    assertThat(part(health, "listeners", "failing")).doesNotContainKey("failure");
+                });
+    }
+
+    @Test
+    void listenerThatDoesNotWatchStepsRarelyAndIsNotDown() {
+        runner.withPropertyValues("delayqueue.health.max-failing=1s")
+                .withUserConfiguration(Others.class)
+                .run(context -> {
+                    awaitStatus(Status.UP, context);
+                    await().atMost(NOTICED).untilAsserted(() -> {
+                        Health health = health(context);
+                        assertThat(health.getStatus()).as(health.toString()).isEqualTo(Status.UP);
+                        assertThat(Stream.of("texts", "other")
+                                        .map(listener -> part(health, "listeners", listener))
+                                        .mapToLong(listener -> (Long) listener.getOrDefault("sinceStepMillis", 0L)))
+                                .anyMatch(millis -> millis > 6000);
+                    });
+                });
+    }
+
+    @Test
+    void nothingOfAnyMessageIsTold() {
+        runner.withPropertyValues("delayqueue.health.max-failing=1s", "delayqueue.health.max-lag[failing]=1ms")
+                .run(context -> {
+                    DelayListenerRegistry registry = context.getBean(DelayListenerRegistry.class);
+                    CountDownLatch failed = context.getBean(Listeners.class).failed;
+                    context.getBean(DelayQueueTemplate.class)
+                            .send(DelayMessage.to("failing")
+                                    .id("id-of-it")
+                                    .payload("payload-of-it")
+                                    .header("name-of-it", "value-of-it")
+                                    .build());
+                    assertThat(failed.await(30, TimeUnit.SECONDS)).isTrue();
+                    registry.pause("failing");
+                    awaitStatus(Status.OUT_OF_SERVICE, context);
+                    assertThat(health(context).toString()).doesNotContain("-of-it");
+                    redis.kill();
+                    awaitStatus(Status.DOWN, context);
+                    assertThat(health(context).toString()).doesNotContain("-of-it");
+                });
+    }
+
+    @Test
+    void healthIsAbsentWhereItIsSwitchedOff() {
+        runner.withPropertyValues("management.health.delayqueue.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("delayqueueHealthIndicator"));
+        runner.withPropertyValues("delayqueue.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("delayqueueHealthIndicator"));
+    }
+
+    @Test
+    void healthIsAbsentWhereThereIsNoHealthSupport() {
+        // by their names, as an application finds them: what is not there is not read
+        ApplicationContextRunner application = new ApplicationContextRunner()
+                .withUserConfiguration(Application.class)
+                .withPropertyValues("spring.data.redis.port=" + network.port());
+        application.run(context -> assertThat(context).hasBean("delayqueueHealthIndicator"));
+        application
+                .withClassLoader(
+                        new FilteredClassLoader("org.springframework.boot.health", "org.springframework.boot.actuate"))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasBean("delayQueueRedisCheck")
+                        .doesNotHaveBean("delayqueueHealthIndicator"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        DataRedisAutoConfiguration.class,
+        DelayQueueAutoConfiguration.class,
+        DelayListenerAutoConfiguration.class,
+        RedisCheckAutoConfiguration.class,
+        HealthAutoConfiguration.class
+    })
+    static class Application {}
+
+    /** The sampler's monotonic clock. */
+    interface NanoTime extends LongSupplier {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class Sampling {
+
+        @Bean
+        TopicSampler sampler(DelayQueueInspector inspector, NanoTime nanoTime) {
+            return new TopicSampler(inspector, Duration.ofSeconds(10), InstantSource.system(), nanoTime);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listeners {
+
+        private final CountDownLatch failed = new CountDownLatch(1);
+
+        @DelayListener(topic = "texts", id = "texts")
+        void handle(String text) {}
+
+        @DelayListener(topic = "failing", id = "failing", backoff = "fixed 50ms", maxAttempts = "1000")
+        void fail(String text) {
+            failed.countDown();
+            throw new IllegalStateException("no use for " + text);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Others {
+
+        @DelayListener(topic = "texts", id = "other")
+        void handle(String text) {}
+    }
+}
