@@ -94,7 +94,8 @@ class KeySpaceTests {
 
     @Test
     void noTwoTopicsShardsOrLanesShareAKey() {
-        Set<String> seen = new HashSet<>(List.of(text(keys.topics()), text(keys.nodes()), text(keys.nodeTopics())));
+        Set<String> seen = new HashSet<>(
+                List.of(text(keys.topics()), text(keys.nodes()), text(keys.nodeTopics()), text(keys.pausedTopics())));
         for (String topic : HOSTILE) {
             for (int index = 0; index < 3; index++) {
                 Shard shard = new Shard(topic, index, 3, Lane.MESSAGES);
@@ -130,6 +131,7 @@ class KeySpaceTests {
             assertThat(text(space.topics())).matches(seen::add);
             assertThat(text(space.nodes())).matches(seen::add);
             assertThat(text(space.nodeTopics())).matches(seen::add);
+            assertThat(text(space.pausedTopics())).matches(seen::add);
             for (String topic : HOSTILE) {
                 assertThat(all(space, Shard.single(topic))).allMatch(seen::add);
             }
@@ -160,7 +162,8 @@ class KeySpaceTests {
                         keys.deliveries(),
                         keys.meta(),
                         keys.dead(),
-                        keys.letters())
+                        keys.letters(),
+                        keys.ended())
                 .map(KeySpaceTests::text);
     }
 
