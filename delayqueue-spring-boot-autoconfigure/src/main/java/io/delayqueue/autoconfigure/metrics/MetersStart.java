@@ -1,4 +1,4 @@
-package io.delayqueue.autoconfigure;
+package io.delayqueue.autoconfigure.metrics;
 
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.metrics.TopicGauges;

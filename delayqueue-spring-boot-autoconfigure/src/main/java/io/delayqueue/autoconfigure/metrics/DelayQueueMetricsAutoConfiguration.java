@@ -1,7 +1,9 @@
-package io.delayqueue.autoconfigure;
+package io.delayqueue.autoconfigure.metrics;
 
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.metrics.EventMeters;
 import io.delayqueue.metrics.ListenerGauges;

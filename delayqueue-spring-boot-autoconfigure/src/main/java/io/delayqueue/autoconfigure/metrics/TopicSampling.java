@@ -1,4 +1,4 @@
-package io.delayqueue.autoconfigure;
+package io.delayqueue.autoconfigure.metrics;
 
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.coordination.StepScheduler;

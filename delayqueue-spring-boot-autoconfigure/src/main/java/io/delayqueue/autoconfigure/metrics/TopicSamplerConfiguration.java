@@ -1,7 +1,8 @@
-package io.delayqueue.autoconfigure;
+package io.delayqueue.autoconfigure.metrics;
 
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
 import java.time.InstantSource;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -10,7 +11,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** The sampling of topics, imported by each auto-configuration of something that shows samples. */
 @Configuration(proxyBeanMethods = false)
-class TopicSamplerConfiguration {
+public class TopicSamplerConfiguration {
 
     @Bean
     @ConditionalOnMissingBean

@@ -1,10 +1,11 @@
-package io.delayqueue.autoconfigure;
+package io.delayqueue.autoconfigure.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.autoconfigure.QueueContexts;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.metrics.DelayQueueMeters;
 import io.delayqueue.metrics.EventMeters;
