@@ -1,0 +1,69 @@
+package io.delayqueue.actuate.guard;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.PathContainer.PathSegment;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+
+/** The guard on WebFlux. */
+public final class ReactiveRequestFilter implements WebFilter, Ordered {
+
+    private final RequestGuard guard;
+
+    /** With its decisions. */
+    public ReactiveRequestFilter(RequestGuard guard) {
+        this.guard = guard;
+    }
+
+    /** Before those that authenticate. */
+    @Override
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE + 100;
+    }
+
+    @Override
+    public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+        ServerHttpRequest request = exchange.getRequest();
+        if (!guard.guards(path(request))) {
+            return chain.filter(exchange);
+        }
+        ServerHttpResponse response = exchange.getResponse();
+        RequestGuard.HEADERS.forEach(response.getHeaders()::set);
+        URI uri = request.getURI();
+        if (guard.refuses(
+                request.getMethod().name(),
+                uri.getScheme() + "://" + uri.getRawAuthority(),
+                header(request, RequestGuard.ORIGIN),
+                header(request, RequestGuard.FETCH_SITE))) {
+            response.setStatusCode(HttpStatus.FORBIDDEN);
+            response.getHeaders().setContentType(MediaType.APPLICATION_JSON);
+            byte[] refusal = RequestGuard.REFUSAL.getBytes(StandardCharsets.UTF_8);
+            return response.writeWith(Mono.just(response.bufferFactory().wrap(refusal)));
+        }
+        return chain.filter(exchange);
+    }
+
+    /** Decoded and without parameters, as it is when it is matched with the paths of handlers. */
+    private static String path(ServerHttpRequest request) {
+        return request.getPath().pathWithinApplication().elements().stream()
+                .filter(PathSegment.class::isInstance)
+                .map(element -> "/" + ((PathSegment) element).valueToMatch())
+                .collect(Collectors.joining());
+    }
+
+    private static @Nullable String header(ServerHttpRequest request, String name) {
+        List<String> values = request.getHeaders().get(name);
+        return values == null ? null : String.join(",", values);
+    }
+}

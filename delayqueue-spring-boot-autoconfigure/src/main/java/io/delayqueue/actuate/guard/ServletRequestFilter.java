@@ -1,0 +1,64 @@
+package io.delayqueue.actuate.guard;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+
+/** The guard on servlet stacks. */
+public final class ServletRequestFilter extends HttpFilter implements Ordered {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient RequestGuard guard;
+
+    /** With its decisions. */
+    public ServletRequestFilter(RequestGuard guard) {
+        this.guard = guard;
+    }
+
+    /** Behind the filter that says by which name the server was reached, before those that authenticate. */
+    @Override
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE + 100;
+    }
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        if (!guard.guards(pathInServlet(request))) {
+            chain.doFilter(request, response);
+            return;
+        }
+        RequestGuard.HEADERS.forEach(response::setHeader);
+        String server = request.getScheme() + "://" + request.getServerName() + ":" + request.getServerPort();
+        if (guard.refuses(
+                request.getMethod(),
+                server,
+                header(request, RequestGuard.ORIGIN),
+                header(request, RequestGuard.FETCH_SITE))) {
+            response.setStatus(HttpServletResponse.SC_FORBIDDEN);
+            response.setContentType("application/json");
+            response.getWriter().write(RequestGuard.REFUSAL);
+            return;
+        }
+        chain.doFilter(request, response);
+    }
+
+    /** Of a servlet that is mapped to a prefix, what follows it. The container has decoded it. */
+    private static String pathInServlet(HttpServletRequest request) {
+        String path = request.getPathInfo();
+        return path == null ? request.getServletPath() : path;
+    }
+
+    private static @Nullable String header(HttpServletRequest request, String name) {
+        List<String> values = Collections.list(request.getHeaders(name));
+        return values.isEmpty() ? null : String.join(",", values);
+    }
+}

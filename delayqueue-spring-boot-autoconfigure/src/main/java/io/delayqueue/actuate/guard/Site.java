@@ -1,0 +1,39 @@
+package io.delayqueue.actuate.guard;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who serves a page: the origin of a browser's request, or the server itself.
+ *
+ * @param secure whether it is reached by HTTPS
+ * @param host in lower case, without brackets
+ * @param port -1 for the scheme's own
+ */
+record Site(boolean secure, String host, int port) {
+
+    private static final Pattern SYNTAX = Pattern.compile(
+            "(https?)://(?:\\[([0-9a-f:.]+)]|([^\\s/:@?#\\[\\]]+))(?::(\\d{1,5}))?", Pattern.CASE_INSENSITIVE);
+
+    /** Null if it is none, as {@code null}, the origin of pages that have none. */
+    static @Nullable Site parse(String origin) {
+        Matcher matcher = SYNTAX.matcher(origin);
+        if (!matcher.matches()) {
+            return null;
+        }
+        boolean secure = matcher.group(1).equalsIgnoreCase("https");
+        String host = matcher.group(2) == null ? matcher.group(3) : matcher.group(2);
+        int port = matcher.group(4) == null ? -1 : Integer.parseInt(matcher.group(4));
+        return new Site(secure, host.toLowerCase(Locale.ROOT), port == (secure ? 443 : 80) ? -1 : port);
+    }
+
+    /**
+     * Whether a page of this site may change something there. Where HTTPS ends at a proxy, the server believes to be
+     * reached by HTTP.
+     */
+    boolean isSameAs(Site server) {
+        return host.equals(server.host) && port == server.port && (secure || !server.secure);
+    }
+}

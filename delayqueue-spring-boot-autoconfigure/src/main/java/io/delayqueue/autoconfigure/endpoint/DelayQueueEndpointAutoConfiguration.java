@@ -1,0 +1,119 @@
+package io.delayqueue.autoconfigure.endpoint;
+
+import io.delayqueue.actuate.DelayQueueEndpoint;
+import io.delayqueue.actuate.LocalListeners;
+import io.delayqueue.actuate.OverviewReader;
+import io.delayqueue.actuate.OverviewReader.NodeIdentity;
+import io.delayqueue.actuate.QueueActions;
+import io.delayqueue.actuate.QueueViews;
+import io.delayqueue.actuate.answer.ActionAnswer;
+import io.delayqueue.actuate.answer.ErrorAnswer;
+import io.delayqueue.actuate.answer.LetterAnswer;
+import io.delayqueue.actuate.answer.MessageAnswer;
+import io.delayqueue.actuate.answer.OverviewAnswer;
+import io.delayqueue.actuate.answer.TopicAnswer;
+import io.delayqueue.actuate.answer.UpcomingAnswer;
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueProperties;
+import io.delayqueue.autoconfigure.metrics.TopicSamplerConfiguration;
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.template.DelayQueueOperations;
+import java.time.InstantSource;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** Auto-configuration of the management endpoint {@code delayqueue}. */
+@AutoConfiguration(after = {DelayQueueAutoConfiguration.class, DelayListenerAutoConfiguration.class})
+@ConditionalOnClass({WebEndpoint.class, ConditionalOnAvailableEndpoint.class})
+@ConditionalOnWebApplication
+@ConditionalOnBean(DelayQueueEngine.class)
+public final class DelayQueueEndpointAutoConfiguration {
+
+    /** Nested, since its condition is a class of Actuator's, which need not be there. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnAvailableEndpoint(endpoint = DelayQueueEndpoint.class, exposure = EndpointExposure.WEB)
+    @EnableConfigurationProperties(EndpointProperties.class)
+    @Import(TopicSamplerConfiguration.class)
+    @RegisterReflectionForBinding({
+        ActionAnswer.class,
+        ErrorAnswer.class,
+        LetterAnswer.class,
+        LetterAnswer.Page.class,
+        MessageAnswer.class,
+        MessageAnswer.Page.class,
+        OverviewAnswer.class,
+        TopicAnswer.class,
+        UpcomingAnswer.class
+    })
+    static final class Exposed {
+
+        @Bean
+        @ConditionalOnMissingBean
+        DelayQueueEndpoint delayQueueEndpoint(
+                OverviewReader overview, QueueViews views, QueueActions actions, EndpointProperties properties) {
+            return new DelayQueueEndpoint(overview, views, actions, properties.toAccess());
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        OverviewReader delayQueueOverviewReader(
+                DelayQueueInspector inspector,
+                TopicSampler sampler,
+                LocalListeners listeners,
+                DelayQueueEngine engine,
+                DelayQueueProperties properties,
+                EndpointAccessResolver access) {
+            boolean writable =
+                    access.accessFor(EndpointId.of(DelayQueueEndpoint.ID), Access.READ_ONLY) == Access.UNRESTRICTED;
+            return new OverviewReader(
+                    inspector,
+                    sampler,
+                    listeners,
+                    new NodeIdentity(properties.namespace(), engine.node(), writable),
+                    InstantSource.system());
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        QueueViews delayQueueViews(
+                DelayQueueInspector inspector,
+                TopicSampler sampler,
+                DelayQueueAdmin admin,
+                DelayQueueOperations operations) {
+            return new QueueViews(inspector, sampler, admin, operations);
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        QueueActions delayQueueActions(
+                DelayQueueOperations operations, DelayQueueAdmin admin, LocalListeners listeners) {
+            return new QueueActions(operations, admin, listeners);
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        LocalListeners delayQueueLocalListeners(ObjectProvider<DelayListenerRegistry> registry) {
+            return new LocalListeners(registry.getIfAvailable());
+        }
+    }
+}

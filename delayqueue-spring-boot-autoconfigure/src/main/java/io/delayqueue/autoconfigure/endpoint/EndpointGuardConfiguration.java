@@ -1,0 +1,58 @@
+package io.delayqueue.autoconfigure.endpoint;
+
+import io.delayqueue.actuate.DelayQueueEndpoint;
+import io.delayqueue.actuate.guard.EndpointPaths;
+import io.delayqueue.actuate.guard.ReactiveRequestFilter;
+import io.delayqueue.actuate.guard.RequestGuard;
+import io.delayqueue.actuate.guard.ServletRequestFilter;
+import jakarta.servlet.http.HttpFilter;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
+import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
+import org.springframework.boot.actuate.endpoint.web.PathMapper;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.server.WebFilter;
+
+/** Sets the guard before the queue's endpoints, in the context of whichever server serves them. */
+@ManagementContextConfiguration(proxyBeanMethods = false)
+@Conditional(OnQueueEndpoint.class)
+@ConditionalOnBooleanProperty(name = "delayqueue.enabled", matchIfMissing = true)
+public final class EndpointGuardConfiguration {
+
+    /** That of the dashboard, which may be exposed without this class knowing it. */
+    private static final String DASHBOARD = "delayqueuedashboard";
+
+    private static RequestGuard guard(WebEndpointProperties properties, ObjectProvider<PathMapper> mappers) {
+        return new RequestGuard(EndpointPaths.of(
+                properties.getBasePath(), mappers.orderedStream().toList(), DelayQueueEndpoint.ID, DASHBOARD));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(HttpFilter.class)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    static final class OnServlets {
+
+        @Bean
+        ServletRequestFilter delayQueueServletRequestFilter(
+                WebEndpointProperties properties, ObjectProvider<PathMapper> mappers) {
+            return new ServletRequestFilter(guard(properties, mappers));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(WebFilter.class)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    static final class OnWebFlux {
+
+        @Bean
+        ReactiveRequestFilter delayQueueReactiveRequestFilter(
+                WebEndpointProperties properties, ObjectProvider<PathMapper> mappers) {
+            return new ReactiveRequestFilter(guard(properties, mappers));
+        }
+    }
+}

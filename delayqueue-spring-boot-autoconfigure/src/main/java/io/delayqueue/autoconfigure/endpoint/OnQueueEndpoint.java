@@ -1,0 +1,17 @@
+package io.delayqueue.autoconfigure.endpoint;
+
+import io.delayqueue.actuate.DelayQueueEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+
+/** Matches where any of the queue's endpoints can be reached. */
+final class OnQueueEndpoint extends AnyNestedCondition {
+
+    OnQueueEndpoint() {
+        super(ConfigurationPhase.REGISTER_BEAN);
+    }
+
+    @ConditionalOnAvailableEndpoint(endpoint = DelayQueueEndpoint.class, exposure = EndpointExposure.WEB)
+    static final class OfTheQueue {}
+}

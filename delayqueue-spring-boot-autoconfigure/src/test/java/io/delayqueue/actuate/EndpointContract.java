@@ -1,0 +1,420 @@
+package io.delayqueue.actuate;
+
+import static java.time.Duration.ZERO;
+import static java.time.Duration.ofHours;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.actuate.EndpointNode.Reply;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageState;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Base64;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.WebApplicationType;
+import tools.jackson.databind.JsonNode;
+
+/** What the endpoint shows and does over HTTP, the same on each web stack. */
+abstract class EndpointContract extends EndpointTest {
+
+    EndpointContract(WebApplicationType stack) {
+        super(stack);
+    }
+
+    @Test
+    void overviewShowsNodeListenersAndTopics() {
+        node.send(topic, "a", "text", ofHours(1));
+
+        JsonNode overview = node.view("").json();
+
+        assertThat(overview.path("namespace").asString())
+                .isEqualTo(node.context().getEnvironment().getProperty("delayqueue.namespace"));
+        assertThat(overview.path("node").asString()).isNotEmpty();
+        assertThat(Instant.parse(overview.path("time").asString())).isBefore(Instant.MAX);
+        assertThat(overview.path("writable").asBoolean()).isTrue();
+        assertThat(texts(overview.path("topics"), "topic")).contains(topic);
+        assertThat(texts(overview.path("listeners"), "id")).containsExactlyInAnyOrder("worker", "undertaker");
+        assertThat(listener("worker").toString()).isEqualTo("""
+                        {"id":"worker","topic":"work","lane":"messages","running":false,"paused":false,\
+                        "pausedEverywhere":false,"permits":{"used":0,"max":3}}""");
+        assertThat(listener("undertaker").path("lane").asString()).isEqualTo("deaths");
+    }
+
+    private JsonNode listener(String id) {
+        return node.view("")
+                .json()
+                .path("listeners")
+                .valueStream()
+                .filter(listener -> listener.path("id").asString().equals(id))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void nodesThatListenAreShown() {
+        DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
+        registry.start("worker");
+        try {
+            await().untilAsserted(() -> {
+                JsonNode overview = node.view("").json();
+                JsonNode seen = overview.path("nodes").get(0);
+                assertThat(seen.path("node")).isEqualTo(overview.path("node"));
+                assertThat(seen.path("topics").toString()).isEqualTo("[\"work\"]");
+                assertThat(Instant.parse(seen.path("lastSeen").asString())).isAfter(Instant.EPOCH);
+                assertThat(node.view("topic", "topic", "work").json().path("consumers"))
+                        .containsExactly(overview.path("node"));
+            });
+        } finally {
+            registry.stop("worker").join();
+        }
+    }
+
+    @Test
+    void topicTellsWhatStandsWhere() {
+        node.die(topic, "dead", "text");
+        node.send(topic, "leased", "text", ZERO);
+        node.claim(topic);
+        node.send(topic, "ready", "text", ZERO);
+        node.send(topic, "scheduled", "text", ofHours(1));
+
+        await().untilAsserted(() -> {
+            JsonNode seen = node.view("topic", "topic", topic).json();
+            assertThat(seen.path("topic").asString()).isEqualTo(topic);
+            assertThat(seen.path("shards").asInt()).isEqualTo(1);
+            for (String state : List.of("scheduled", "ready", "leased", "dead")) {
+                assertThat(seen.path(state).asInt()).as(state).isEqualTo(1);
+            }
+            assertThat(seen.path("lagMillis").asLong()).isPositive();
+            assertThat(seen.path("paused").asBoolean(true)).isFalse();
+            assertThat(seen.path("consumers").isEmpty()).isTrue();
+            assertThat(seen.path("history").isEmpty()).isFalse();
+            JsonNode last = seen.path("history").get(seen.path("history").size() - 1);
+            assertThat(last.path("at")).isEqualTo(seen.path("sampledAt"));
+            assertThat(last.path("dead").asInt()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void messagesComeInPagesInTheOrderOfTheirDueTimes() {
+        for (int i = 5; i > 0; i--) {
+            node.send(topic, "m" + i, "text", ofHours(i));
+        }
+
+        JsonNode first = node.view("messages", "topic", topic, "state", "scheduled", "count", "3")
+                .json();
+        JsonNode second = node.view(
+                        "messages",
+                        "topic",
+                        topic,
+                        "count",
+                        "3",
+                        "page",
+                        first.path("next").asString())
+                .json();
+
+        assertThat(texts(first.path("messages"), "id")).containsExactly("m1", "m2", "m3");
+        assertThat(texts(second.path("messages"), "id")).containsExactly("m4", "m5");
+        assertThat(second.has("next")).isFalse();
+    }
+
+    @Test
+    void eachStateHasItsMessages() {
+        node.send(topic, "leased", "text", ZERO);
+        node.claim(topic);
+        node.send(topic, "ready", "text", ZERO);
+        node.send(topic, "scheduled", "text", ofHours(1));
+
+        for (String state : List.of("scheduled", "ready", "leased")) {
+            JsonNode page =
+                    node.view("messages", "topic", topic, "state", state).json();
+            assertThat(texts(page.path("messages"), "id")).containsExactly(state);
+            assertThat(texts(page.path("messages"), "state")).containsExactly(state);
+        }
+    }
+
+    @Test
+    void messageIsShownWhole() {
+        Instant due = Instant.now().plus(1, ChronoUnit.DAYS).truncatedTo(ChronoUnit.MILLIS);
+        node.template()
+                .send(DelayMessage.to(topic)
+                        .id("a/b")
+                        .payload(List.of(1, 2))
+                        .header("tags", "vip")
+                        .dueAt(due)
+                        .build());
+
+        JsonNode message = node.view("message", "topic", topic, "id", "a/b").json();
+
+        assertThat(message.path("topic").asString()).isEqualTo(topic);
+        assertThat(message.path("id").asString()).isEqualTo("a/b");
+        assertThat(message.path("state").asString()).isEqualTo("scheduled");
+        assertThat(Instant.parse(message.path("due").asString())).isEqualTo(due);
+        assertThat(Instant.parse(message.path("sent").asString())).isBefore(due);
+        assertThat(message.path("attempts").asInt(-1)).isZero();
+        assertThat(message.has("leaseEnd") || message.has("holder") || message.has("lastFailure"))
+                .isFalse();
+        assertThat(message.path("headers").toString()).isEqualTo("{\"tags\":\"vip\"}");
+        assertThat(message.path("payload").path("text").asString()).isEqualTo("[1,2]");
+        assertThat(message.path("payload").path("bytes").asInt()).isEqualTo(5);
+        assertThat(message.path("payload").path("truncated").asBoolean(true)).isFalse();
+    }
+
+    @Test
+    void leasedMessageSaysWhoHoldsItAndWhyItFailedBefore() {
+        node.send(topic, "a", "text", ZERO);
+        node.claim(topic).get(0).retry(ZERO, "not yet").join();
+        node.claim(topic);
+
+        JsonNode message = node.view("message", "topic", topic, "id", "a").json();
+
+        assertThat(message.path("state").asString()).isEqualTo("leased");
+        assertThat(message.path("attempts").asInt()).isEqualTo(2);
+        assertThat(message.path("holder").asString()).isNotEmpty();
+        assertThat(Instant.parse(message.path("leaseEnd").asString()))
+                .isAfter(Instant.parse(message.path("due").asString()));
+        assertThat(message.path("lastFailure").asString()).contains("not yet");
+    }
+
+    @Test
+    void payloadThatIsNoTextIsBase64AndALongOneIsCut() {
+        byte[] bytes = {0, 1, (byte) 0xff};
+        node.send(topic, "binary", bytes, ofHours(1));
+        node.send(topic, "long", "x".repeat(10_000), ofHours(1));
+
+        JsonNode binary =
+                node.view("message", "topic", topic, "id", "binary").json().path("payload");
+        JsonNode cut = node.view("message", "topic", topic, "id", "long").json().path("payload");
+
+        assertThat(Base64.getDecoder().decode(binary.path("base64").asString())).isEqualTo(bytes);
+        assertThat(binary.has("text")).isFalse();
+        assertThat(cut.path("text").asString()).isEqualTo("x".repeat(8192));
+        assertThat(cut.path("bytes").asInt()).isEqualTo(10_000);
+        assertThat(cut.path("truncated").asBoolean()).isTrue();
+    }
+
+    @Test
+    void deadLettersComeInPagesWithTheirCause() {
+        for (String id : List.of("a", "b", "c")) {
+            node.die(topic, id, "text of " + id);
+        }
+
+        JsonNode first = node.view("dead", "topic", topic, "count", "2").json();
+        JsonNode second = node.view(
+                        "dead",
+                        "topic",
+                        topic,
+                        "count",
+                        "2",
+                        "page",
+                        first.path("next").asString())
+                .json();
+
+        assertThat(texts(first.path("letters"), "id")).containsExactly("c", "b");
+        assertThat(texts(second.path("letters"), "id")).containsExactly("a");
+        JsonNode letter = first.path("letters").get(0);
+        assertThat(letter.path("cause").asString()).isEqualTo("BURIED");
+        assertThat(letter.path("failure").path("message").asString()).contains("is of no use");
+        assertThat(letter.path("attempts").asInt()).isEqualTo(1);
+        assertThat(letter.path("payload").path("text").asString()).isEqualTo("text of c");
+        assertThat(node.view(
+                                "letter",
+                                "topic",
+                                topic,
+                                "letter",
+                                letter.path("letterId").asString())
+                        .json())
+                .isEqualTo(letter);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT1H,60,60000", "1h,60,60000", "3600000,60,60000", "P1D,24,3600000"})
+    void upcomingCountsByDueTime(String span, String buckets, long width) {
+        node.send(topic, "overdue", "text", ZERO);
+        node.send(topic, "soon", "text", Duration.ofMillis(width + width / 2));
+        node.send(topic, "later", "text", Duration.ofDays(2));
+
+        JsonNode upcoming = node.view("upcoming", "topic", topic, "span", span, "buckets", buckets)
+                .json();
+
+        assertThat(upcoming.path("widthMillis").asLong()).isEqualTo(width);
+        assertThat(upcoming.path("overdue").asInt()).isEqualTo(1);
+        assertThat(upcoming.path("later").asInt()).isEqualTo(1);
+        assertThat(upcoming.path("counts")).hasSize(Integer.parseInt(buckets));
+        assertThat(upcoming.path("counts").get(1).asInt()).isEqualTo(1);
+        assertThat(Instant.parse(upcoming.path("from").asString())).isAfter(Instant.EPOCH);
+    }
+
+    static List<String> hostileNames() {
+        return List.of(
+                "a/b//c/../d",
+                "<img src=x onerror=alert(1)>",
+                "…ünïcode 消息 \uD83D\uDE00",
+                "\"quoted\" & 'single' \\ back",
+                "line\nbreak\u0000\u2028",
+                "%2e%2e%2f?topic=x#y",
+                "z".repeat(120));
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostileNames")
+    void namesComeBackAsTheTextsTheyAre(String name) {
+        topic = name;
+        node.template()
+                .send(DelayMessage.to(name)
+                        .id(name)
+                        .payload(name)
+                        .header("h", name.replaceAll("\\p{Cntrl}", ""))
+                        .delay(ofHours(1))
+                        .build());
+
+        Reply reply = node.view("message", "topic", name, "id", name);
+
+        assertThat(reply.header("Content-Type")).singleElement().asString().contains("json");
+        assertThat(reply.json().path("topic").asString()).isEqualTo(name);
+        assertThat(reply.json().path("id").asString()).isEqualTo(name);
+        assertThat(texts(node.view("").json().path("topics"), "topic")).contains(name);
+        assertThat(node.act("cancel", "topic", name, "id", name).outcome()).isEqualTo("CANCELLED");
+    }
+
+    @Test
+    void cancelWithdrawsAMessage() {
+        node.send(topic, "a", "text", ofHours(1));
+        node.send(topic, "b", "text", ZERO);
+        node.claim(topic);
+
+        assertThat(node.act("cancel", "topic", topic, "id", "a").outcome()).isEqualTo("CANCELLED");
+        assertThat(node.act("cancel", "topic", topic, "id", "b").outcome()).isEqualTo("CANCELLED_WHILE_HANDLED");
+        Reply again = node.act("cancel", "topic", topic, "id", "a");
+
+        assertThat(again.status()).isEqualTo(404);
+        assertThat(again.outcome()).isEqualTo("NOT_FOUND");
+        assertThat(again.error()).isEqualTo("There is no live message 'a' in topic '" + topic + "' now.");
+        assertThat(node.template().find(topic, "a")).isEmpty();
+    }
+
+    @Test
+    void rescheduleMovesByDelayOrToADate() {
+        node.send(topic, "a", "text", ofHours(1));
+        Instant due = Instant.parse("2030-01-31T12:00:00Z");
+
+        Reply dated = node.act("reschedule", "topic", topic, "id", "a", "dueAt", due.toString());
+        assertThat(dated.outcome()).isEqualTo("RESCHEDULED");
+        assertThat(node.template().find(topic, "a").orElseThrow().dueAt()).isEqualTo(due);
+
+        Reply delayed = node.act("reschedule", "topic", topic, "id", "a", "delay", "2h");
+        assertThat(delayed.outcome()).isEqualTo("RESCHEDULED");
+        assertThat(node.template().find(topic, "a").orElseThrow().dueAt()).isBefore(due);
+    }
+
+    @Test
+    void runMakesAMessageDue() {
+        node.send(topic, "a", "text", ofHours(1));
+
+        assertThat(node.act("run", "topic", topic, "id", "a").outcome()).isEqualTo("RESCHEDULED");
+        assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.READY);
+    }
+
+    @Test
+    void whatIsBeingHandledIsNotMoved() {
+        node.send(topic, "a", "text", ZERO);
+        node.claim(topic);
+
+        Reply reply = node.act("run", "topic", topic, "id", "a");
+
+        assertThat(reply.status()).isEqualTo(409);
+        assertThat(reply.outcome()).isEqualTo("BEING_HANDLED");
+        assertThat(reply.error()).endsWith("is being handled, so that it stays as it is.");
+        assertThat(node.act("reschedule", "topic", topic, "id", "b", "delay", "1h")
+                        .status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void replaySchedulesALetterAnewUnlessItsIdIsLive() {
+        String letter = node.die(topic, "a", "text");
+        node.send(topic, "a", "text", ofHours(1));
+
+        Reply refused = node.act("replay", "topic", topic, "letter", letter);
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.outcome()).isEqualTo("ID_LIVE");
+        node.template().cancel(topic, "a");
+        assertThat(node.act("replay", "topic", topic, "letter", letter).outcome())
+                .isEqualTo("REPLAYED");
+        assertThat(node.template().find(topic, "a")).isPresent();
+        assertThat(node.act("replay", "topic", topic, "letter", letter).status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void replayAllSaysHowManyAndHowManyStayed() {
+        for (String id : List.of("a", "b", "c")) {
+            node.die(topic, id, "text");
+        }
+        node.send(topic, "b", "text", ofHours(1));
+
+        Reply reply = node.act("replay-all", "topic", topic);
+
+        assertThat(reply.text()).isEqualTo("{\"outcome\":\"REPLAYED\",\"count\":2,\"kept\":1}");
+    }
+
+    @Test
+    void purgeRemovesALetter() {
+        String letter = node.die(topic, "a", "text");
+        node.die(topic, "b", "text");
+
+        assertThat(node.act("purge", "topic", topic, "letter", letter).outcome())
+                .isEqualTo("PURGED");
+        assertThat(node.act("purge", "topic", topic, "letter", letter).status()).isEqualTo(404);
+        assertThat(node.view("letter", "topic", topic, "letter", letter).status())
+                .isEqualTo(404);
+        assertThat(node.act("purge-all", "topic", topic).text()).isEqualTo("{\"outcome\":\"PURGED\",\"count\":1}");
+        assertThat(node.view("dead", "topic", topic).text()).isEqualTo("{\"letters\":[]}");
+    }
+
+    @Test
+    void onlyAnEmptyTopicIsDeleted() {
+        node.send(topic, "a", "text", ofHours(1));
+
+        Reply refused = node.act("delete-topic", "topic", topic);
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.outcome()).isEqualTo("NOT_EMPTY");
+        assertThat(refused.error()).isNotEmpty();
+        node.template().cancel(topic, "a");
+        assertThat(node.act("delete-topic", "topic", topic).outcome()).isEqualTo("DELETED");
+        assertThat(node.act("delete-topic", "topic", topic).status()).isEqualTo(404);
+        assertThat(node.view("topic", "topic", topic).status()).isEqualTo(404);
+    }
+
+    @Test
+    void listenerIsPausedHere() {
+        DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
+
+        assertThat(node.act("pause", "listener", "worker").outcome()).isEqualTo("PAUSED");
+        assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isTrue();
+        assertThat(listener("worker").path("paused").asBoolean()).isTrue();
+        assertThat(node.act("resume", "listener", "worker").outcome()).isEqualTo("RESUMED");
+        assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isFalse();
+        Reply unknown = node.act("pause", "listener", "nobody");
+        assertThat(unknown.status()).isEqualTo(404);
+        assertThat(unknown.error()).isEqualTo("There is no listener 'nobody' on this node.");
+    }
+
+    @Test
+    void topicIsPausedEverywhere() {
+        node.send(topic, "a", "text", ofHours(1));
+
+        assertThat(node.act("pause", "topic", topic).outcome()).isEqualTo("PAUSED");
+        assertThat(node.view("topic", "topic", topic).json().path("paused").asBoolean())
+                .isTrue();
+        assertThat(node.act("resume", "topic", topic).outcome()).isEqualTo("RESUMED");
+        assertThat(node.view("topic", "topic", topic).json().path("paused").asBoolean(true))
+                .isFalse();
+    }
+}

@@ -1,0 +1,237 @@
+package io.delayqueue.actuate;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.pull.DelayQueueReceiver;
+import io.delayqueue.template.pull.PulledDelivery;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.UUID;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.Environment;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** An application on a web stack, and who asks its management endpoint over HTTP. */
+public final class EndpointNode implements AutoCloseable {
+
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final String TOMCAT =
+            "org.springframework.boot.tomcat.autoconfigure.reactive.TomcatReactiveWebServerAutoConfiguration,"
+                    + "org.springframework.boot.tomcat.autoconfigure.actuate.web.server."
+                    + "TomcatReactiveManagementContextAutoConfiguration";
+
+    private final HttpClient client;
+    private final ConfigurableApplicationContext context;
+    private final String base;
+    private final Map<String, String> headers = new LinkedHashMap<>();
+
+    private EndpointNode(HttpClient client, ConfigurableApplicationContext context, String base) {
+        this.client = client;
+        this.context = context;
+        this.base = base;
+    }
+
+    /**
+     * Starts one, with a server of its own for management.
+     *
+     * @param path of the endpoint on that server
+     */
+    public static EndpointNode start(WebApplicationType stack, String path, String... properties) {
+        List<String> all = new ArrayList<>(List.of("management.server.address=127.0.0.1", "management.server.port=0"));
+        all.addAll(List.of(properties));
+        return startOnOnePort(stack, path, all.toArray(String[]::new));
+    }
+
+    /**
+     * Starts one whose endpoint is beside the application's own pages, unless properties say otherwise.
+     *
+     * @param path of the endpoint
+     */
+    public static EndpointNode startOnOnePort(WebApplicationType stack, String path, String... properties) {
+        List<String> all = new ArrayList<>(List.of(
+                "server.address=127.0.0.1",
+                "server.port=0",
+                "management.endpoints.web.exposure.include=delayqueue",
+                "delayqueue.namespace=" + UUID.randomUUID(),
+                "spring.main.banner-mode=off",
+                "spring.main.log-startup-info=false"));
+        all.addAll(List.of(properties));
+        if (stack == WebApplicationType.REACTIVE) {
+            // on a class path with Netty and Tomcat, both would serve
+            all.add("spring.autoconfigure.exclude=" + TOMCAT);
+        }
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(EndpointApplication.class)
+                .web(stack)
+                .properties(all.toArray(String[]::new))
+                .run();
+        Environment environment = context.getEnvironment();
+        String port =
+                environment.getProperty("local.management.port", environment.getRequiredProperty("local.server.port"));
+        return new EndpointNode(
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build(),
+                context,
+                "http://127.0.0.1:" + port + path);
+    }
+
+    public ConfigurableApplicationContext context() {
+        return context;
+    }
+
+    /** Scheme and authority. */
+    public String site() {
+        return base.substring(0, base.indexOf('/', "http://".length()));
+    }
+
+    /** The same node, asked with a header more. */
+    public EndpointNode with(String header, String value) {
+        EndpointNode other = new EndpointNode(client, context, base);
+        other.headers.putAll(headers);
+        other.headers.put(header, value);
+        return other;
+    }
+
+    public EndpointNode as(String user) {
+        String credentials = user + ":" + EndpointApplication.PASSWORD;
+        return with("Authorization", "Basic " + Base64.getEncoder().encodeToString(credentials.getBytes(UTF_8)));
+    }
+
+    /**
+     * Asks for a view.
+     *
+     * @param parameters names and values in turn
+     */
+    public Reply view(String view, String... parameters) {
+        StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
+        for (int i = 0; i < parameters.length; i += 2) {
+            query.add(parameters[i] + "=" + URLEncoder.encode(parameters[i + 1], UTF_8));
+        }
+        return request("GET", (view.isEmpty() ? "" : "/" + view) + query, BodyPublishers.noBody());
+    }
+
+    /**
+     * Asks for an action.
+     *
+     * @param parameters names and values in turn
+     */
+    public Reply act(String action, String... parameters) {
+        Map<String, String> body = new LinkedHashMap<>();
+        for (int i = 0; i < parameters.length; i += 2) {
+            body.put(parameters[i], parameters[i + 1]);
+        }
+        return post(action, "application/json", JsonMapper.shared().writeValueAsString(body));
+    }
+
+    public Reply post(String action, String contentType, String body) {
+        return with("Content-Type", contentType).request("POST", "/" + action, BodyPublishers.ofString(body));
+    }
+
+    /**
+     * Asks for anything.
+     *
+     * @param rest what follows the endpoint's path
+     */
+    public Reply request(String method, String rest, BodyPublisher body) {
+        return exchange(method, base + rest, body);
+    }
+
+    /** Asks for a page beside the endpoint. */
+    public Reply page(String path) {
+        return exchange("GET", site() + path, BodyPublishers.noBody());
+    }
+
+    private Reply exchange(String method, String uri, BodyPublisher body) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(uri)).timeout(PATIENCE).method(method, body);
+        headers.forEach(request::setHeader);
+        try {
+            return new Reply(client.send(request.build(), BodyHandlers.ofString(UTF_8)));
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public DelayQueueTemplate template() {
+        return context.getBean(DelayQueueTemplate.class);
+    }
+
+    public void send(String topic, String id, Object payload, Duration delay) {
+        template()
+                .send(DelayMessage.to(topic)
+                        .id(id)
+                        .payload(payload)
+                        .delay(delay)
+                        .build());
+    }
+
+    /** Claims a topic's due messages, each for a minute. */
+    public List<PulledDelivery> claim(String topic) {
+        return context.getBean(DelayQueueReceiver.class).receive(topic, 100, PATIENCE, Duration.ofMinutes(1));
+    }
+
+    /** Lets a message die, and says its letter's id. */
+    public String die(String topic, String id, Object payload) {
+        send(topic, id, payload, Duration.ZERO);
+        claim(topic).forEach(delivery -> delivery.bury("is of no use").join());
+        return view("dead", "topic", topic)
+                .json()
+                .path("letters")
+                .valueStream()
+                .filter(letter -> letter.path("id").asString().equals(id))
+                .map(letter -> letter.path("letterId").asString())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+
+    /** What came back. */
+    public record Reply(HttpResponse<String> response) {
+
+        public int status() {
+            return response.statusCode();
+        }
+
+        public String text() {
+            return response.body();
+        }
+
+        public JsonNode json() {
+            return JsonMapper.shared().readTree(text());
+        }
+
+        public String outcome() {
+            return json().path("outcome").asString("");
+        }
+
+        public String error() {
+            return json().path("error").asString("");
+        }
+
+        public List<String> header(String name) {
+            return response.headers().allValues(name);
+        }
+    }
+}

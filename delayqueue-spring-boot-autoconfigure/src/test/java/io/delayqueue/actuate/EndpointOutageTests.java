@@ -1,0 +1,59 @@
+package io.delayqueue.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.actuate.EndpointNode.Reply;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.WebApplicationType;
+
+/** The endpoint while Redis is away. */
+class EndpointOutageTests {
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void silenceIsToldWhenACommandTimesOut(WebApplicationType stack) {
+        try (RedisServerProcess server = RedisServerProcess.start();
+                FaultProxy proxy = FaultProxy.inFrontOf(server);
+                EndpointNode node = EndpointNode.start(
+                        stack,
+                        "/actuator/delayqueue",
+                        "spring.data.redis.host=" + proxy.host(),
+                        "spring.data.redis.port=" + proxy.port(),
+                        "delayqueue.redis.command-timeout=" + COMMAND_TIMEOUT.toMillis() + "ms",
+                        "management.endpoint.delayqueue.access=unrestricted")) {
+            assertThat(node.view("").status()).isEqualTo(200);
+            proxy.blackHole(Direction.values());
+
+            Instant begin = Instant.now();
+            for (String view : new String[] {"", "topic", "messages", "dead", "upcoming"}) {
+                unavailable(view.isEmpty() ? node.view("") : node.view(view, "topic", "orders"));
+            }
+            unavailable(node.view("message", "topic", "orders", "id", "a"));
+            unavailable(node.act("cancel", "topic", "orders", "id", "a"));
+            unavailable(node.act("purge-all", "topic", "orders"));
+            unavailable(node.act("pause", "topic", "orders"));
+            assertThat(node.act("pause", "listener", "worker").status()).isEqualTo(200);
+            assertThat(Duration.between(begin, Instant.now()))
+                    .as("nine answers")
+                    .isLessThan(COMMAND_TIMEOUT.multipliedBy(9 * 3));
+
+            proxy.pass();
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(node.view("").status()).isEqualTo(200));
+        }
+    }
+
+    private static void unavailable(Reply reply) {
+        assertThat(reply.status()).isEqualTo(503);
+        assertThat(reply.error()).startsWith("To ").contains("failed: ");
+    }
+}

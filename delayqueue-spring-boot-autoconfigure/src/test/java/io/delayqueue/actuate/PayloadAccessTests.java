@@ -1,0 +1,45 @@
+package io.delayqueue.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.security.Principal;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
+
+class PayloadAccessTests {
+
+    @ParameterizedTest
+    @CsvSource({
+        // show, roles asked for, caller's name and role, open
+        "NEVER, , alice, OPERATOR, false",
+        "ALWAYS, , , , true",
+        "ALWAYS, OPERATOR, , , true",
+        "WHEN_AUTHORIZED, , , , false",
+        "WHEN_AUTHORIZED, , alice, , true",
+        "WHEN_AUTHORIZED, OPERATOR, alice, , false",
+        "WHEN_AUTHORIZED, OPERATOR, alice, VISITOR, false",
+        "WHEN_AUTHORIZED, OPERATOR, alice, OPERATOR, true",
+    })
+    void showDecidesByTheCallersRole(Show show, String roles, String name, String role, boolean open) {
+        PayloadAccess access = new PayloadAccess(show, roles == null ? Set.of() : Set.of(roles));
+
+        assertThat(access.isOpenTo(new Caller(name, role))).isEqualTo(open);
+    }
+
+    private record Caller(@Nullable String name, @Nullable String role) implements SecurityContext {
+
+        @Override
+        public @Nullable Principal getPrincipal() {
+            return name == null ? null : () -> name;
+        }
+
+        @Override
+        public boolean isUserInRole(String asked) {
+            return asked.equals(role);
+        }
+    }
+}

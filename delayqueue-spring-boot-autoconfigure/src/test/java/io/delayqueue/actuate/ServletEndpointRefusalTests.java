@@ -1,0 +1,10 @@
+package io.delayqueue.actuate;
+
+import org.springframework.boot.WebApplicationType;
+
+class ServletEndpointRefusalTests extends EndpointRefusalContract {
+
+    ServletEndpointRefusalTests() {
+        super(WebApplicationType.SERVLET);
+    }
+}

@@ -1,0 +1,87 @@
+package io.delayqueue.actuate;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.time.Duration.ofHours;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.actuate.EndpointNode.Reply;
+import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+
+/** On a servlet stack; also, that the README tells of this endpoint. */
+class ServletEndpointTests extends EndpointContract {
+
+    private static final Pattern ROW = Pattern.compile("\\| `/([a-z-]+)` \\| ([^|]*) \\|.*");
+    private static final Pattern READ =
+            Pattern.compile("curl (?:-G )?localhost:8080/actuator/delayqueue(?:/([a-z]+))?((?: -d \\S+)*)");
+    private static final Pattern WRITE = Pattern.compile(
+            "curl -H 'Content-Type: (application/json)' -d '(.*)' localhost:8080/actuator/delayqueue/(\\S+)");
+
+    ServletEndpointTests() {
+        super(WebApplicationType.SERVLET);
+    }
+
+    @Test
+    void readmeTellsOfEachView() throws IOException {
+        assertThat(table("views")).isEqualTo(rows(Stream.of(View.values()), View::path, View::parameters));
+    }
+
+    @Test
+    void readmeTellsOfEachAction() throws IOException {
+        assertThat(table("actions")).isEqualTo(rows(Stream.of(Action.values()), Action::path, Action::parameters));
+    }
+
+    @Test
+    void examplesOfTheReadmeWork() throws IOException {
+        node.send("order-cancel", "order-4711", "text", ofHours(1));
+        List<String> examples =
+                readme().lines().filter(line -> line.startsWith("curl ")).toList();
+
+        assertThat(examples).hasSize(6).allSatisfy(example -> {
+            Matcher read = READ.matcher(example);
+            Matcher write = WRITE.matcher(example);
+            assertThat(read.matches() || write.matches()).isTrue();
+            Reply reply = read.matches()
+                    ? node.request(
+                            "GET",
+                            (read.group(1) == null ? "" : "/" + read.group(1)) + "?"
+                                    + read.group(2).strip().replace("-d ", "").replace(' ', '&'),
+                            BodyPublishers.noBody())
+                    : node.post(write.group(3), write.group(1), write.group(2));
+            assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+        });
+    }
+
+    private static <T> List<String> rows(
+            Stream<T> things, Function<T, String> path, Function<T, List<String>> parameters) {
+        return things.map(thing -> path.apply(thing) + " "
+                        + parameters.apply(thing).stream()
+                                .map(it -> "`" + it + "`")
+                                .collect(Collectors.joining(", ")))
+                .toList();
+    }
+
+    private static List<String> table(String name) throws IOException {
+        String readme = readme();
+        return readme.substring(readme.indexOf("<!-- " + name + ":"), readme.indexOf("<!-- end of " + name + " -->"))
+                .lines()
+                .map(ROW::matcher)
+                .filter(Matcher::matches)
+                .map(row -> row.group(1) + " " + row.group(2))
+                .toList();
+    }
+
+    private static String readme() throws IOException {
+        return Files.readString(Path.of("..", "README.md"), UTF_8);
+    }
+}

@@ -1,0 +1,41 @@
+package io.delayqueue.actuate.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.http.HttpMethod;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** What stands before a path's rules, as a firewall does, is not asked here. */
+class ReactiveRequestFilterTests {
+
+    private final ReactiveRequestFilter filter =
+            new ReactiveRequestFilter(new RequestGuard(EndpointPaths.of("/ops", List.of(), "queue")));
+
+    @ParameterizedTest
+    @CsvSource({
+        "/ops/queue, true",
+        "/ops/queue/cancel, true",
+        "/ops/queue;a=b/cancel, true",
+        "/ops;a=b/queue, true",
+        "/%6fps/%71ueue/cancel, true",
+        "/ops//queue, true",
+        "/ops/queues, false",
+        "/ops, false",
+        "/, false"
+    })
+    void pathIsComparedAsHandlersCompareIt(String path, boolean guarded) {
+        MockServerWebExchange exchange = MockServerWebExchange.from(
+                MockServerHttpRequest.method(HttpMethod.GET, URI.create("http://localhost" + path)));
+
+        filter.filter(exchange, passed -> Mono.empty()).block();
+
+        assertThat(exchange.getResponse().getHeaders().containsHeader("Content-Security-Policy"))
+                .isEqualTo(guarded);
+    }
+}

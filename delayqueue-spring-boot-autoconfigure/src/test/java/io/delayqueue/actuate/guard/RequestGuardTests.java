@@ -1,0 +1,87 @@
+package io.delayqueue.actuate.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RequestGuardTests {
+
+    private final RequestGuard guard = new RequestGuard(
+            EndpointPaths.of("/ops", List.of(id -> id.toString().equals("one") ? "mapped" : null), "one", "two"));
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/ops/mapped", "/ops/mapped/", "/ops/mapped/cancel", "/ops/two/x/y"})
+    void pathsOfTheEndpointsAreGuarded(String path) {
+        assertThat(guard.guards(path)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "", "/ops", "/ops/one", "/ops/mapper", "/ops/twofold", "/two", "/x/ops/two"})
+    void otherPathsAreNot(String path) {
+        assertThat(guard.guards(path)).isFalse();
+    }
+
+    @Test
+    void endpointsWithoutABasePathAreGuardedToo() {
+        assertThat(new RequestGuard(EndpointPaths.of("", List.of(), "two")).guards("/two/x"))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        // how the server was reached, origin
+        "http://localhost:8080, http://localhost:8080",
+        "http://localhost:8080, HTTP://LocalHost:8080",
+        "http://localhost:80, http://localhost",
+        "https://example.com:443, https://example.com",
+        "https://example.com, https://example.com:443",
+        "http://[::1]:8080, http://[::1]:8080",
+        "http://under_score:8080, http://under_score:8080",
+        // a proxy that ends HTTPS and says nothing of it
+        "http://example.com:80, https://example.com",
+    })
+    void ownPageMayAct(String server, String origin) {
+        assertThat(guard.refuses("POST", server, origin, "same-origin")).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://localhost:8080, http://localhost:8081",
+        "http://localhost:8080, http://localhost",
+        "http://localhost:8080, http://127.0.0.1:8080",
+        "https://example.com:443, http://example.com",
+        "https://example.com:443, https://example.com.evil.org",
+        "https://example.com:443, https://evil.example.com",
+        "https://example.com:443, https://example.com@evil.org",
+        "https://example.com:443, https://example.com/",
+        "https://example.com:443, null",
+        "https://example.com:443, ''",
+        "https://example.com:443, 'https://example.com,https://evil.org'",
+        "https://example.com:443, https://example.com:443:443",
+        "https://example.com:443, https://example.com:99999999999",
+        "http://localhost:8080, chrome-extension://localhost:8080",
+        "nonsense, nonsense",
+    })
+    void otherPageMayNot(String server, String origin) {
+        assertThat(guard.refuses("POST", server, origin, null)).isTrue();
+        assertThat(guard.refuses("DELETE", server, origin, null)).isTrue();
+        assertThat(guard.refuses("GET", server, origin, "cross-site")).isFalse();
+    }
+
+    @Test
+    void browserThatSaysCrossSiteMayNot() {
+        assertThat(guard.refuses("POST", "http://localhost:8080", null, "cross-site"))
+                .isTrue();
+        assertThat(guard.refuses("POST", "http://localhost:8080", "http://localhost:8080", "Cross-Site"))
+                .isTrue();
+    }
+
+    @Test
+    void whoeverIsNoBrowserMay() {
+        assertThat(guard.refuses("POST", "http://localhost:8080", null, null)).isFalse();
+    }
+}

@@ -1,0 +1,172 @@
+package io.delayqueue.autoconfigure.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.actuate.DelayQueueEndpoint;
+import io.delayqueue.actuate.answer.ActionAnswer;
+import io.delayqueue.actuate.guard.ReactiveRequestFilter;
+import io.delayqueue.actuate.guard.ServletRequestFilter;
+import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
+import io.delayqueue.container.DelayQueueEngine;
+import jakarta.servlet.http.HttpFilter;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.AbstractApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
+import org.springframework.core.type.filter.AssignableTypeFilter;
+import org.springframework.web.server.WebFilter;
+
+/** Where there is an endpoint, and where there is none. */
+class DelayQueueEndpointAutoConfigurationTests {
+
+    private static final String EXPOSED = "management.endpoints.web.exposure.include=delayqueue";
+
+    private final WebApplicationContextRunner servlet = queue(new WebApplicationContextRunner());
+    private final ReactiveWebApplicationContextRunner reactive = queue(new ReactiveWebApplicationContextRunner());
+
+    private static <R extends AbstractApplicationContextRunner<R, ?, ?>> R queue(R runner) {
+        return runner.withConfiguration(AutoConfigurations.of(
+                        DataRedisAutoConfiguration.class,
+                        JacksonAutoConfiguration.class,
+                        PayloadConverterAutoConfiguration.class,
+                        DelayQueueAutoConfiguration.class,
+                        DelayListenerAutoConfiguration.class,
+                        EndpointAutoConfiguration.class,
+                        WebEndpointAutoConfiguration.class,
+                        ManagementContextAutoConfiguration.class,
+                        DelayQueueEndpointAutoConfiguration.class))
+                .withPropertyValues(EXPOSED);
+    }
+
+    @Test
+    void exposedEndpointIsThereWithItsGuard() {
+        servlet.run(context -> assertThat(context)
+                .hasSingleBean(DelayQueueEndpoint.class)
+                .hasSingleBean(TopicSampler.class)
+                .hasSingleBean(ServletRequestFilter.class)
+                .doesNotHaveBean(ReactiveRequestFilter.class));
+        reactive.run(context -> assertThat(context)
+                .hasSingleBean(DelayQueueEndpoint.class)
+                .hasSingleBean(TopicSampler.class)
+                .hasSingleBean(ReactiveRequestFilter.class)
+                .doesNotHaveBean(ServletRequestFilter.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "management.endpoints.web.exposure.include=health",
+                "management.endpoint.delayqueue.access=NONE",
+                "management.endpoints.access.max-permitted=NONE",
+                "delayqueue.enabled=false"
+            })
+    void nothingIsThereUntilItIsExposed(String property) {
+        servlet.withPropertyValues(property)
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(DelayQueueEndpoint.class)
+                        .doesNotHaveBean(TopicSampler.class)
+                        .doesNotHaveBean(ServletRequestFilter.class));
+        reactive.withPropertyValues(property)
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(DelayQueueEndpoint.class)
+                        .doesNotHaveBean(ReactiveRequestFilter.class));
+    }
+
+    @Test
+    void applicationOutsideOfTheWebHasNone() {
+        queue(new ApplicationContextRunner())
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(DelayQueueEngine.class)
+                        .doesNotHaveBean(DelayQueueEndpoint.class)
+                        .doesNotHaveBean(TopicSampler.class));
+    }
+
+    @Test
+    void applicationWithoutActuatorHasNone() {
+        WebApplicationContextRunner queue = new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataRedisAutoConfiguration.class,
+                        JacksonAutoConfiguration.class,
+                        PayloadConverterAutoConfiguration.class,
+                        DelayQueueAutoConfiguration.class,
+                        DelayListenerAutoConfiguration.class,
+                        DelayQueueEndpointAutoConfiguration.class))
+                .withPropertyValues(EXPOSED);
+        for (FilteredClassLoader without : new FilteredClassLoader[] {
+            new FilteredClassLoader("org.springframework.boot.actuate"), new FilteredClassLoader(WebEndpoint.class)
+        }) {
+            queue.withClassLoader(without)
+                    .run(context -> assertThat(context)
+                            .hasNotFailed()
+                            .hasSingleBean(DelayQueueEngine.class)
+                            .doesNotHaveBean("delayQueueEndpoint")
+                            .doesNotHaveBean(TopicSampler.class));
+        }
+    }
+
+    @Test
+    void eachStackDoesWithoutTheOther() {
+        servlet.withClassLoader(new FilteredClassLoader(WebFilter.class))
+                .run(context -> assertThat(context).hasSingleBean(ServletRequestFilter.class));
+        reactive.withClassLoader(new FilteredClassLoader(HttpFilter.class))
+                .run(context -> assertThat(context).hasSingleBean(ReactiveRequestFilter.class));
+    }
+
+    @Test
+    void applicationWithoutListenersHasOne() {
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataRedisAutoConfiguration.class,
+                        DelayQueueAutoConfiguration.class,
+                        EndpointAutoConfiguration.class,
+                        WebEndpointAutoConfiguration.class,
+                        DelayQueueEndpointAutoConfiguration.class))
+                .withPropertyValues(EXPOSED)
+                .run(context -> assertThat(context).hasSingleBean(DelayQueueEndpoint.class));
+    }
+
+    @Test
+    void wrongVisibilityFailsTheStart() {
+        servlet.withPropertyValues("management.endpoint.delayqueue.show-payloads=sometimes")
+                .run(context ->
+                        assertThat(context).getFailure().hasMessageContaining("management.endpoint.delayqueue"));
+    }
+
+    @Test
+    void eachAnswerCanBeWrittenInANativeImage() {
+        ClassPathScanningCandidateComponentProvider answers = new ClassPathScanningCandidateComponentProvider(false);
+        answers.addIncludeFilter(new AssignableTypeFilter(OperationResponseBody.class));
+        List<String> names = answers.findCandidateComponents(ActionAnswer.class.getPackageName()).stream()
+                .map(BeanDefinition::getBeanClassName)
+                .toList();
+
+        assertThat(names).hasSize(9);
+        assertThat(DelayQueueEndpointAutoConfiguration.Exposed.class
+                        .getAnnotation(RegisterReflectionForBinding.class)
+                        .value())
+                .extracting(Class::getName)
+                .containsExactlyInAnyOrderElementsOf(names);
+    }
+}
