@@ -119,8 +119,10 @@
       update(card, line);
     });
     byId('no-orders').hidden = state.orders.length > 0;
-    const radio = document.querySelector(`#merchant [value="${state.merchant}"]`);
-    if (!radio.checked) radio.checked = true;
+    for (const chosen of [`#merchant [value="${state.merchant}"]`, `#crowd [value="${state.crowd}"]`]) {
+      const radio = document.querySelector(chosen);
+      if (!radio.checked) radio.checked = true;
+    }
     record(state.journal);
     tick();
   }
@@ -282,6 +284,7 @@
     if (await act('POST', 'orders', wanted, form.querySelector('button'))) suggest(form);
   });
   byId('merchant').addEventListener('change', (event) => act('PUT', 'merchant/behaviour', event.target.value));
+  byId('crowd').addEventListener('change', (event) => act('PUT', 'crowd/size', event.target.value));
   document.addEventListener('visibilitychange', () => document.hidden || poll());
 
   suggest(byId('new-order'));

@@ -86,6 +86,17 @@ public final class Shop {
                 .isOk();
     }
 
+    /** How many customers come by themselves from now on. */
+    public void crowd(String size) {
+        http.put()
+                .uri("/crowd/size")
+                .contentType(MediaType.APPLICATION_JSON)
+                .body("\"" + size + "\"")
+                .exchange()
+                .expectStatus()
+                .isOk();
+    }
+
     /** What the page shows of an order: its {@code order}, {@code notice} and {@code review}. */
     @SuppressWarnings("unchecked")
     public Map<String, Object> line(String orderId, String part) {

@@ -3,6 +3,7 @@ package io.delayqueue.sample.order;
 import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.journal.JournalEntry.Actor;
 import io.delayqueue.sample.outbox.StoreThenSend;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -41,12 +42,22 @@ public final class OrderService {
     }
 
     Order place(NewOrder wanted) {
+        return place(wanted.item().strip(), wanted.amount().setScale(2));
+    }
+
+    /**
+     * Places an order.
+     *
+     * @param item 1 to 100 characters
+     * @param amount at least 0.01, with two digits behind the point
+     */
+    public Order place(String item, BigDecimal amount) {
         // To the millisecond, as the queue keeps it, so that the row, the answer and the message name one moment.
         Instant now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         Order order = new Order(
                 UUID.randomUUID().toString(),
-                wanted.item().strip(),
-                wanted.amount().setScale(2),
+                item,
+                amount,
                 OrderStatus.PENDING_PAYMENT,
                 now,
                 now.plus(properties.paymentWindow()));
@@ -58,7 +69,12 @@ public final class OrderService {
         });
     }
 
-    Order pay(String id) {
+    /**
+     * Takes the payment of an order.
+     *
+     * @throws OrderConflictException if it doesn't wait for one
+     */
+    public Order pay(String id) {
         Order paid = storeThenSend.run(() -> {
             Order order = move(id, OrderStatus.PENDING_PAYMENT, OrderStatus.PAID);
             journal.add(id, Actor.CUSTOMER, "Paid.");
@@ -69,7 +85,12 @@ public final class OrderService {
         return paid;
     }
 
-    Order deliver(String id) {
+    /**
+     * Delivers an order.
+     *
+     * @throws OrderConflictException if it isn't paid, or is delivered already
+     */
+    public Order deliver(String id) {
         return storeThenSend.run(() -> {
             Order order = move(id, OrderStatus.PAID, OrderStatus.DELIVERED);
             journal.add(id, Actor.SHOP, "Delivered.");

@@ -1,5 +1,6 @@
 package io.delayqueue.sample.page;
 
+import io.delayqueue.sample.crowd.Crowd;
 import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.notice.Merchant;
 import io.delayqueue.sample.notice.Notice;
@@ -27,6 +28,7 @@ final class PageController {
     private final NoticeService notices;
     private final ReviewService reviews;
     private final Merchant merchant;
+    private final Crowd crowd;
     private final Journal journal;
     private final InstantSource clock;
 
@@ -35,12 +37,14 @@ final class PageController {
             NoticeService notices,
             ReviewService reviews,
             Merchant merchant,
+            Crowd crowd,
             Journal journal,
             InstantSource clock) {
         this.orders = orders;
         this.notices = notices;
         this.reviews = reviews;
         this.merchant = merchant;
+        this.crowd = crowd;
         this.journal = journal;
         this.clock = clock;
     }
@@ -61,6 +65,6 @@ final class PageController {
         List<PageState.Line> lines = latest.stream()
                 .map(order -> new PageState.Line(order, noticeOf.get(order.id()), reviewOf.get(order.id())))
                 .toList();
-        return new PageState(clock.instant(), merchant.behaviour(), lines, journal.after(after));
+        return new PageState(clock.instant(), merchant.behaviour(), crowd.size(), lines, journal.after(after));
     }
 }

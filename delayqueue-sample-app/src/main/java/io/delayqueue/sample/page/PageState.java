@@ -1,5 +1,6 @@
 package io.delayqueue.sample.page;
 
+import io.delayqueue.sample.crowd.CrowdSize;
 import io.delayqueue.sample.journal.JournalEntry;
 import io.delayqueue.sample.notice.Behaviour;
 import io.delayqueue.sample.notice.Notice;
@@ -14,10 +15,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param now the server's clock, by which countdowns are counted
  * @param merchant how the merchant answers at present
+ * @param crowd how many customers come by themselves at present
  * @param orders the latest orders, the latest first
  * @param journal what happened since the page last asked
  */
-record PageState(Instant now, Behaviour merchant, List<Line> orders, List<JournalEntry> journal) {
+record PageState(
+        Instant now, Behaviour merchant, CrowdSize crowd, List<Line> orders, List<JournalEntry> journal) {
 
     /** An order and what other features know of it. */
     record Line(

@@ -1,0 +1,100 @@
+package io.delayqueue.sample.crowd;
+
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.sample.order.OrderConflictException;
+import io.delayqueue.sample.order.OrderService;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.DelayQueueOperations;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Random;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * Places orders, pays most of them, some too late, and has most that are paid delivered. It goes home by itself after
+ * five minutes. Thread-safe.
+ */
+@RestController
+@RequestMapping("/crowd")
+public final class Crowd {
+
+    static final String TOPIC = "customer";
+
+    private static final Logger log = LoggerFactory.getLogger(Crowd.class);
+    private static final Duration STAY = Duration.ofMinutes(5);
+    private static final String[] ITEMS = {"Teapot", "Hourglass", "Bonsai", "Sundial", "Sourdough"};
+    private static final int WHO_PAY = 80;
+    private static final int WHO_DELIVER = 90;
+    private static final int LATEST_SECONDS = 20;
+
+    private final OrderService orders;
+    private final DelayQueueOperations delayQueue;
+    private final InstantSource clock;
+    private final Random random = new Random();
+    private volatile CrowdSize size = CrowdSize.NONE;
+    private volatile Instant leaves = Instant.MIN;
+
+    Crowd(OrderService orders, DelayQueueOperations delayQueue, InstantSource clock) {
+        this.orders = orders;
+        this.delayQueue = delayQueue;
+        this.clock = clock;
+    }
+
+    /** How many come at present. */
+    @GetMapping("/size")
+    public CrowdSize size() {
+        return clock.instant().isBefore(leaves) ? size : CrowdSize.NONE;
+    }
+
+    @PutMapping("/size")
+    CrowdSize come(@RequestBody CrowdSize wanted) {
+        size = wanted;
+        leaves = clock.instant().plus(STAY);
+        return wanted;
+    }
+
+    @Scheduled(fixedRate = 1_000)
+    void order() {
+        try {
+            for (int i = 0; i < size().perSecond(); i++) {
+                String id = orders.place(
+                                ITEMS[random.nextInt(ITEMS.length)], BigDecimal.valueOf(100 + random.nextInt(9_900), 2))
+                        .id();
+                comeBack(WHO_PAY, new Errand(id, Errand.Kind.PAY));
+            }
+        } catch (DelayQueueException e) {
+            log.info("The crowd found the shop closed: {}", e.getMessage());
+        }
+    }
+
+    private void comeBack(int percent, Errand errand) {
+        if (random.nextInt(100) < percent) {
+            delayQueue.send(TOPIC, errand, Duration.ofMillis(random.nextInt(1_000, LATEST_SECONDS * 1_000)));
+        }
+    }
+
+    /** An order that was cancelled, or paid by somebody else, is none of the crowd's business any more. */
+    @DelayListener(topic = TOPIC)
+    void run(Errand errand) {
+        try {
+            switch (errand.kind()) {
+                case PAY -> {
+                    orders.pay(errand.orderId());
+                    comeBack(WHO_DELIVER, new Errand(errand.orderId(), Errand.Kind.DELIVER));
+                }
+                case DELIVER -> orders.deliver(errand.orderId());
+            }
+        } catch (OrderConflictException tooLate) {
+            log.debug("{}", tooLate.getMessage());
+        }
+    }
+}

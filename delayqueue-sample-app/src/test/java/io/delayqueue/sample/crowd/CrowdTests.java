@@ -1,0 +1,57 @@
+package io.delayqueue.sample.crowd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.sample.SampleTest;
+import io.delayqueue.sample.Shop;
+import io.delayqueue.sample.order.Order;
+import io.delayqueue.sample.order.OrderService;
+import io.delayqueue.sample.order.OrderStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+
+@SampleTest
+class CrowdTests {
+
+    @Autowired
+    private Shop shop;
+
+    @Autowired
+    private OrderService orders;
+
+    @Autowired
+    private Crowd crowd;
+
+    @AfterEach
+    void goHome() {
+        crowd.come(CrowdSize.NONE);
+    }
+
+    @Test
+    void ordersByItself() {
+        shop.crowd("MANY");
+
+        Shop.await().untilAsserted(() -> assertThat(orders.latest(40)).hasSizeGreaterThan(20));
+        shop.get("/page/state").expectBody().jsonPath("$.crowd").isEqualTo("MANY");
+    }
+
+    @Test
+    void comesBackToPayAndToHaveItDelivered() {
+        String id = shop.order("Teapot");
+
+        crowd.run(new Errand(id, Errand.Kind.PAY));
+        crowd.run(new Errand(id, Errand.Kind.DELIVER));
+
+        assertThat(orders.get(id)).extracting(Order::status).isEqualTo(OrderStatus.DELIVERED);
+    }
+
+    @Test
+    void leavesWhatIsSettledAlone() {
+        String id = shop.paidOrder("Teapot");
+
+        crowd.run(new Errand(id, Errand.Kind.PAY));
+
+        assertThat(orders.get(id)).extracting(Order::status).isEqualTo(OrderStatus.PAID);
+    }
+}
