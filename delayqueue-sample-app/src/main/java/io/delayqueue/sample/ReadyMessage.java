@@ -25,7 +25,8 @@ final class ReadyMessage {
                 The shop is open.
 
                   Open   http://localhost:${local.server.port}
-                  Watch  http://localhost:${local.server.port}/actuator/delayqueue
+                  Watch  http://localhost:${local.server.port}/actuator/delayqueuedashboard
+                         http://localhost:${local.server.port}/actuator/delayqueue
                          http://localhost:${local.server.port}/actuator/health
                          http://localhost:${local.server.port}/actuator/prometheus
                   Or try curl -i http://localhost:${local.server.port}/orders \\

@@ -13,6 +13,7 @@ final class DelayQueueRuntimeHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         hints.resources().registerPattern("io/delayqueue/**/*.lua");
+        hints.resources().registerPattern("io/delayqueue/actuate/dashboard/*");
         hints.reflection().registerTypeIfPresent(classLoader, LETTUCE, type -> type.withField("configuration"));
     }
 }

@@ -36,6 +36,18 @@ class DelayQueueRuntimeHintsTests {
     }
 
     @Test
+    void eachFileOfTheDashboardIsTakenAlong() throws IOException {
+        assertThat(new PathMatchingResourcePatternResolver()
+                        .getResources("classpath*:io/delayqueue/actuate/dashboard/*.*s"))
+                .isNotEmpty()
+                .extracting(DelayQueueRuntimeHintsTests::path)
+                .allMatch(file ->
+                        RuntimeHintsPredicates.resource().forResource(file).test(hints));
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/delayqueue/actuate/dashboard/index.html"))
+                .accepts(hints);
+    }
+
+    @Test
     void fieldThatTellsWhereRedisIsCanBeRead() throws Exception {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onFieldAccess(LettuceConnectionFactory.class.getDeclaredField("configuration")))

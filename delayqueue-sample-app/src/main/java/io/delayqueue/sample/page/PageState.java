@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param orders the latest orders, the latest first
  * @param journal what happened since the page last asked
  */
-record PageState(
-        Instant now, Behaviour merchant, CrowdSize crowd, List<Line> orders, List<JournalEntry> journal) {
+record PageState(Instant now, Behaviour merchant, CrowdSize crowd, List<Line> orders, List<JournalEntry> journal) {
 
     /** An order and what other features know of it. */
     record Line(

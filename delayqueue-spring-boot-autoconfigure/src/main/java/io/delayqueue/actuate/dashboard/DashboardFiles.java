@@ -1,0 +1,78 @@
+package io.delayqueue.actuate.dashboard;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.MimeType;
+
+/**
+ * What the dashboard is made of: resources beside this class, read once.
+ *
+ * @param page the page, with the names of addresses where these are to be
+ * @param parts what it loads, by name
+ */
+record DashboardFiles(String page, Map<String, Part> parts) {
+
+    static final String PAGE = "index.html";
+
+    static final List<String> PARTS = List.of(
+            "actions.js",
+            "api.js",
+            "app.js",
+            "ask.js",
+            "charts.js",
+            "detail.js",
+            "dom.js",
+            "favicon.svg",
+            "format.js",
+            "history.js",
+            "lists.js",
+            "overview.js",
+            "state.js",
+            "style.css",
+            "table.js",
+            "topic.js",
+            "verdict.js");
+
+    private static final Map<String, MimeType> TYPES = Map.of(
+            "js", new MimeType("text", "javascript", StandardCharsets.UTF_8),
+            "css", new MimeType("text", "css", StandardCharsets.UTF_8),
+            "svg", new MimeType("image", "svg+xml"));
+
+    static DashboardFiles load() {
+        Map<String, Part> parts = new HashMap<>();
+        for (String name : PARTS) {
+            MimeType type = TYPES.get(name.substring(name.indexOf('.') + 1));
+            if (type == null) {
+                throw new IllegalStateException("What kind of file is " + name + "?");
+            }
+            parts.put(name, new Part(type, read(name)));
+        }
+        return new DashboardFiles(new String(read(PAGE), StandardCharsets.UTF_8), Map.copyOf(parts));
+    }
+
+    private static byte[] read(String name) {
+        try (InputStream resource = DashboardFiles.class.getResourceAsStream(name)) {
+            if (resource == null) {
+                throw new IllegalStateException("The dashboard's file " + name + " is not on the class path");
+            }
+            return resource.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Nullable
+    Part part(String name) {
+        return parts.get(name);
+    }
+
+    /** A file as it is served; the content is not copied, not to be changed. */
+    @SuppressWarnings("ArrayRecordComponent")
+    record Part(MimeType type, byte[] content) {}
+}

@@ -1,0 +1,181 @@
+/*
+ * The page's loop: ask, draw, wait. One request at a time; none while the tab is hidden or the page is held. The
+ * address says what is shown; a change of it is drawn at once from what is known.
+ */
+
+import { read, Refusal } from './api.js';
+import * as detail from './detail.js';
+import { h, patch } from './dom.js';
+import { clock, name, setClock, span } from './format.js';
+import * as history from './history.js';
+import * as overview from './overview.js';
+import { answeredBy, messageLink, page, parse, state } from './state.js';
+import * as topic from './topic.js';
+
+const POLL_MILLIS = 2000;
+const STALE_MILLIS = 3 * POLL_MILLIS;
+const VIEWS = { overview, topic, message: detail, letter: detail };
+
+const byId = (id) => document.getElementById(id);
+const content = byId('content');
+
+let timer = null;
+let present = null;
+let asked = new AbortController();
+let suggested = null;
+
+/** Ends when everything that is shown was asked for anew. */
+async function refresh() {
+  clearTimeout(timer);
+  // what is on its way was asked before whatever happened now
+  asked.abort();
+  asked = new AbortController();
+  const before = present;
+  const round = (async () => {
+    await before;
+    await ask(asked.signal);
+  })();
+  present = round;
+  await round;
+  if (present === round && !document.hidden && !state.held) timer = setTimeout(refresh, POLL_MILLIS);
+}
+
+async function ask(signal) {
+  if (signal.aborted) return;
+  try {
+    const at = Date.now();
+    const answer = await read('', { history: history.hasGap(at) }, signal);
+    setClock(answer.time, (at + Date.now()) / 2);
+    state.overview = answer;
+    answeredBy(answer.node, at);
+    history.record(answer.topics, Date.parse(answer.time));
+    const view = VIEWS[state.route.view];
+    if (view.load) await view.load(state.route, signal);
+    state.answeredAt = Date.now();
+    state.problem = null;
+  } catch (error) {
+    if (signal.aborted) return;
+    state.problem = error instanceof Refusal ? error.message : `This page has a defect: ${error.message}`;
+    if (!(error instanceof Refusal)) console.error(error);
+  }
+  redraw();
+}
+
+function redraw() {
+  const age = Date.now() - state.answeredAt;
+  const stale = state.overview !== null && (state.problem !== null || age > STALE_MILLIS);
+  document.body.classList.toggle('stale', stale);
+  drawBar(stale, age);
+  patch(byId('problem'), state.problem ? h('p', { class: 'notice bad' }, state.problem, ' ', beforeThat()) : null);
+  if (!state.overview) {
+    patch(content, state.problem ? null : h('p', { class: 'empty' }, 'Loading …'));
+    return;
+  }
+  const kept = patch(content, VIEWS[state.route.view].draw(state.route));
+  if (!kept) content.focus({ preventScroll: true });
+}
+
+function beforeThat() {
+  return state.answeredAt ? `What is shown is from ${clock(state.answeredAt)}.` : 'Trying again.';
+}
+
+function drawBar(stale, age) {
+  const { overview: known, held } = state;
+  patch(
+    byId('where'),
+    known
+      ? [
+          h('span', { class: 'badge', title: 'Namespace' }, name(known.namespace)),
+          ' ',
+          h('span', { title: 'Asked at this node' }, name(known.node)),
+          known.writable
+            ? null
+            : h('span', { class: 'badge', title: 'management.endpoint.delayqueue.access' }, 'read-only'),
+        ]
+      : null,
+  );
+  const text = !known
+    ? ''
+    : held
+      ? `Held since ${clock(state.answeredAt)}`
+      : stale
+        ? `${span(Math.max(1000, age))} old`
+        : 'Live';
+  patch(
+    byId('pulse'),
+    h(
+      'span',
+      { class: `live ${held ? 'held' : stale ? 'old' : 'on'}`, title: `Last answer: ${clock(state.answeredAt)}` },
+      text,
+    ),
+    h('button', { type: 'button', class: `act ${held ? 'held' : ''}`, onclick: hold }, held ? 'Go on' : 'Hold'),
+  );
+  drawFind();
+}
+
+/** The topic that is looked at is the one to look in, until another is chosen. */
+function drawFind() {
+  const names = state.overview ? state.overview.topics.map((each) => each.topic) : [];
+  const select = byId('find-topic');
+  patch(
+    select,
+    h('option', { value: '' }, 'Topic …'),
+    names.map((each) => h('option', { key: each, value: each }, each)),
+  );
+  const { topic: looked } = state.route;
+  if (looked && looked !== suggested && names.includes(looked)) {
+    suggested = looked;
+    select.value = looked;
+  }
+}
+
+function hold() {
+  state.held = !state.held;
+  clearTimeout(timer);
+  redraw();
+  if (!state.held) refresh();
+}
+
+function go() {
+  const before = state.route;
+  state.route = parse(location.hash);
+  const sameTopic = before.topic === state.route.topic && before.view === state.route.view && before.view === 'topic';
+  const { upcoming, upcomingOf, upcomingAt } = state.data;
+  state.data = sameTopic ? { upcoming, upcomingOf, upcomingAt, tab: state.route.tab } : {};
+  document.title = `${VIEWS[state.route.view].title(state.route)} · Delay queue`;
+  redraw();
+  refresh();
+  return sameTopic;
+}
+
+window.addEventListener('hashchange', () => {
+  const sameTopic = go();
+  if (sameTopic) return;
+  window.scrollTo(0, 0);
+  const heading = byId('heading');
+  if (heading) heading.focus({ preventScroll: true });
+});
+
+byId('find').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const wanted = { topic: byId('find-topic'), id: byId('find-id') };
+  const missing = Object.values(wanted).find((field) => field.value === '');
+  if (missing) missing.focus();
+  else location.hash = messageLink(wanted.topic.value, wanted.id.value);
+});
+
+byId('skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  content.focus();
+});
+
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(timer);
+  if (!document.hidden && !state.held) refresh();
+});
+
+// ages and countdowns
+setInterval(() => document.hidden || redraw(), 1000);
+
+Object.assign(page, { redraw, refresh });
+go();

@@ -1,0 +1,100 @@
+/* Asks before anything is done, does it, and tells the outcome. */
+
+import { write } from './api.js';
+import { h, patch } from './dom.js';
+import { clock } from './format.js';
+import { page, state, writable } from './state.js';
+
+const dialog = document.getElementById('ask');
+const outcome = document.getElementById('outcome');
+
+/** A button for an action; nothing where nothing may be changed. */
+export function button(action, label, about, kind) {
+  if (!writable()) return null;
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: `act ${kind || ''}`,
+      'aria-label': about ? `${label} ${about}` : null,
+      'aria-haspopup': 'dialog',
+      onclick: () => perform(action),
+    },
+    label,
+  );
+}
+
+async function perform(action) {
+  const form = await confirmed(action);
+  if (!form) return;
+  tell('busy', 'Working …');
+  try {
+    const answer = await write(action.path, { ...action.body, ...form });
+    tell('good', ...action.told(answer));
+    if (action.then) action.then(answer);
+  } catch (error) {
+    // what was to be changed is gone, or its state forbids it
+    tell(error.status === 404 || error.status === 409 ? 'warn' : 'bad', error.message);
+  }
+  // messages that failed are looked for anew
+  state.data.scan = null;
+  await page.refresh();
+}
+
+/** Says what became of an action; it stays until it is dismissed or the next one is told. */
+export function tell(level, ...text) {
+  const dismiss = h('button', { type: 'button', class: 'dismiss', onclick: () => patch(outcome) }, 'Dismiss');
+  const said = [h('span', { class: 'said' }, ...text), h('small', null, clock(Date.now()))];
+  patch(outcome, h('div', { class: `told ${level}` }, said, level === 'busy' ? null : dismiss));
+}
+
+/** Asks; gives what was typed, or null if the answer is no. */
+function confirmed(action) {
+  return new Promise((resolve) => {
+    let answer = null;
+    const draw = (objection) => {
+      const objected = h('p', { class: 'objection', role: 'alert' }, objection);
+      const back = h(
+        'button',
+        { type: 'button', class: 'act', id: 'ask-back', onclick: () => dialog.close() },
+        'Go back',
+      );
+      const go = h('button', { type: 'submit', class: `act primary ${action.kind || ''}`, id: 'ask-go' }, action.verb);
+      const form = action.form ? action.form() : null;
+      patch(
+        dialog,
+        h(
+          'form',
+          { onsubmit: submit, novalidate: true },
+          h('h2', { id: 'ask-title' }, action.title),
+          h('div', { id: 'ask-text' }, h('p', { class: 'about' }, action.about), h('p', null, action.text)),
+          form,
+          objected,
+          h('div', { class: 'answers' }, back, go),
+        ),
+      );
+    };
+    const submit = (event) => {
+      event.preventDefault();
+      const typed = action.read ? action.read(dialog) : {};
+      if (typed.objection) {
+        draw(typed.objection);
+        return;
+      }
+      answer = typed;
+      dialog.close();
+    };
+    dialog.addEventListener(
+      'close',
+      () => {
+        patch(dialog);
+        if (document.activeElement === document.body) document.getElementById('content').focus();
+        resolve(answer);
+      },
+      { once: true },
+    );
+    draw('');
+    dialog.showModal();
+    (dialog.querySelector('[data-first]') || document.getElementById('ask-back')).focus();
+  });
+}

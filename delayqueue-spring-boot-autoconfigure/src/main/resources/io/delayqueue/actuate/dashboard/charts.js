@@ -1,0 +1,124 @@
+/* Charts of SVG elements; colours and strokes are the style sheet's. */
+
+import { h, svg } from './dom.js';
+import { clock, count, counted, hour, lag, second } from './format.js';
+import { MINUTES } from './history.js';
+
+const WIDTH = 120;
+const HEIGHT = 28;
+const PAD = 2;
+
+/** What was drawn of which points: they are drawn each second, and change with each answer only. */
+const drawn = new WeakMap();
+
+/** The last minutes of one value. */
+export function sparkline(points, field, what, level) {
+  const known = drawn.get(points) || new Map();
+  drawn.set(points, known);
+  if (!known.has(field)) known.set(field, drawSparkline(points, field, what, level));
+  return known.get(field);
+}
+
+function drawSparkline(points, field, what, level) {
+  const show = field === 'lagMillis' ? lag : count;
+  if (points.length === 0) return null;
+  const end = points.at(-1).at;
+  const start = end - MINUTES * 60_000;
+  const top = Math.max(1, ...points.map((point) => point[field]));
+  const x = (point) => round((WIDTH * (point.at - start)) / (end - start));
+  const y = (point) => round(HEIGHT - PAD - ((HEIGHT - 2 * PAD) * point[field]) / top);
+  const line = points.map((point) => `${x(point)} ${y(point)}`).join(' L ');
+  const last = points.at(-1)[field];
+  const most = Math.max(...points.map((point) => point[field]));
+  return svg(
+    'svg',
+    {
+      class: `spark ${most === 0 ? 'flat' : level || ''}`,
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      preserveAspectRatio: 'none',
+      role: 'img',
+      'aria-label': `${what}, last ${MINUTES} minutes: now ${show(last)}, at most ${show(most)}`,
+    },
+    svg('title', null, `Now ${show(last)}, at most ${show(most)} in the last ${MINUTES} minutes`),
+    svg('path', { class: 'spark-base', d: `M 0 ${HEIGHT - PAD} H ${WIDTH}` }),
+    svg('path', { class: 'spark-area', d: `M ${x(points[0])} ${HEIGHT} L ${line} L ${WIDTH} ${HEIGHT} Z` }),
+    svg('path', { class: 'spark-line', d: `M ${line}${points.length === 1 ? ' h 0.1' : ''}` }),
+  );
+}
+
+function round(number) {
+  return Math.round(number * 10) / 10;
+}
+
+/**
+ * What comes due when.
+ *
+ * @param upcoming as the endpoint gave it
+ * @param chosen the bar that is looked at, or -1
+ * @param choose called with a bar's index, or -1
+ */
+export function histogram(upcoming, spanName, chosen, choose) {
+  const { counts } = upcoming;
+  const top = Math.max(1, ...counts);
+  const total = counts.reduce((sum, each) => sum + each, 0);
+  const axis = spanName === 'minute' ? second : hour;
+  const at = (index) => Date.parse(upcoming.from) + index * upcoming.widthMillis;
+  const pick = (event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    choose(Math.max(0, Math.min(counts.length - 1, Math.floor((counts.length * (event.clientX - box.x)) / box.width))));
+  };
+  const step = (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    choose(chosen < 0 ? (by > 0 ? 0 : counts.length - 1) : Math.max(0, Math.min(counts.length - 1, chosen + by)));
+  };
+  const between = (index) => `${clockOf(at(index))} – ${clockOf(at(index + 1))}`;
+  const said = (index) => `${between(index)}: ${counted(counts[index], 'message')}`;
+  return h(
+    'div',
+    { class: 'histogram' },
+    h('p', { class: 'scale', 'aria-hidden': 'true' }, total ? count(top) : ''),
+    svg(
+      'svg',
+      {
+        class: 'bars',
+        viewBox: `0 0 ${counts.length} 100`,
+        preserveAspectRatio: 'none',
+        tabindex: '0',
+        role: 'slider',
+        'aria-label': `Messages that come due within the next ${spanName}; the arrow keys go through them`,
+        'aria-valuemin': '0',
+        'aria-valuemax': String(counts.length - 1),
+        'aria-valuenow': String(Math.max(0, chosen)),
+        'aria-valuetext': chosen < 0 ? `${counted(total, 'message')} in all` : said(chosen),
+        onpointermove: pick,
+        onpointerleave: () => choose(-1),
+        onkeydown: step,
+        onblur: () => choose(-1),
+      },
+      [0.25, 0.5, 0.75].map((part) => svg('path', { class: 'grid', d: `M 0 ${100 * part} H ${counts.length}` })),
+      counts.map((each, index) => {
+        const size = each ? Math.max(2, (100 * each) / top) : 0;
+        return svg('rect', {
+          class: index === chosen ? 'chosen' : null,
+          x: index + 0.1,
+          width: 0.8,
+          y: round(100 - size),
+          height: round(size),
+        });
+      }),
+      svg('path', { class: 'grid', d: `M 0 100 H ${counts.length}` }),
+    ),
+    h(
+      'p',
+      { class: 'axis', 'aria-hidden': 'true' },
+      [0, 0.25, 0.5, 0.75, 1].map((part) => h('span', null, axis(at(counts.length * part)))),
+    ),
+    h('p', { class: 'readout', 'aria-hidden': 'true' }, chosen < 0 ? '' : said(chosen)),
+  );
+}
+
+function clockOf(millis) {
+  return clock(millis);
+}

@@ -1,0 +1,149 @@
+/* Numbers, times and names as people read them. */
+
+import { h } from './dom.js';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const whole = new Intl.NumberFormat();
+const short = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const minuteOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** By how much the server's clock is ahead of this one. */
+let ahead = 0;
+
+/** Takes the server's time as it was at a moment of this clock. */
+export function setClock(serverTime, at) {
+  ahead = Date.parse(serverTime) - at;
+}
+
+/** Now, by the server's clock. */
+export function now() {
+  return Date.now() + ahead;
+}
+
+export function count(number) {
+  return whole.format(number);
+}
+
+/** "1 message", "2 messages". */
+export function counted(number, one, many = `${one}s`) {
+  return `${whole.format(number)} ${number === 1 ? one : many}`;
+}
+
+/** A duration: "450 ms", "12 s", "3 m 12 s", "2 h 5 m", "3 d 4 h". */
+export function span(millis) {
+  if (millis < SECOND) return `${Math.max(0, Math.round(millis))} ms`;
+  const units = [
+    ['d', DAY],
+    ['h', HOUR],
+    ['m', MINUTE],
+    ['s', SECOND],
+  ];
+  const first = units.findIndex(([, size]) => millis >= size);
+  const [name, size] = units[first];
+  const text = `${whole.format(Math.floor(millis / size))} ${name}`;
+  const next = units[first + 1];
+  const rest = next ? Math.floor((millis % size) / next[1]) : 0;
+  return rest ? `${text} ${rest} ${next[0]}` : text;
+}
+
+/** A lag; none is a plain nought. */
+export function lag(millis) {
+  return millis > 0 ? span(millis) : '0 s';
+}
+
+export function bytes(number) {
+  if (number < 1024) return `${whole.format(number)} B`;
+  const units = ['KiB', 'MiB', 'GiB'];
+  let size = number / 1024;
+  let unit = 0;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit++;
+  }
+  return `${short.format(size)} ${units[unit]}`;
+}
+
+/** A time of today by its clock, another with its date. */
+export function clock(instant) {
+  const date = new Date(instant);
+  return date.toDateString() === new Date().toDateString() ? timeOfDay.format(date) : dayAndTime.format(date);
+}
+
+/** The hour and minute, for axes. */
+export function hour(instant) {
+  return minuteOfDay.format(new Date(instant));
+}
+
+/** A time with its second, for axes. */
+export function second(instant) {
+  return timeOfDay.format(new Date(instant));
+}
+
+/** "in 3 m", "3 m ago". */
+export function relative(instant) {
+  const left = Date.parse(instant) - now();
+  if (Math.abs(left) < SECOND) return 'now';
+  const whole = Math.floor(Math.abs(left) / SECOND) * SECOND;
+  return left > 0 ? `in ${span(whole)}` : `${span(whole)} ago`;
+}
+
+/** A time element: the local time, or what is given instead; the absolute instant in its title. */
+export function time(instant, text) {
+  if (!instant) return '–';
+  return h('time', { datetime: instant, title: instant }, text || clock(instant));
+}
+
+/** How far away, with the time. */
+export function moment(instant) {
+  if (!instant) return '–';
+  return h('span', { class: 'moment' }, time(instant, relative(instant)), ' ', h('small', null, clock(instant)));
+}
+
+/**
+ * A topic or an id, apart from the direction of the text around it. What can't be seen is shown, so that a name with a
+ * blank at its end is told from the one without.
+ */
+export function name(text) {
+  const parts = text.split(/(\p{C}|^\s+|\s+$)/u).filter((part) => part !== '');
+  return h(
+    'bdi',
+    { class: 'name' },
+    parts.map((part) => (/^(\p{C}|\s+)$/u.test(part) ? unseen(part) : part)),
+  );
+}
+
+/** JSON over several lines, else as it is. Its tokens stay as they were written: 24.50 and large numbers too. */
+export function indented(text) {
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  let depth = 0;
+  const broken = () => `\n${'  '.repeat(depth)}`;
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) || [];
+  return tokens
+    .map((token, index) => {
+      const before = tokens[index - 1];
+      if (token === '}' || token === ']') {
+        depth--;
+        return before === '{' || before === '[' ? token : broken() + token;
+      }
+      const first = before === '{' || before === '[' || before === ',';
+      const lead = first ? broken() : before === ':' ? ' ' : '';
+      if (token === '{' || token === '[') depth++;
+      return lead + token;
+    })
+    .join('');
+}
+
+function unseen(text) {
+  const codes = [...text].map((char) => `U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
+  return h('span', { class: 'unseen-char', title: codes.join(' ') }, [...text].map(() => '␣').join(''));
+}

@@ -1,0 +1,288 @@
+/* Everything at a glance: whether the queue is late and why, topics, this node's listeners, nodes. */
+
+import { pauseListener } from './actions.js';
+import { button } from './ask.js';
+import { sparkline } from './charts.js';
+import { h } from './dom.js';
+import { count, counted, lag, name, relative, span, time } from './format.js';
+import * as history from './history.js';
+import { isAnsweredByMany, page, state, topicLink } from './state.js';
+import { table } from './table.js';
+import { findings, LATE_MILLIS, levelOf, listenerFindings, urgency } from './verdict.js';
+
+const WORDS = { bad: 'late', warn: 'look at it', ok: 'on time' };
+
+export function title() {
+  return 'Topics';
+}
+
+export function draw() {
+  const { topics, listeners, nodes } = state.overview;
+  return [
+    h('h1', { class: 'unseen', id: 'heading', tabindex: '-1' }, 'Topics'),
+    verdict(topics),
+    totals(topics, nodes),
+    topicsSection(topics),
+    h('div', { class: 'pair' }, listenersSection(listeners), nodesSection(nodes)),
+  ];
+}
+
+function verdict(topics) {
+  const late = topics
+    .filter((topic) => topic.lagMillis >= LATE_MILLIS)
+    .sort((one, other) => other.lagMillis - one.lagMillis);
+  const others = topics.filter((topic) => topic.lagMillis < LATE_MILLIS && findings(topic).length);
+  const here = listenerFindings();
+  const level = late.length ? 'bad' : others.length || here.length ? 'warn' : 'ok';
+  return h(
+    'section',
+    { class: `verdict ${level}`, 'aria-labelledby': 'verdict' },
+    h('h2', { id: 'verdict' }, headline(topics, late, others.length + here.length)),
+    h(
+      'ul',
+      { class: 'findings' },
+      [...late, ...others].map((topic) =>
+        h(
+          'li',
+          { key: `topic ${topic.topic}`, class: levelOf(topic) },
+          h('a', { href: topicLink(topic.topic) }, name(topic.topic)),
+          ' ',
+          findings(topic)
+            .map(({ text }) => text)
+            .join(' '),
+        ),
+      ),
+      here.map(({ id, level: each, text }) => h('li', { key: `listener ${id}`, class: each }, text)),
+    ),
+  );
+}
+
+function headline(topics, late, others) {
+  if (!topics.length) return 'No topic yet';
+  if (late.length) return `${count(late.length)} of ${counted(topics.length, 'topic')} late`;
+  if (others) return `On time, but look at ${counted(others, 'thing')}`;
+  const worst = Math.max(...topics.map((topic) => topic.lagMillis));
+  return `On time: ${worst ? `the oldest due message has waited for ${span(worst)}` : 'no message that is due waits'}`;
+}
+
+function totals(topics, nodes) {
+  const sum = (field) => topics.reduce((total, topic) => total + topic[field], 0);
+  const all = [
+    [topics.length === 1 ? 'Topic' : 'Topics', topics.length],
+    ['Ready', sum('ready')],
+    ['Leased', sum('leased')],
+    ['Scheduled', sum('scheduled')],
+    [sum('dead') === 1 ? 'Dead letter' : 'Dead letters', sum('dead')],
+    [nodes.length === 1 ? 'Node' : 'Nodes', nodes.length],
+  ];
+  return h(
+    'dl',
+    { class: 'totals' },
+    all.map(([what, number]) => h('div', null, h('dt', null, what), h('dd', null, count(number)))),
+  );
+}
+
+const SORTS = {
+  topic: (topic) => topic.topic.toLowerCase(),
+  lagMillis: (topic) => topic.lagMillis,
+  ready: (topic) => topic.ready,
+  leased: (topic) => topic.leased,
+  scheduled: (topic) => topic.scheduled,
+  dead: (topic) => topic.dead,
+  consumers: (topic) => topic.consumers.length,
+};
+
+function sorted(topics) {
+  const { sort, descending } = state.taste;
+  const of = SORTS[sort] || ((topic) => -urgency(topic));
+  const sign = descending ? -1 : 1;
+  const byName = (one, other) => (SORTS.topic(one) < SORTS.topic(other) ? -1 : 1);
+  const keyed = topics.map((topic) => ({ topic, value: of(topic) }));
+  keyed.sort((one, other) =>
+    one.value === other.value ? byName(one.topic, other.topic) : sign * (one.value < other.value ? -1 : 1),
+  );
+  return keyed.map(({ topic }) => topic);
+}
+
+function column(field, label, className) {
+  const { sort, descending } = state.taste;
+  return {
+    label,
+    class: className,
+    sorted: sort !== field ? 'none' : descending ? 'descending' : 'ascending',
+    onsort: () => {
+      // a name is looked for from A on, a number from the largest on; the third time leads back to what needs a person
+      const first = field !== 'topic';
+      if (sort !== field) Object.assign(state.taste, { sort: field, descending: first });
+      else if (descending === first) state.taste.descending = !first;
+      else Object.assign(state.taste, { sort: 'attention', descending: false });
+      page.redraw();
+    },
+  };
+}
+
+function topicsSection(topics) {
+  const { filter } = state.taste;
+  const wanted = filter.toLowerCase();
+  const shown = sorted(topics.filter(({ topic }) => topic.toLowerCase().includes(wanted)));
+  const columns = [
+    column('topic', 'Topic', 'wide'),
+    column('lagMillis', 'Lag', 'number chart-of'),
+    { label: 'Lag, 10 minutes', class: 'chart' },
+    column('ready', 'Ready', 'number chart-of'),
+    { label: 'Ready, 10 minutes', class: 'chart' },
+    column('leased', 'Leased', 'number'),
+    column('scheduled', 'Scheduled', 'number'),
+    column('dead', 'Dead letters', 'number'),
+    column('consumers', 'Consumers', 'number'),
+  ];
+  return h(
+    'section',
+    { class: 'card', 'aria-labelledby': 'topics' },
+    h(
+      'div',
+      { class: 'card-head' },
+      h('h2', { id: 'topics' }, 'Topics'),
+      topics.length < 2
+        ? null
+        : h('input', {
+            class: 'filter',
+            type: 'search',
+            'aria-label': 'Show only topics whose name contains',
+            placeholder: 'Filter by name',
+            value: filter,
+            oninput: (event) => {
+              state.taste.filter = event.target.value;
+              page.redraw();
+            },
+          }),
+    ),
+    topics.length === 0
+      ? h('p', { class: 'empty' }, 'A topic is there from the first send or listener on.')
+      : shown.length === 0
+        ? h('p', { class: 'empty' }, 'No topic has such a name.')
+        : table('Topics, what needs a look first', columns, shown.map(topicRow), 'topics'),
+  );
+}
+
+function topicRow(topic) {
+  const level = levelOf(topic);
+  const points = history.of(topic.topic);
+  const zero = (number) => h('span', { class: number ? null : 'zero' }, count(number));
+  return {
+    key: topic.topic,
+    class: level,
+    cells: [
+      [
+        h('span', { class: `dot ${level}`, role: 'img', 'aria-label': WORDS[level], title: WORDS[level] }),
+        h('a', { href: topicLink(topic.topic) }, name(topic.topic)),
+        topic.paused ? h('span', { class: 'badge note' }, 'paused') : null,
+        topic.consumers.length ? null : h('span', { class: 'badge warn' }, 'no consumer'),
+      ],
+      h(
+        'span',
+        { class: topic.lagMillis >= LATE_MILLIS ? 'late' : topic.lagMillis ? null : 'zero' },
+        lag(topic.lagMillis),
+      ),
+      sparkline(points, 'lagMillis', `Lag of ${topic.topic}`, level === 'bad' ? 'bad' : ''),
+      zero(topic.ready),
+      sparkline(points, 'ready', `Ready messages of ${topic.topic}`),
+      zero(topic.leased),
+      zero(topic.scheduled),
+      topic.dead ? h('a', { href: topicLink(topic.topic, 'dead') }, count(topic.dead)) : zero(0),
+      h(
+        'span',
+        { title: topic.consumers.join(', '), class: topic.consumers.length ? null : 'none' },
+        count(topic.consumers.length),
+      ),
+    ],
+  };
+}
+
+function listenerRows(listeners) {
+  return listeners.map((listener) => {
+    const { id, topic, lane, running, paused, pausedEverywhere, permits } = listener;
+    const said = !running
+      ? ['warn', 'stopped']
+      : paused
+        ? ['warn', 'paused here']
+        : pausedEverywhere
+          ? ['note', 'topic paused']
+          : ['ok', 'running'];
+    const used = `${count(permits.used)} of ${count(permits.max)}`;
+    return {
+      key: id,
+      cells: [
+        [name(id), lane === 'deaths' ? h('span', { class: 'badge' }, 'dead letters') : null],
+        h('a', { href: topicLink(topic) }, name(topic)),
+        h('span', { class: `badge ${said[0]}` }, said[1]),
+        h(
+          'span',
+          { class: 'permits' },
+          h('meter', {
+            min: '0',
+            max: String(Math.max(1, permits.max)),
+            value: String(permits.used),
+            'aria-label': 'Permits in use',
+          }),
+          ' ',
+          used,
+        ),
+        running && !isAnsweredByMany()
+          ? button(pauseListener(listener), paused ? 'Resume' : 'Pause', `listener ${id} on this node`)
+          : null,
+      ],
+    };
+  });
+}
+
+const LISTENER_COLUMNS = [
+  { label: 'Listener', class: 'wide' },
+  { label: 'Topic' },
+  { label: 'State' },
+  { label: 'Permits in use' },
+  { label: '', class: 'actions' },
+];
+
+/** The listeners of the node that answers. */
+export function listenersSection(listeners) {
+  return h(
+    'section',
+    { class: 'card', 'aria-labelledby': 'listeners' },
+    h(
+      'div',
+      { class: 'card-head' },
+      h('h2', { id: 'listeners' }, 'Listeners on this node'),
+      h('small', null, name(state.overview.node)),
+    ),
+    isAnsweredByMany()
+      ? h(
+          'p',
+          { class: 'hint' },
+          'Several nodes answer in turn, each for its own listeners: open this page at one of them.',
+        )
+      : null,
+    listeners.length
+      ? table('Listeners on this node', LISTENER_COLUMNS, listenerRows(listeners), 'listeners')
+      : h('p', { class: 'empty' }, 'This node only sends.'),
+  );
+}
+
+function nodesSection(nodes) {
+  const rows = nodes.map(({ node, lastSeen, topics }) => ({
+    key: node,
+    cells: [
+      [name(node), node === state.overview.node ? h('span', { class: 'badge' }, 'this node') : null],
+      time(lastSeen, relative(lastSeen)),
+      h('span', { title: topics.join(', ') }, counted(topics.length, 'topic')),
+    ],
+  }));
+  return h(
+    'section',
+    { class: 'card', 'aria-labelledby': 'nodes' },
+    h('div', { class: 'card-head' }, h('h2', { id: 'nodes' }, 'Nodes')),
+    nodes.length
+      ? table('Nodes', [{ label: 'Node', class: 'wide' }, { label: 'Last heard from' }, { label: 'Listens to' }], rows)
+      : h('p', { class: 'empty' }, 'No node listens.'),
+  );
+}

@@ -1,0 +1,252 @@
+/* A topic: whether it is late and why, what is coming, its messages and dead letters. */
+
+import { deleteTopic, pauseTopic, purgeAll, replayAll } from './actions.js';
+import { read, Refusal } from './api.js';
+import { button } from './ask.js';
+import { histogram, sparkline } from './charts.js';
+import { h } from './dom.js';
+import { count, counted, lag, name } from './format.js';
+import * as history from './history.js';
+import { failing, letters, loadLetters, loadMessages, messages, newList, newScan, scan } from './lists.js';
+import { listenersSection } from './overview.js';
+import { page, state, TABS, topicLink, topicOf } from './state.js';
+import { findings, LATE_MILLIS } from './verdict.js';
+
+const SPANS = {
+  minute: { text: 'PT1M', buckets: 60 },
+  hour: { text: 'PT1H', buckets: 60 },
+  day: { text: 'P1D', buckets: 48 },
+};
+/** A histogram of a day hardly changes within a poll. */
+const UPCOMING_EVERY = { minute: 0, hour: 10_000, day: 30_000 };
+
+export function title({ topic }) {
+  return topic;
+}
+
+export async function load({ topic, tab }, signal) {
+  const { data } = state;
+  const known = topicOf(topic);
+  if (!known) return;
+  data.tab = tab || data.tab || (known.ready || !known.scheduled ? 'ready' : 'scheduled');
+  await loadUpcoming(data, topic, signal);
+  data.list = data.list || newList();
+  if (data.tab === 'failing') {
+    data.scan = data.scan || newScan();
+    if (!data.scan.begun) await scan(data.scan, topic, signal);
+    return;
+  }
+  try {
+    if (data.tab === 'dead') await loadLetters(data.list, topic, signal);
+    else await loadMessages(data.list, topic, data.tab, signal);
+  } catch (error) {
+    // a page that can't be found any more
+    if (!(error instanceof Refusal) || error.status !== 400 || data.list.cursors.length === 1) throw error;
+    data.list = newList();
+  }
+}
+
+async function loadUpcoming(data, topic, signal) {
+  const spanName = state.taste.span;
+  const fresh = data.upcomingOf === spanName && Date.now() - data.upcomingAt < UPCOMING_EVERY[spanName];
+  if (fresh) return;
+  const { text, buckets } = SPANS[spanName];
+  data.upcoming = await read('upcoming', { topic, span: text, buckets }, signal);
+  data.upcomingOf = spanName;
+  data.upcomingAt = Date.now();
+}
+
+export function draw({ topic }) {
+  const known = topicOf(topic);
+  if (!known) {
+    return [
+      crumbs(topic),
+      h('p', { class: 'empty' }, 'There is no such topic. A topic is there from the first send or listener on.'),
+    ];
+  }
+  return [crumbs(topic, known), said(known), figures(known), coming(known), listenersHere(known), lists(known)];
+}
+
+function crumbs(topic, known) {
+  const empty = known && !known.scheduled && !known.ready && !known.leased && !known.dead;
+  return h(
+    'div',
+    { class: 'title' },
+    h('nav', { 'aria-label': 'Where this is' }, h('a', { href: '#/' }, 'Topics')),
+    h('h1', { id: 'heading', tabindex: '-1' }, name(topic)),
+    known && known.paused ? h('span', { class: 'badge note' }, 'paused everywhere') : null,
+    known && !known.consumers.length ? h('span', { class: 'badge warn' }, 'no consumer') : null,
+    known
+      ? h(
+          'div',
+          { class: 'title-actions' },
+          button(pauseTopic(known), known.paused ? 'Resume everywhere' : 'Pause everywhere'),
+          empty ? button(deleteTopic(known), 'Delete topic', null, 'danger') : null,
+        )
+      : null,
+  );
+}
+
+function said(topic) {
+  const found = findings(topic);
+  const level = found.some((each) => each.level === 'bad') ? 'bad' : found.length ? 'warn' : 'ok';
+  return h(
+    'section',
+    { class: `verdict slim ${level}`, 'aria-label': 'Verdict' },
+    found.length
+      ? h(
+          'ul',
+          { class: 'findings' },
+          found.map((each) => h('li', { key: each.text, class: each.level }, each.text)),
+        )
+      : h(
+          'p',
+          null,
+          topic.lagMillis
+            ? `On time: the oldest due message has waited for ${lag(topic.lagMillis)}.`
+            : 'On time: no message that is due waits.',
+        ),
+  );
+}
+
+function figures(topic) {
+  const points = history.of(topic.topic);
+  const late = topic.lagMillis >= LATE_MILLIS;
+  const all = [
+    ['Lag', 'lagMillis', lag(topic.lagMillis), late ? 'bad' : ''],
+    ['Ready', 'ready', count(topic.ready), ''],
+    ['Leased', 'leased', count(topic.leased), ''],
+    ['Scheduled', 'scheduled', count(topic.scheduled), ''],
+    ['Dead letters', 'dead', count(topic.dead), ''],
+  ];
+  return h(
+    'dl',
+    { class: 'figures' },
+    all.map(([what, field, text, level]) =>
+      h(
+        'div',
+        { class: `card figure ${level}` },
+        h('dt', null, what),
+        h('dd', null, text),
+        sparkline(points, field, what, level),
+      ),
+    ),
+    h(
+      'div',
+      { class: 'card figure' },
+      h('dt', null, 'Consumers'),
+      h('dd', null, count(topic.consumers.length)),
+      h(
+        'ul',
+        { class: 'consumers' },
+        topic.consumers.map((node) => h('li', { key: node }, name(node))),
+      ),
+    ),
+  );
+}
+
+function coming(topic) {
+  const { upcoming, upcomingOf, bar } = state.data;
+  const choose = (span) => () => {
+    state.taste.span = span;
+    state.data.bar = -1;
+    page.redraw();
+    page.refresh();
+  };
+  const total = upcoming ? upcoming.counts.reduce((sum, each) => sum + each, 0) : 0;
+  return h(
+    'section',
+    { class: 'card', 'aria-labelledby': 'coming' },
+    h(
+      'div',
+      { class: 'card-head' },
+      h('h2', { id: 'coming' }, 'Coming up'),
+      h(
+        'div',
+        { class: 'choice', role: 'group', 'aria-label': 'Within the next' },
+        Object.keys(SPANS).map((span) =>
+          h(
+            'button',
+            {
+              type: 'button',
+              'aria-pressed': String(span === state.taste.span),
+              onclick: choose(span),
+            },
+            span[0].toUpperCase() + span.slice(1),
+          ),
+        ),
+      ),
+    ),
+    upcoming
+      ? [
+          h(
+            'p',
+            { class: 'sums' },
+            h(
+              'span',
+              { class: topic.lagMillis >= LATE_MILLIS ? 'late' : null },
+              `${count(upcoming.overdue)} due already`,
+            ),
+            h('span', null, `${count(total)} within the next ${upcomingOf}`),
+            h('span', null, `${count(upcoming.later)} later`),
+          ),
+          histogram(upcoming, upcomingOf, bar === undefined ? -1 : bar, (index) => {
+            if (state.data.bar === index) return;
+            state.data.bar = index;
+            page.redraw();
+          }),
+        ]
+      : h('p', { class: 'empty' }, 'Loading …'),
+  );
+}
+
+function listenersHere(topic) {
+  const here = state.overview.listeners.filter((listener) => listener.topic === topic.topic);
+  return here.length ? listenersSection(here) : null;
+}
+
+function lists(topic) {
+  const { data } = state;
+  const { tab } = data;
+  const again = (look) => {
+    data.scan = look || newScan();
+    scan(data.scan, topic.topic)
+      .catch((error) => {
+        state.problem = error.message;
+      })
+      .then(page.redraw);
+    page.redraw();
+  };
+  return h(
+    'section',
+    { class: 'card', 'aria-labelledby': 'lists' },
+    h('h2', { class: 'unseen', id: 'lists' }, 'Messages'),
+    h(
+      'nav',
+      { class: 'tabs', 'aria-label': 'Messages by state' },
+      Object.entries(TABS).map(([each, label]) =>
+        h(
+          'a',
+          { href: topicLink(topic.topic, each), 'aria-current': each === tab ? 'page' : null },
+          label,
+          each === 'failing' ? null : h('span', { class: 'tab-count' }, count(topic[each])),
+        ),
+      ),
+    ),
+    tab === 'dead' && topic.dead
+      ? h(
+          'div',
+          { class: 'list-actions' },
+          button(replayAll(topic), `Replay all ${counted(topic.dead, 'letter')}`),
+          button(purgeAll(topic), 'Purge all', null, 'danger'),
+        )
+      : null,
+    !tab || !data.list || (tab === 'failing' && !data.scan)
+      ? h('p', { class: 'empty' }, 'Loading …')
+      : tab === 'failing'
+        ? failing(data.scan, again)
+        : tab === 'dead'
+          ? letters(data.list, topic.topic)
+          : messages(data.list, tab),
+  );
+}

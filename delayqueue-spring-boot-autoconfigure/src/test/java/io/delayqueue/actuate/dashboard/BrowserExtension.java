@@ -1,0 +1,42 @@
+package io.delayqueue.actuate.dashboard;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/** Does what {@link RequiresBrowser} says. */
+final class BrowserExtension implements ExecutionCondition, ParameterResolver {
+
+    private static final Log LOG = LogFactory.getLog(BrowserExtension.class);
+    private static final Namespace NAMESPACE = Namespace.create(BrowserExtension.class);
+    private static final String SWITCH = "DELAYQUEUE_BROWSER";
+
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+        if (Browser.isInstalled() || "required".equals(System.getProperty(SWITCH, System.getenv(SWITCH)))) {
+            return ConditionEvaluationResult.enabled("tried in a browser");
+        }
+        String notice = context.getDisplayName() + " is skipped: there is no " + Browser.CHROMIUM + " and "
+                + Browser.CHROMEDRIVER + " (Debian: apt-get install chromium chromium-driver)";
+        LOG.warn(notice);
+        return ConditionEvaluationResult.disabled(notice);
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == Browser.class;
+    }
+
+    /** One for all tests of a class; JUnit closes it with the class. */
+    @Override
+    public Browser resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        ExtensionContext ofTheClass =
+                context.getTestMethod().isPresent() ? context.getParent().orElseThrow() : context;
+        return ofTheClass.getStore(NAMESPACE).computeIfAbsent(Browser.class, key -> Browser.start(), Browser.class);
+    }
+}

@@ -1,0 +1,44 @@
+package io.delayqueue.actuate.dashboard;
+
+import static io.delayqueue.actuate.dashboard.DashboardServingContract.EXPOSED;
+import static io.delayqueue.actuate.dashboard.DashboardServingContract.attribute;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.actuate.EndpointNode;
+import io.delayqueue.actuate.EndpointNode.Reply;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+
+/** When there is a page, on the application's own port. One application at a time: servers of Netty share their threads. */
+abstract class DashboardAccessContract {
+
+    private static final String PATH = "/actuator/delayqueuedashboard";
+
+    private final WebApplicationType stack;
+
+    DashboardAccessContract(WebApplicationType stack) {
+        this.stack = stack;
+    }
+
+    @Test
+    void thereIsNoPageUnlessItIsAllowed() {
+        try (EndpointNode node = EndpointNode.startOnOnePort(stack, PATH, EXPOSED)) {
+            assertThat(node.view("").status()).isEqualTo(404);
+            assertThat(node.view("app.js").status()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void pageIsToldIfItsDataIsNotExposed() {
+        try (EndpointNode node = EndpointNode.startOnOnePort(
+                stack,
+                PATH,
+                "management.endpoints.web.exposure.include=delayqueuedashboard",
+                "management.endpoint.delayqueuedashboard.access=read-only")) {
+            Reply page = node.view("");
+            assertThat(attribute(page.text(), "<meta name=\"delayqueue-endpoint\" content="))
+                    .isEmpty();
+            assertThat(page.header("Content-Security-Policy")).hasSize(1);
+        }
+    }
+}

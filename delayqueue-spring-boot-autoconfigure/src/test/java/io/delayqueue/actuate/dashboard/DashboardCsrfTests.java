@@ -1,0 +1,40 @@
+package io.delayqueue.actuate.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.annotation.DelayListenerRegistry;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.TestPropertySource;
+
+/** Where Spring Security wants its token back it gets it, and what it refuses is told. */
+@DashboardTest
+@TestPropertySource(properties = {"delayqueue.namespace=dashboard-csrf", "test.csrf=true"})
+class DashboardCsrfTests {
+
+    @Autowired
+    private DelayListenerRegistry registry;
+
+    @LocalServerPort
+    private int port;
+
+    @Test
+    void tokenOfTheCookieIsGivenBack(Browser browser) {
+        DashboardPage page = new DashboardPage(browser, port).open("");
+        page.press("Pause listener mails on this node").question();
+        page.confirm().awaitOutcome("Listener mails is paused here.");
+
+        assertThat(registry.getContainer("mails").orElseThrow().isPaused()).isTrue();
+    }
+
+    @Test
+    void refusalIsTold(Browser browser) {
+        DashboardPage page = new DashboardPage(browser, port).open("");
+        page.press("Pause listener parcels on this node").question();
+        browser.run("Object.defineProperty(document, 'cookie', { get: () => '' })");
+        page.confirm().awaitOutcome("You are not allowed to do this.");
+
+        assertThat(registry.getContainer("parcels").orElseThrow().isPaused()).isFalse();
+    }
+}

@@ -1,0 +1,145 @@
+package io.delayqueue.actuate.dashboard;
+
+import static io.delayqueue.actuate.dashboard.DashboardApplication.LONELY;
+import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import io.delayqueue.template.DelayQueueOperations;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.interactions.Actions;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.TestPropertySource;
+
+/** Everything can be done without a mouse, and it is always to be seen where one is. */
+@DashboardTest
+@TestPropertySource(properties = "delayqueue.namespace=dashboard-keyboard")
+class DashboardKeyboardTests {
+
+    /** Presses of the tab key until what is looked for must have come. */
+    private static final int FAR = 60;
+
+    @Autowired
+    private DelayQueueOperations queue;
+
+    @LocalServerPort
+    private int port;
+
+    private Browser browser;
+    private DashboardPage page;
+
+    @BeforeEach
+    void openPage(Browser browser) {
+        this.browser = browser;
+        page = new DashboardPage(browser, port);
+    }
+
+    @Test
+    void messageIsCancelledByKeysOnly() {
+        String id = queue.send(LONELY, "text", Duration.ofHours(1)).id();
+        page.open("").awaitPressable(LONELY);
+
+        tabTo("Skip to the content");
+        type(Keys.ENTER);
+        assertThat(focused()).isEqualTo("content");
+        tabTo(LONELY);
+        type(Keys.ENTER);
+        page.awaitText("Coming up");
+        assertThat(focused()).isEqualTo("heading");
+        page.awaitPressable("Cancel message " + id);
+        tabTo("Cancel message " + id);
+        type(Keys.SPACE);
+        assertThat(page.question()).contains(id);
+        assertThat(focused()).isEqualTo("Go back");
+        type(Keys.ESCAPE);
+        page.awaitNoQuestion();
+        assertThat(focused()).isEqualTo("Cancel message " + id);
+        type(Keys.ENTER);
+        page.question();
+        tabTo("Cancel the message");
+        type(Keys.ENTER);
+
+        page.awaitOutcome(id + " is cancelled.").awaitNoText(id + "\n");
+        assertThat(queue.find(LONELY, id)).isEmpty();
+        // its row is gone, and the focus is where one can go on from
+        assertThat(focused()).isEqualTo("content");
+        tabTo("Dismiss");
+        type(Keys.ENTER);
+        assertThat(page.outcome()).isEmpty();
+    }
+
+    @Test
+    void histogramIsReadByArrowKeys() {
+        queue.send(LONELY, "text", Duration.ofMinutes(30));
+        page.open(topic(LONELY)).awaitText("within the next hour");
+        for (int presses = 0; presses < FAR && !"slider".equals(role()); presses++) {
+            tab();
+        }
+        assertThat(role()).isEqualTo("slider");
+        type(Keys.ARROW_RIGHT);
+        assertThat(said()).contains("0 messages");
+        for (int bar = 1; bar < 40 && said().endsWith("0 messages"); bar++) {
+            type(Keys.ARROW_RIGHT);
+        }
+        assertThat(said()).endsWith("1 message");
+    }
+
+    @Test
+    void everythingThatCanBeReachedHasANameAndShowsItsFocus() {
+        queue.send(LONELY, "text", Duration.ofHours(1));
+        page.open(topic(LONELY, "scheduled")).awaitPressable("Pause everywhere");
+        int stops = 0;
+        do {
+            tab();
+            stops++;
+            assertThat(name()).as("stop " + stops + " in " + page.text()).isNotBlank();
+            assertThat(browser.is("const style = getComputedStyle(document.activeElement);"
+                            + "return document.activeElement === document.body"
+                            + " || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1)"))
+                    .as(name() + " shows that it has the focus")
+                    .isTrue();
+        } while (stops < FAR && !"body".equals(focused()));
+        assertThat(stops).isBetween(10, FAR);
+    }
+
+    private String said() {
+        return browser.string("return document.activeElement.ariaValueText");
+    }
+
+    private String role() {
+        return browser.string("return document.activeElement.role");
+    }
+
+    private void tabTo(String name) {
+        for (int presses = 0; presses < FAR; presses++) {
+            if (focused().equals(name)) {
+                return;
+            }
+            tab();
+        }
+        fail("The tab key doesn't lead to " + name);
+    }
+
+    private void tab() {
+        type(Keys.TAB);
+    }
+
+    private void type(Keys key) {
+        new Actions(browser.driver()).sendKeys(key).perform();
+    }
+
+    /** The name of what has the focus, or the id of a place that has none. */
+    private String focused() {
+        return browser.string("const at = document.activeElement; return at === document.body ? 'body'"
+                + " : at.id === 'content' || at.id === 'heading' ? at.id : at.ariaLabel || at.textContent.trim()");
+    }
+
+    private String name() {
+        return browser.string("const at = document.activeElement; return at.ariaLabel || at.innerText"
+                + " || (at.labels && at.labels[0] && at.labels[0].innerText) || ''");
+    }
+}

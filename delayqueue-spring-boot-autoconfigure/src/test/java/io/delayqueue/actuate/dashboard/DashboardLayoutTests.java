@@ -1,0 +1,130 @@
+package io.delayqueue.actuate.dashboard;
+
+import static io.delayqueue.actuate.dashboard.DashboardApplication.INVOICES;
+import static io.delayqueue.actuate.dashboard.DashboardApplication.LONELY;
+import static io.delayqueue.actuate.dashboard.DashboardApplication.MAILS;
+import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.test.DelayQueueHarness;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.TestPropertySource;
+
+/** Each view fits and is legible: narrow and wide, light and dark. What it looks like is left in target/dashboard. */
+@DashboardTest
+@TestPropertySource(properties = "delayqueue.namespace=dashboard-layout")
+class DashboardLayoutTests {
+
+    /** A name as long as there may be, without a place to break it at. */
+    private static final String LONG = "w".repeat(128);
+
+    /**
+     * Texts whose contrast with what is behind them is below that of WCAG's level AA, with the ratio. Where nothing behind
+     * them has a colour, it is that of the page.
+     */
+    private static final String PALE = """
+            const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+            const light = ([r, g, b]) => [r, g, b].map((each) => each / 255)
+                .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
+                .reduce((sum, each, index) => sum + each * [0.2126, 0.7152, 0.0722][index], 0);
+            const behind = (element) => {
+              for (let at = element; at; at = at.parentElement) {
+                const color = parse(getComputedStyle(at).backgroundColor);
+                if (color[3] !== 0) return color;
+              }
+              return parse(getComputedStyle(document.body).backgroundColor);
+            };
+            const found = [];
+            const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            while (texts.nextNode()) {
+              const element = texts.currentNode.parentElement;
+              if (!texts.currentNode.data.trim() || !element.checkVisibility()) continue;
+              if (element.closest('.unseen, .skip, svg, noscript, [aria-disabled=true]')) continue;
+              const [one, other] = [light(parse(getComputedStyle(element).color)), light(behind(element))].sort();
+              const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+              if (ratio < 4.5) found.push(`${texts.currentNode.data.trim()}: ${ratio.toFixed(2)}`);
+            }
+            return found;
+            """;
+
+    @Autowired
+    private DelayQueueOperations queue;
+
+    @Autowired
+    private DelayQueueHarness harness;
+
+    @LocalServerPort
+    private int port;
+
+    private Browser browser;
+    private DashboardPage page;
+    private String id = "";
+    private String letterId = "";
+
+    @BeforeEach
+    void fill(Browser browser) {
+        this.browser = browser;
+        page = new DashboardPage(browser, port);
+        queue.send(
+                DelayMessage.to(LONG).payload(LONG).delay(Duration.ofHours(1)).build());
+        id = queue.send(DelayMessage.to(LONELY)
+                        .payload("{\"text\":\"" + LONG + "\"}")
+                        .header(LONG, LONG)
+                        .delay(Duration.ofMinutes(10))
+                        .build())
+                .id();
+        letterId = harness.awaitDead(MAILS, queue.send(MAILS, LONG).id()).letterId();
+        harness.awaitScheduled(INVOICES, queue.send(INVOICES, LONG).id());
+    }
+
+    @AfterEach
+    void endEmulation() {
+        browser.emulate(1280, 900, Map.of());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"360,light", "360,dark", "800,light", "1280,dark", "1600,light", "1600,dark"})
+    void eachViewFitsAndIsLegible(int width, String scheme) {
+        browser.emulate(width, 900, Map.of("prefers-color-scheme", scheme, "prefers-reduced-motion", "reduce"));
+        check(width + "-" + scheme + "-overview", "");
+        check(width + "-" + scheme + "-topic", topic(LONELY, "scheduled"));
+        check(width + "-" + scheme + "-long", topic(LONG, "scheduled"));
+        check(width + "-" + scheme + "-failing", topic(INVOICES, "failing"));
+        check(width + "-" + scheme + "-dead", topic(MAILS, "dead"));
+        check(width + "-" + scheme + "-message", topic(LONELY, "message", id));
+        check(width + "-" + scheme + "-letter", topic(MAILS, "letter", letterId));
+        page.press("Purge the letter of " + letterId.substring(0, letterId.lastIndexOf('@')))
+                .question();
+        look(width + "-" + scheme + "-question");
+        page.goBack();
+        assertThat(page.complaints()).isEmpty();
+    }
+
+    private void check(String name, String place) {
+        page.open(place).awaitNoText("Loading …");
+        look(name);
+    }
+
+    private void look(String name) {
+        browser.screenshot(Path.of("target", "dashboard", name + ".png"));
+        assertThat(browser.run(
+                        Long.class,
+                        "return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                .as(name + " overflows by")
+                .isZero();
+        assertThat(browser.texts(PALE)).as("pale in " + name).isEmpty();
+        assertThat(browser.texts("return document.getAnimations().map((each) => each.animationName)"))
+                .as("motion in " + name)
+                .isEmpty();
+    }
+}

@@ -1,0 +1,156 @@
+package io.delayqueue.actuate.dashboard;
+
+import static io.delayqueue.actuate.dashboard.DashboardApplication.MAILS;
+import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.DelayQueueOperations;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.TestPropertySource;
+
+/** What is listed, counted and drawn, and how one gets about in it. */
+@DashboardTest
+@TestPropertySource(properties = "delayqueue.namespace=dashboard-lists")
+class DashboardListsTests {
+
+    @Autowired
+    private DelayQueueOperations queue;
+
+    @Autowired
+    private DelayQueueAdmin admin;
+
+    @LocalServerPort
+    private int port;
+
+    private Browser browser;
+    private DashboardPage page;
+
+    @BeforeEach
+    void openPage(Browser browser) {
+        this.browser = browser;
+        page = new DashboardPage(browser, port);
+    }
+
+    @AfterEach
+    void nothingWentWrongUnseen() {
+        assertThat(page.complaints()).isEmpty();
+    }
+
+    @Test
+    void messagesArePagedInTheOrderOfTheirDueTimes() {
+        queue.sendAll(IntStream.range(0, 60)
+                .mapToObj(each -> DelayMessage.to("pages")
+                        .id("message-" + each)
+                        .payload("text")
+                        .delay(Duration.ofHours(1).plusMinutes(each))
+                        .build())
+                .toList());
+
+        page.open(topic("pages", "scheduled")).awaitText("message-24");
+        assertThat(rows()).hasSize(25).startsWith("message-0").endsWith("message-24");
+        page.press("Next").awaitText("Page 2").awaitText("message-49");
+        assertThat(rows()).hasSize(25).startsWith("message-25");
+        page.press("Next").awaitText("Page 3").awaitText("message-59");
+        assertThat(rows()).hasSize(10);
+        page.press("Previous").awaitText("Page 2").awaitText("message-25");
+        page.press("Previous").awaitText("Page 1").awaitText("message-0");
+        assertThat(rows()).hasSize(25);
+    }
+
+    @Test
+    void lettersArePagedTheYoungestFirst() {
+        for (int each = 0; each < 30; each++) {
+            queue.send(MAILS, "number " + each);
+        }
+        await().atMost(Duration.ofSeconds(30)).until(() -> admin.counts(MAILS).dead() == 30);
+
+        page.open(topic(MAILS, "dead")).awaitText("Replay all 30 letters");
+        await().untilAsserted(() -> assertThat(rows()).hasSize(25));
+        page.press("Next").awaitText("Page 2");
+        await().untilAsserted(() -> assertThat(rows()).hasSize(5));
+    }
+
+    @Test
+    void topicsAreFilteredAndSorted() {
+        queue.send("fruit/apple", "text", Duration.ofHours(1));
+        queue.send("fruit/pear", "text", Duration.ofHours(1));
+        queue.send("fruit/pear", "text", Duration.ofHours(1));
+
+        page.open("").awaitText("fruit/pear");
+        page.field(".filter").sendKeys("FRUIT/");
+        await().untilAsserted(() -> assertThat(rows()).containsExactly("fruit/apple", "fruit/pear"));
+        page.press("Scheduled");
+        await().untilAsserted(() -> assertThat(rows()).containsExactly("fruit/pear", "fruit/apple"));
+        assertThat(browser.string("return document.querySelector('[aria-sort=descending]').textContent"))
+                .isEqualTo("Scheduled");
+        page.press("Scheduled");
+        await().untilAsserted(() -> assertThat(rows()).containsExactly("fruit/apple", "fruit/pear"));
+        page.field(".filter").sendKeys("none");
+        page.awaitText("No topic has such a name.");
+    }
+
+    @Test
+    void placeIsInTheAddressAndLeadsBack() {
+        queue.send("places", "text", Duration.ofHours(1));
+
+        page.open("").press("places").awaitText("Coming up");
+        page.press("Dead letters0").awaitText("No dead letter.");
+        assertThat(browser.string("return location.hash")).isEqualTo(topic("places", "dead"));
+        browser.driver().navigate().back();
+        page.awaitNoText("No dead letter.");
+        browser.driver().navigate().back();
+        page.awaitText("Listeners on this node").awaitText("Nodes");
+        assertThat(browser.string("return location.hash")).isIn("", "#/");
+    }
+
+    @Test
+    void whatComesDueIsCounted() {
+        queue.send("soon", "text", Duration.ofSeconds(50));
+        queue.send("soon", "text", Duration.ofMinutes(50));
+        queue.send("soon", "text", Duration.ofHours(20));
+        queue.send("soon", "text", Duration.ofDays(2));
+
+        page.open(topic("soon")).awaitText("2 within the next hour").awaitText("2 later");
+        page.press("Day").awaitText("3 within the next day").awaitText("1 later");
+        page.press("Minute").awaitText("1 within the next minute").awaitText("3 later");
+        assertThat(browser.run(Long.class, "return document.querySelectorAll('.bars rect').length"))
+                .isEqualTo(60);
+    }
+
+    @Test
+    void timeIsLocalAndItsTitleAbsolute() {
+        Instant due = Instant.parse("2031-05-06T07:08:09.123Z");
+        String id = queue.send("times", "text", due).id();
+
+        page.open(topic("times", "message", id)).awaitText("2031");
+        assertThat(browser.texts("return [...document.querySelectorAll('time')].map((each) => each.title)"))
+                .contains("2031-05-06T07:08:09.123Z");
+    }
+
+    @Test
+    void lastMinutesAreDrawn() {
+        queue.send("drawn", "text", Duration.ofHours(1));
+
+        page.open(topic("drawn"));
+        await().untilAsserted(() -> assertThat(browser.texts(
+                        "return [...document.querySelectorAll('.figure .spark')].map((each) => each.ariaLabel)"))
+                .contains("Scheduled, last 10 minutes: now 1, at most 1"));
+    }
+
+    /** What the rows of the first table are about. */
+    private List<String> rows() {
+        return browser.texts("return [...document.querySelectorAll('.topics tbody tr, .messages tbody tr')]"
+                + ".map((row) => row.querySelector('a').textContent)");
+    }
+}

@@ -1,0 +1,132 @@
+package io.delayqueue.actuate.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.openqa.selenium.By;
+import org.openqa.selenium.WebElement;
+
+/** The dashboard as its user has it before them. Whatever is looked for is waited for. */
+final class DashboardPage {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final String BY_NAME = "return [...document.querySelectorAll(arguments[0])]"
+            + ".find(each => each.checkVisibility() && (each.ariaLabel || each.textContent.trim()) === arguments[1])";
+
+    private final Browser browser;
+    private final String address;
+
+    DashboardPage(Browser browser, int port) {
+        this.browser = browser;
+        this.address = "http://localhost:" + port + "/actuator/delayqueuedashboard";
+    }
+
+    /** Opens the page at a place, and waits until it shows what it was told. */
+    DashboardPage open(String place) {
+        browser.open(address + place);
+        await().atMost(PATIENCE)
+                .until(
+                        () -> browser.is(
+                                "return document.querySelector('.live.on') !== null && document.querySelector('main h1') !== null"));
+        return this;
+    }
+
+    static String topic(String topic, String... more) {
+        StringBuilder place = new StringBuilder("#/topic/").append(encoded(topic));
+        for (String part : more) {
+            place.append('/').append(encoded(part));
+        }
+        return place.toString();
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    /** All that is to be read. */
+    String text() {
+        return browser.string("return document.body.innerText");
+    }
+
+    DashboardPage awaitText(String text) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(text()).contains(text));
+        return this;
+    }
+
+    DashboardPage awaitNoText(String text) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(text()).doesNotContain(text));
+        return this;
+    }
+
+    /** Presses a button or follows a link, by its accessible name. */
+    DashboardPage press(String name) {
+        await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> {
+            WebElement found = browser.run(WebElement.class, BY_NAME, "button, a", name);
+            assertThat(found).as("button or link " + name).isNotNull();
+            found.click();
+        });
+        return this;
+    }
+
+    boolean has(String name) {
+        return browser.run(WebElement.class, BY_NAME, "button, a", name) != null;
+    }
+
+    DashboardPage awaitPressable(String name) {
+        await().atMost(PATIENCE).until(() -> has(name));
+        return this;
+    }
+
+    /** The texts of all buttons that are to be seen. */
+    List<String> buttons() {
+        return browser.texts("return [...document.querySelectorAll('button')].filter(each => each.checkVisibility())"
+                + ".map(each => each.ariaLabel || each.textContent.trim())");
+    }
+
+    /** What is asked before an action. */
+    String question() {
+        await().atMost(PATIENCE).until(() -> browser.is("return document.querySelector('dialog').open"));
+        return browser.string("return document.querySelector('dialog').innerText");
+    }
+
+    DashboardPage goBack() {
+        browser.driver().findElement(By.id("ask-back")).click();
+        return awaitNoQuestion();
+    }
+
+    DashboardPage confirm() {
+        browser.driver().findElement(By.id("ask-go")).click();
+        return this;
+    }
+
+    DashboardPage awaitNoQuestion() {
+        await().atMost(PATIENCE).until(() -> !browser.is("return document.querySelector('dialog').open"));
+        return this;
+    }
+
+    DashboardPage awaitOutcome(String text) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(outcome()).contains(text));
+        return this;
+    }
+
+    /** What the live region says. */
+    String outcome() {
+        return browser.string("return document.querySelector('[role=status][aria-live=polite]').innerText");
+    }
+
+    /** What the console holds against the page, but for answers that are no success, which the page tells by itself. */
+    List<String> complaints() {
+        return browser.console().stream()
+                .filter(line -> !line.contains("Failed to load resource: the server responded with a status of"))
+                .toList();
+    }
+
+    WebElement field(String selector) {
+        return browser.driver().findElement(By.cssSelector(selector));
+    }
+}

@@ -1,0 +1,111 @@
+package io.delayqueue.actuate.dashboard;
+
+import static io.delayqueue.actuate.dashboard.DashboardApplication.LONELY;
+import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+/** The page keeps itself up to date, asks no more than it has to, and says when what it shows is old. */
+@DashboardTest
+class DashboardPollingTests {
+
+    private static final RedisServerProcess REDIS = RedisServerProcess.start();
+    private static final Duration THREE_POLLS = Duration.ofSeconds(6);
+
+    @Autowired
+    private DelayQueueOperations queue;
+
+    @Autowired
+    private RequestCounter requests;
+
+    @LocalServerPort
+    private int port;
+
+    private Browser browser;
+    private DashboardPage page;
+
+    @DynamicPropertySource
+    static void redis(DynamicPropertyRegistry properties) {
+        properties.add("spring.data.redis.port", REDIS::port);
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        REDIS.close();
+    }
+
+    @BeforeEach
+    void openPage(Browser browser) {
+        this.browser = browser;
+        page = new DashboardPage(browser, port);
+    }
+
+    @Test
+    void changesAreShownByOneRequestAtATime() {
+        page.open(topic(LONELY)).awaitText("There is no such topic.");
+        String id = queue.send(LONELY, "text", Duration.ofHours(1)).id();
+        page.awaitText(id);
+        queue.cancel(LONELY, id);
+        page.awaitNoText(id);
+
+        assertThat(requests.most()).isOne();
+        assertThat(page.complaints()).isEmpty();
+    }
+
+    @Test
+    void nothingIsAskedWhileTheTabIsHidden() throws Exception {
+        page.open("");
+        AtomicInteger before = new AtomicInteger(-1);
+        try (AutoCloseable hidden = browser.hideBehindAnotherTab()) {
+            // what was on its way when the tab was hidden still arrives
+            await().during(THREE_POLLS).atMost(Duration.ofSeconds(30)).until(() -> {
+                int now = requests.total();
+                return before.getAndSet(now) == now;
+            });
+        }
+        await().until(() -> requests.total() > before.get());
+    }
+
+    @Test
+    void nothingIsAskedWhileThePageIsHeld() {
+        page.open("").press("Hold").awaitText("Held since");
+        AtomicInteger before = new AtomicInteger(-1);
+        await().during(THREE_POLLS).atMost(Duration.ofSeconds(30)).until(() -> {
+            int now = requests.total();
+            return before.getAndSet(now) == now;
+        });
+        page.press("Go on").awaitText("Live");
+        await().until(() -> requests.total() > before.get());
+    }
+
+    @Test
+    void whatIsOldIsMarkedWhileRedisIsAwayAndNewAgainWhenItIsBack() {
+        queue.send(LONELY, "text", Duration.ofHours(1));
+        page.open("").awaitText(LONELY);
+
+        REDIS.stop();
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> browser.is("return document.querySelector('[role=alert] .notice') !== null"));
+        assertThat(browser.is("return document.body.classList.contains('stale')"))
+                .isTrue();
+        assertThat(page.text()).contains("What is shown is from", LONELY);
+
+        REDIS.restart();
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> browser.is("return document.querySelector('.live.on') !== null"
+                        + " && document.querySelector('[role=alert] .notice') === null"
+                        + " && !document.body.classList.contains('stale')"));
+    }
+}

@@ -1,0 +1,93 @@
+package io.delayqueue.actuate.dashboard;
+
+import static io.delayqueue.actuate.dashboard.DashboardApplication.LONELY;
+import static io.delayqueue.actuate.dashboard.DashboardApplication.MAILS;
+import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.test.DelayQueueHarness;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.TestPropertySource;
+
+/** As the endpoint is by default: it only reads, and shows no payload to those whom nobody knows. */
+@DashboardTest
+@TestPropertySource(
+        properties = {
+            "delayqueue.namespace=dashboard-read-only",
+            "management.endpoint.delayqueue.access=read-only",
+            "management.endpoint.delayqueue.show-payloads=when-authorized"
+        })
+class DashboardReadOnlyTests {
+
+    private static final String[] HARMLESS = {
+        "Find",
+        "Hold",
+        "Topic",
+        "Lag",
+        "Ready",
+        "Leased",
+        "Scheduled",
+        "Dead letters",
+        "Consumers",
+        "Minute",
+        "Hour",
+        "Day",
+        "Look further",
+        "Look again",
+        "Previous",
+        "Next"
+    };
+
+    @Autowired
+    private DelayQueueOperations queue;
+
+    @Autowired
+    private DelayQueueHarness harness;
+
+    @LocalServerPort
+    private int port;
+
+    private DashboardPage page;
+
+    @BeforeEach
+    void openPage(Browser browser) {
+        page = new DashboardPage(browser, port);
+    }
+
+    @AfterEach
+    void nothingWentWrongUnseen() {
+        assertThat(page.complaints()).isEmpty();
+    }
+
+    @Test
+    void noActionIsOffered() {
+        String id = queue.send(LONELY, "text", Duration.ofHours(1)).id();
+        String letter = harness.awaitDead(MAILS, queue.send(MAILS, "one").id()).letterId();
+
+        for (String place : new String[] {
+            "",
+            topic(LONELY, "scheduled"),
+            topic(LONELY, "failing"),
+            topic(MAILS, "dead"),
+            topic(LONELY, "message", id),
+            topic(MAILS, "letter", letter)
+        }) {
+            page.open(place).awaitNoText("Loading …").awaitText("read-only");
+            assertThat(page.buttons()).as(place).isSubsetOf(HARMLESS);
+        }
+    }
+
+    @Test
+    void payloadThatMayNotBeSeenIsNotShown() {
+        String id = queue.send(LONELY, "a secret", Duration.ofHours(1)).id();
+
+        page.open(topic(LONELY, "message", id)).awaitText("Not shown to you").awaitNoText("a secret");
+        page.open(topic(LONELY, "scheduled")).awaitText(id).awaitNoText("a secret");
+    }
+}

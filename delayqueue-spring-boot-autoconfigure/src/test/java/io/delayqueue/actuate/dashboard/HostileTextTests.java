@@ -1,0 +1,117 @@
+package io.delayqueue.actuate.dashboard;
+
+import static io.delayqueue.actuate.dashboard.DashboardApplication.HOSTILE;
+import static io.delayqueue.actuate.dashboard.DashboardApplication.INVOICES;
+import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.test.DelayQueueHarness;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.TestPropertySource;
+
+/** Whatever is in the queue is shown as text: topics, ids, headers, payloads and failures. */
+@DashboardTest
+@TestPropertySource(properties = "delayqueue.namespace=dashboard-hostile")
+class HostileTextTests {
+
+    private static final String SCRIPT = "\"'><script>window.hurt=1</script>";
+
+    @Autowired
+    private DelayQueueOperations queue;
+
+    @Autowired
+    private DelayQueueHarness harness;
+
+    @LocalServerPort
+    private int port;
+
+    private Browser browser;
+    private DashboardPage page;
+
+    @BeforeEach
+    void openPage(Browser browser) {
+        this.browser = browser;
+        page = new DashboardPage(browser, port);
+    }
+
+    @AfterEach
+    void nothingOfItWasMarkup() {
+        assertThat(browser.run(Object.class, "return window.hurt")).isNull();
+        assertThat(browser.run(Long.class, "return document.querySelectorAll('img, iframe, script:not([src])').length"))
+                .isZero();
+        assertThat(browser.run(Long.class, "return document.querySelectorAll('[style], [onerror]').length"))
+                .isZero();
+        assertThat(page.complaints()).isEmpty();
+    }
+
+    @Test
+    void topicIsText() {
+        send(HOSTILE + "2", "hostile-topic");
+        page.open("").awaitText(HOSTILE + "2").awaitText("Is the name mistyped?");
+        page.press(HOSTILE + "2").press("Pause everywhere");
+        assertThat(page.question()).contains(HOSTILE + "2");
+        page.goBack();
+        assertThat(browser.driver().getTitle()).startsWith(HOSTILE + "2");
+    }
+
+    @Test
+    void topicOfWhichPartCannotBeSeenIsToldFromItsLikeness() {
+        send("orders", "seen");
+        send("orders ", "unseen");
+        page.open("").awaitText("orders␣");
+    }
+
+    @Test
+    void idHeadersAndPayloadAreText() {
+        send("texts", SCRIPT);
+        page.open(topic("texts", "scheduled")).awaitText(SCRIPT).awaitText("{\"" + HOSTILE.replace("\"", "\\\""));
+        page.press("Cancel message " + SCRIPT);
+        assertThat(page.question()).contains(SCRIPT);
+        page.goBack().press(SCRIPT).awaitText(HOSTILE + "=").awaitText(SCRIPT + "\n");
+        assertThat(page.text()).contains("Headers", "Payload");
+        page.press("Cancel message " + SCRIPT).confirm().awaitOutcome(SCRIPT + " is cancelled.");
+    }
+
+    @Test
+    void letterOfAHostileTopicIsText() {
+        String id = HOSTILE + "-letter";
+        queue.send(DelayMessage.to(HOSTILE)
+                .id(id)
+                .payload(HOSTILE)
+                .header(HOSTILE, SCRIPT)
+                .build());
+        DeadLetter letter = harness.awaitDead(HOSTILE, id);
+
+        page.open(topic(HOSTILE, "dead")).awaitText(id).awaitText("IllegalStateException: " + HOSTILE);
+        page.press("Purge the letter of " + id);
+        assertThat(page.question()).contains(id, HOSTILE);
+        page.goBack().press(id).awaitText(letter.letterId()).awaitText("Stack").awaitText(SCRIPT);
+    }
+
+    @Test
+    void failingMessageTellsItsFailureAsText() {
+        String id = queue.send(INVOICES, SCRIPT).id();
+        harness.awaitScheduled(INVOICES, id);
+
+        page.open(topic(INVOICES, "failing"))
+                .awaitText("IllegalStateException: no invoice: " + HOSTILE)
+                .awaitText("Looked at all");
+    }
+
+    private void send(String topic, String id) {
+        queue.send(DelayMessage.to(topic)
+                .id(id)
+                .payload("{\"" + HOSTILE.replace("\"", "\\\"") + "\":1}")
+                .header(HOSTILE + "=", SCRIPT)
+                .delay(Duration.ofHours(1))
+                .build());
+    }
+}

@@ -1,0 +1,44 @@
+package io.delayqueue.actuate.dashboard;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts what the page asks of the endpoint. */
+final class RequestCounter extends HttpFilter {
+
+    private static final long serialVersionUID = 1L;
+
+    private final AtomicInteger total = new AtomicInteger();
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicInteger most = new AtomicInteger();
+
+    int total() {
+        return total.get();
+    }
+
+    /** How many ran at once. */
+    int most() {
+        return most.get();
+    }
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        if (request.getRequestURI().contains("delayqueuedashboard")) {
+            chain.doFilter(request, response);
+            return;
+        }
+        total.incrementAndGet();
+        most.accumulateAndGet(running.incrementAndGet(), Math::max);
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            running.decrementAndGet();
+        }
+    }
+}
