@@ -79,6 +79,8 @@ public final class EndpointNode implements AutoCloseable {
         if (stack == WebApplicationType.REACTIVE) {
             // on a class path with Netty and Tomcat, both would serve
             all.add("spring.autoconfigure.exclude=" + TOMCAT);
+            // Reactor Netty 1.3.7 may read no more from a connection that is kept (reactor-netty issue 4361)
+            all.add("server.netty.max-keep-alive-requests=1");
         }
         ConfigurableApplicationContext context = new SpringApplicationBuilder(EndpointApplication.class)
                 .web(stack)
@@ -87,10 +89,7 @@ public final class EndpointNode implements AutoCloseable {
         Environment environment = context.getEnvironment();
         String port =
                 environment.getProperty("local.management.port", environment.getRequiredProperty("local.server.port"));
-        return new EndpointNode(
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build(),
-                context,
-                "http://127.0.0.1:" + port + path);
+        return new EndpointNode(HttpClient.newHttpClient(), context, "http://127.0.0.1:" + port + path);
     }
 
     public ConfigurableApplicationContext context() {

@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure.endpoint;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
+import io.delayqueue.actuate.dashboard.DelayQueueDashboardEndpoint;
 import io.delayqueue.actuate.guard.EndpointPaths;
 import io.delayqueue.actuate.guard.ReactiveRequestFilter;
 import io.delayqueue.actuate.guard.RequestGuard;
@@ -24,12 +25,12 @@ import org.springframework.web.server.WebFilter;
 @ConditionalOnBooleanProperty(name = "delayqueue.enabled", matchIfMissing = true)
 public final class EndpointGuardConfiguration {
 
-    /** That of the dashboard, which may be exposed without this class knowing it. */
-    private static final String DASHBOARD = "delayqueuedashboard";
-
     private static RequestGuard guard(WebEndpointProperties properties, ObjectProvider<PathMapper> mappers) {
         return new RequestGuard(EndpointPaths.of(
-                properties.getBasePath(), mappers.orderedStream().toList(), DelayQueueEndpoint.ID, DASHBOARD));
+                properties.getBasePath(),
+                mappers.orderedStream().toList(),
+                DelayQueueEndpoint.ID,
+                DelayQueueDashboardEndpoint.ID));
     }
 
     @Configuration(proxyBeanMethods = false)

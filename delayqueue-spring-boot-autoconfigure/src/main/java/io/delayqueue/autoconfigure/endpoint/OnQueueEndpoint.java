@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure.endpoint;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
+import io.delayqueue.actuate.dashboard.DelayQueueDashboardEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
@@ -14,4 +15,7 @@ final class OnQueueEndpoint extends AnyNestedCondition {
 
     @ConditionalOnAvailableEndpoint(endpoint = DelayQueueEndpoint.class, exposure = EndpointExposure.WEB)
     static final class OfTheQueue {}
+
+    @ConditionalOnAvailableEndpoint(DelayQueueDashboardEndpoint.class)
+    static final class OfTheDashboard {}
 }

@@ -64,7 +64,7 @@ final class Browser implements AutoCloseable {
                 "--disable-background-networking",
                 "--disable-component-update",
                 "--disable-sync",
-                "--lang=en-GB",
+                "--window-size=1280,900",
                 "--user-data-dir=" + profile);
         options.setCapability("goog:loggingPrefs", logs);
         return options;
