@@ -21,6 +21,9 @@ import org.redisson.config.Config;
 @SuppressWarnings("deprecation")
 final class RedissonContender implements Contender {
 
+    /** Its script that moves what is due searches linearly, and may hold Redis for seconds. */
+    private static final int PATIENCE_MILLIS = 60_000;
+
     private static final String QUEUE = "bench";
 
     private final RedissonClient client;
@@ -32,7 +35,7 @@ final class RedissonContender implements Contender {
     RedissonContender(int port) {
         Config config = new Config();
         config.setCodec(StringCodec.INSTANCE);
-        config.useSingleServer().setAddress("redis://127.0.0.1:" + port);
+        config.useSingleServer().setAddress("redis://127.0.0.1:" + port).setTimeout(PATIENCE_MILLIS);
         client = Redisson.create(config);
         ready = client.getBlockingQueue(QUEUE);
         delayed = client.getDelayedQueue(ready);
