@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * <p>They lie below the ports that operating systems give to outgoing connections. A server that is down for a while
  * therefore finds its port free when it comes back, and a client that keeps dialling it meanwhile cannot be connected
- * to itself. They also lie low enough for the port of the cluster bus, which is 10,000 above.
+ * to itself. The same holds for the port of the cluster bus, which is 10,000 above the node's.
  */
 final class FreePort {
 
@@ -27,16 +27,17 @@ final class FreePort {
      * Finds a port that nobody listens on at this moment; somebody else may take it before the caller does.
      *
      * @param withClusterBus whether the port of the cluster bus has to be free as well
-     * @return a port between 16,384 and 32,767
+     * @return a port between 16,384 and 32,767, or 22,767 with the cluster bus
      */
     static int find(boolean withClusterBus) {
+        int highest = withClusterBus ? HIGHEST - CLUSTER_BUS_OFFSET : HIGHEST;
         for (int i = 0; i < ATTEMPTS; i++) {
-            int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST + 1);
+            int port = ThreadLocalRandom.current().nextInt(LOWEST, highest + 1);
             if (isFree(port) && (!withClusterBus || isFree(port + CLUSTER_BUS_OFFSET))) {
                 return port;
             }
         }
-        throw new IllegalStateException("No free port between %d and %d".formatted(LOWEST, HIGHEST));
+        throw new IllegalStateException("No free port between %d and %d".formatted(LOWEST, highest));
     }
 
     private static boolean isFree(int port) {

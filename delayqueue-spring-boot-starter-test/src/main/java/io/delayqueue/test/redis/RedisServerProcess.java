@@ -263,7 +263,20 @@ public final class RedisServerProcess implements AutoCloseable {
      * @throws UncheckedIOException if the server cannot be reached or does not answer within ten seconds
      */
     public @Nullable Object command(String... arguments) {
-        try (RespConnection connection = connect(COMMAND_TIMEOUT)) {
+        return command(COMMAND_TIMEOUT, arguments);
+    }
+
+    /**
+     * Runs one command as {@link #command(String...)} does, but waits for its reply no longer than it is told to.
+     *
+     * @param timeout for how long to wait for the connection and then for the reply, at least 1 ms
+     * @param arguments the command's name and its arguments
+     * @return the reply
+     * @throws RedisErrorException if Redis answers with an error
+     * @throws UncheckedIOException if the server cannot be reached or does not answer in time
+     */
+    public @Nullable Object command(Duration timeout, String... arguments) {
+        try (RespConnection connection = connect(timeout)) {
             return connection.call(arguments);
         } catch (IOException ex) {
             throw new UncheckedIOException("No answer to %s".formatted(arguments[0]), ex);
