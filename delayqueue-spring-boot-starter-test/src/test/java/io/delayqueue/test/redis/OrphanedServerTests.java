@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,7 +23,9 @@ class OrphanedServerTests {
     @Test
     void killedJvmLeavesNoServerAndNoDirectory() throws Exception {
         OwnerJvm owner = OwnerJvm.start("wait");
-        assertThat(isAlive(owner.serverPid())).isTrue();
+        assertThat(owner.servers())
+                .singleElement()
+                .satisfies((server) -> assertThat(isAlive(server.pid())).isTrue());
         owner.process().destroyForcibly().waitFor();
         awaitNothingLeftOf(owner);
     }
@@ -29,6 +33,14 @@ class OrphanedServerTests {
     @Test
     void killedJvmLeavesNoPausedServer() throws Exception {
         OwnerJvm owner = OwnerJvm.start("pause");
+        owner.process().destroyForcibly().waitFor();
+        awaitNothingLeftOf(owner);
+    }
+
+    @Test
+    void killedJvmLeavesNoCluster() throws Exception {
+        OwnerJvm owner = OwnerJvm.start("cluster");
+        assertThat(owner.servers()).hasSize(2);
         owner.process().destroyForcibly().waitFor();
         awaitNothingLeftOf(owner);
     }
@@ -50,8 +62,10 @@ class OrphanedServerTests {
 
     private static void awaitNothingLeftOf(OwnerJvm owner) {
         await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-            assertThat(isAlive(owner.serverPid())).isFalse();
-            assertThat(Files.exists(owner.directory())).isFalse();
+            for (Server server : owner.servers()) {
+                assertThat(isAlive(server.pid())).isFalse();
+                assertThat(Files.exists(server.directory())).isFalse();
+            }
         });
     }
 
@@ -72,7 +86,7 @@ class OrphanedServerTests {
         return new String(ps.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).trim();
     }
 
-    private record OwnerJvm(Process process, long serverPid, Path directory) {
+    private record OwnerJvm(Process process, List<Server> servers) {
 
         static OwnerJvm start(String ending) throws IOException {
             Process process = new ProcessBuilder(
@@ -85,7 +99,14 @@ class OrphanedServerTests {
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
-            return new OwnerJvm(process, Long.parseLong(output.readLine()), Path.of(output.readLine()));
+            List<Server> servers = new ArrayList<>();
+            for (String line = output.readLine(); !line.isEmpty(); line = output.readLine()) {
+                String[] words = line.split(" ", 2);
+                servers.add(new Server(Long.parseLong(words[0]), Path.of(words[1])));
+            }
+            return new OwnerJvm(process, servers);
         }
     }
+
+    private record Server(long pid, Path directory) {}
 }

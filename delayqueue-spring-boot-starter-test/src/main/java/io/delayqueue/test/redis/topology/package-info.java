@@ -1,0 +1,11 @@
+/**
+ * Several real Redis servers that belong together.
+ *
+ * <p>{@link io.delayqueue.test.redis.topology.RedisClusterProcess} is a Redis Cluster whose nodes a test kills and whose
+ * slots it moves. It is made of the servers of the package above, and like that package it needs neither Spring, JUnit
+ * nor a Redis client.
+ */
+@NullMarked
+package io.delayqueue.test.redis.topology;
+
+import org.jspecify.annotations.NullMarked;

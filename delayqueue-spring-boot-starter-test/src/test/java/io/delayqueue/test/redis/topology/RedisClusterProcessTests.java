@@ -1,0 +1,280 @@
+package io.delayqueue.test.redis.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.test.autoconfigure.TestRedisAutoConfiguration;
+import io.delayqueue.test.redis.RedisErrorException;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
+
+@Timeout(120)
+class RedisClusterProcessTests {
+
+    private static final RedisScript<Long> INCREMENT = RedisScript.of("return redis.call('incr', KEYS[1])", Long.class);
+
+    private static RedisClusterProcess cluster;
+
+    @BeforeAll
+    static void startCluster() {
+        long start = System.nanoTime();
+        cluster = RedisClusterProcess.start();
+        print("A cluster of %d nodes was ready after".formatted(cluster.nodes().size()), start);
+    }
+
+    @AfterEach
+    void repair() {
+        cluster.nodes().stream().filter((node) -> !node.isRunning()).forEach(cluster::restart);
+        cluster.awaitOk();
+        cluster.flush();
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @Test
+    void slotsAreSharedByThreeMastersWithAReplicaEach() {
+        List<RedisServerProcess> masters = cluster.nodes().subList(0, 3);
+        assertThat(cluster.nodes())
+                .hasSize(6)
+                .allSatisfy((node) -> assertThat(node.port()).isBetween(1024, 55_535));
+        assertThat(cluster.masters()).hasSize(3);
+        assertThat(masters).allSatisfy((node) -> assertThat(cluster.nodes()).contains(node));
+        assertThat(cluster.addresses())
+                .hasSize(6)
+                .startsWith("127.0.0.1:" + masters.get(0).port());
+        for (RedisServerProcess master : cluster.masters()) {
+            assertThat(cluster.replicasOf(master)).singleElement().satisfies((replica) -> {
+                assertThat(replica.info("replication")).containsEntry("master_link_status", "up");
+                assertThat(cluster.replicasOf(replica)).isEmpty();
+            });
+        }
+        assertThat(Set.of(cluster.masterOf(0), cluster.masterOf(8_000), cluster.masterOf(16_383)))
+                .hasSize(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "key", "123456789", "dq:{orders:0.0}:meta", "{}a", "a{b}{c}", "{{a}}", "}{a}", "kéy{"})
+    void slotOfAKeyIsWhatRedisSays(String key) {
+        int slot = RedisClusterProcess.slotOf(key);
+        assertThat(cluster.nodes().get(0).command("CLUSTER", "KEYSLOT", key)).isEqualTo((long) slot);
+        assertThat(cluster.masterOf(key))
+                .isSameAs(cluster.masterOf(slot))
+                .isSameAs(cluster.masterOf(key.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void killedMasterIsReplacedAndComesBackAsReplica() {
+        RedisServerProcess master = cluster.masterOf("key");
+        RedisServerProcess replica = cluster.replicasOf(master).get(0);
+        master.command("SET", "key", "value");
+        await().until(() -> replica.command("DBSIZE").equals(1L));
+        int port = master.port();
+
+        long start = System.nanoTime();
+        cluster.kill(master);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> cluster.masterOf("key"))
+                .withMessageContaining("node %d, does not run", port);
+        cluster.awaitOk();
+        print("A killed master was replaced after", start);
+
+        assertThat(cluster.masterOf("key")).isSameAs(replica);
+        assertThat(replica.command("GET", "key")).isEqualTo("value");
+        assertThat(cluster.replicasOf(replica)).isEmpty();
+
+        cluster.restart(master);
+        assertThat(master.port()).isEqualTo(port);
+        assertThat(cluster.replicasOf(replica)).containsExactly(master);
+        assertThat(master.command("DBSIZE")).isEqualTo(1L);
+    }
+
+    @Test
+    void killedReplicaComesBackWithWhatItMissed() {
+        RedisServerProcess master = cluster.masterOf("key");
+        RedisServerProcess replica = cluster.replicasOf(master).get(0);
+        cluster.kill(replica);
+        assertThat(cluster.replicasOf(master)).isEmpty();
+        master.command("SET", "key", "value");
+        cluster.restart(replica);
+        assertThat(cluster.replicasOf(master)).containsExactly(replica);
+        assertThat(replica.command("DBSIZE")).isEqualTo(1L);
+    }
+
+    @Test
+    void pausedMasterIsReplacedAndFollowsWhenItIsBack() {
+        RedisServerProcess master = cluster.masterOf("key");
+        RedisServerProcess replica = cluster.replicasOf(master).get(0);
+        master.pause();
+        try {
+            await().atMost(Duration.ofSeconds(60)).until(() -> cluster.masterOf("key") == replica);
+        } finally {
+            master.resume();
+        }
+        cluster.awaitOk();
+        assertThat(cluster.masterOf("key")).isSameAs(replica);
+        assertThat(cluster.replicasOf(replica)).containsExactly(master);
+    }
+
+    @Test
+    void slotIsMovedInSteps() {
+        RedisServerProcess from = cluster.masterOf("{tag}");
+        RedisServerProcess to = other(from);
+        for (int i = 0; i < 5; i++) {
+            from.command("SET", "{tag}" + i, "value");
+        }
+
+        SlotMove move = cluster.moveSlot(RedisClusterProcess.slotOf("{tag}"), from, to);
+        assertThat(move.remaining()).isEqualTo(5);
+        assertThat(from.command("GET", "{tag}1")).isEqualTo("value");
+        assertRefused("ASK", from, "GET", "{tag}none");
+        assertThat(cluster.masterOf("{tag}")).isSameAs(from);
+
+        move.moveKeys("{tag}1", "{tag}none");
+        assertThat(move.moveSomeKeys(2)).isEqualTo(2);
+        assertThat(move.remaining()).isEqualTo(2);
+        assertRefused("ASK", from, "GET", "{tag}1");
+        assertRefused("TRYAGAIN", from, "DEL", "{tag}0", "{tag}1", "{tag}2", "{tag}3", "{tag}4");
+        assertRefused("MOVED", to, "GET", "{tag}1");
+
+        move.finish();
+        assertThat(cluster.masterOf("{tag}")).isSameAs(to);
+        assertRefused("MOVED", from, "GET", "{tag}1");
+        assertThat(IntStream.range(0, 5).mapToObj((i) -> to.command("GET", "{tag}" + i)))
+                .containsOnly("value");
+        cluster.awaitOk();
+    }
+
+    @Test
+    void emptySlotIsMovedWithoutKeys() {
+        RedisServerProcess from = cluster.masterOf("{empty}");
+        RedisServerProcess to = other(from);
+        SlotMove move = cluster.moveSlot(RedisClusterProcess.slotOf("{empty}"), from, to);
+        assertThat(move.moveSomeKeys(10)).isZero();
+        move.finish();
+        assertThat(to.command("SET", "{empty}key", "value")).isEqualTo("OK");
+    }
+
+    @Test
+    void springBootFindsTheClusterByItsProperty() {
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(TestRedisAutoConfiguration.class, DataRedisAutoConfiguration.class))
+                .withPropertyValues("spring.data.redis.cluster.nodes=" + String.join(",", cluster.addresses()))
+                .run((context) -> {
+                    StringRedisTemplate redis = context.getBean(StringRedisTemplate.class);
+                    for (String key : List.of("{a}", "{b}", "{c}", "{d}")) {
+                        assertThat(redis.execute(INCREMENT, List.of(key))).isEqualTo(1);
+                        assertThat(redis.execute(INCREMENT, List.of(key))).isEqualTo(2);
+                        assertThat(cluster.masterOf(key).command("GET", key)).isEqualTo("2");
+                    }
+                });
+        assertThat(cluster.masters())
+                .anySatisfy((master) ->
+                        assertThat(master.info("commandstats")).containsKeys("cmdstat_evalsha", "cmdstat_eval"));
+    }
+
+    @Test
+    void restartedClusterHasLostNothingWhenItIsAppendOnly() {
+        try (RedisClusterProcess own = RedisClusterProcess.builder()
+                .masters(1)
+                .replicasPerMaster(0)
+                .nodeTimeout(Duration.ofSeconds(1))
+                .appendOnly()
+                .start()) {
+            RedisServerProcess node = own.masterOf("key");
+            assertThat(node.command("CONFIG", "GET", "cluster-node-timeout"))
+                    .isEqualTo(List.of("cluster-node-timeout", "1000"));
+            node.command("SET", "key", "value");
+            own.kill(node);
+            own.restart(node);
+            assertThat(node.command("GET", "key")).isEqualTo("value");
+        }
+    }
+
+    @Test
+    void closingEndsAllProcessesAndRemovesTheirDirectories() {
+        RedisClusterProcess own =
+                RedisClusterProcess.builder().masters(1).replicasPerMaster(1).start();
+        List<Long> pids = own.nodes().stream().map(RedisServerProcess::pid).toList();
+        List<Path> directories =
+                own.nodes().stream().map(RedisServerProcess::directory).toList();
+        own.close();
+        own.close();
+        assertThat(pids)
+                .hasSize(2)
+                .allSatisfy((pid) -> assertThat(ProcessHandle.of(pid)).isEmpty());
+        assertThat(directories).allSatisfy((directory) -> assertThat(directory).doesNotExist());
+    }
+
+    @Test
+    void failedStartLeavesNoProcess() {
+        Set<Long> before = children();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> RedisClusterProcess.builder()
+                        .setting("no-such-setting", "1")
+                        .start())
+                .withMessageContaining("no-such-setting");
+        assertThat(children()).isEqualTo(before);
+    }
+
+    @Test
+    void impossibleShapesAreRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisClusterProcess.builder().masters(0));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisClusterProcess.builder().replicasPerMaster(-1));
+        try (RedisServerProcess stranger = RedisServerProcess.start()) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> cluster.kill(stranger))
+                    .withMessageContaining("is no node of this cluster");
+            assertThat(stranger.isRunning()).isTrue();
+        }
+    }
+
+    private static RedisServerProcess other(RedisServerProcess master) {
+        return cluster.masters().stream()
+                .filter((candidate) -> candidate != master)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static void assertRefused(String code, RedisServerProcess node, String... command) {
+        assertThatExceptionOfType(RedisErrorException.class)
+                .isThrownBy(() -> node.command(command))
+                .satisfies((error) -> assertThat(error.code()).isEqualTo(code));
+    }
+
+    private static Set<Long> children() {
+        return ProcessHandle.current().children().map(ProcessHandle::pid).collect(Collectors.toSet());
+    }
+
+    private static void print(String what, long startNanos) {
+        System.out.printf(
+                "%s %d ms%n",
+                what, Duration.ofNanos(System.nanoTime() - startNanos).toMillis());
+    }
+}
