@@ -23,6 +23,8 @@ public final class RedisServerBuilder {
 
     private int port;
 
+    private boolean sentinel;
+
     RedisServerBuilder() {
         setting("bind", "127.0.0.1");
         setting("save", "");
@@ -68,6 +70,17 @@ public final class RedisServerBuilder {
      */
     public RedisServerBuilder cluster() {
         return setting("cluster-enabled", "yes");
+    }
+
+    /**
+     * Starts a Sentinel, which holds no data but watches masters and replaces them. Which ones is said by further
+     * {@linkplain #setting(String, String...) settings}, such as {@code sentinel monitor}.
+     *
+     * @return this builder
+     */
+    public RedisServerBuilder sentinel() {
+        this.sentinel = true;
+        return this;
     }
 
     /**
@@ -128,6 +141,10 @@ public final class RedisServerBuilder {
 
     int port() {
         return this.port;
+    }
+
+    List<String> arguments() {
+        return this.sentinel ? List.of("--sentinel") : List.of();
     }
 
     boolean isCluster() {

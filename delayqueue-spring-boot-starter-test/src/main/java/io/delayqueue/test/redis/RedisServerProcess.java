@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,8 @@ public final class RedisServerProcess implements AutoCloseable {
 
     private final ServerDirectory directory;
 
+    private final List<String> arguments;
+
     private final @Nullable String password;
 
     private volatile int port;
@@ -42,9 +45,10 @@ public final class RedisServerProcess implements AutoCloseable {
 
     private boolean closed;
 
-    private RedisServerProcess(ServerDirectory directory, @Nullable String password) {
+    private RedisServerProcess(ServerDirectory directory, RedisServerBuilder settings) {
         this.directory = directory;
-        this.password = password;
+        this.arguments = settings.arguments();
+        this.password = settings.password();
     }
 
     /**
@@ -69,7 +73,7 @@ public final class RedisServerProcess implements AutoCloseable {
     static RedisServerProcess launch(RedisServerBuilder settings) {
         try {
             ServerDirectory directory = ServerDirectory.create(settings.executable());
-            RedisServerProcess server = new RedisServerProcess(directory, settings.password());
+            RedisServerProcess server = new RedisServerProcess(directory, settings);
             try {
                 server.launchOnPort(settings);
                 return server;
@@ -104,7 +108,7 @@ public final class RedisServerProcess implements AutoCloseable {
      */
     private @Nullable String tryLaunch() throws IOException {
         int logged = this.directory.readLog().length();
-        NativeProcess launched = new NativeProcess(this.directory.launch());
+        NativeProcess launched = new NativeProcess(this.directory.launch(this.arguments));
         this.process = launched;
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
         while (!isServing(launched)) {

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -80,14 +81,18 @@ final class ServerDirectory {
 
     /**
      * Starts the server. Its process is the one returned, so are its id, its signals and its end.
+     *
+     * @param arguments what the server is told beside where its configuration is
      */
-    Process launch() throws IOException {
-        return new ProcessBuilder(
-                        "sh",
-                        this.path.resolve(LAUNCHER).toString(),
-                        this.executable.toString(),
-                        configuration().toString(),
-                        this.path.toString())
+    Process launch(List<String> arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                "sh",
+                this.path.resolve(LAUNCHER).toString(),
+                this.executable.toString(),
+                configuration().toString(),
+                this.path.toString()));
+        command.addAll(arguments);
+        return new ProcessBuilder(command)
                 .directory(this.path.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))

@@ -1,6 +1,6 @@
 # Runs a Redis server that cannot outlive the process at the other end of this script's standard input.
 #
-#   sh redis-launcher.sh <server executable> <configuration file> <directory>
+#   sh redis-launcher.sh <server executable> <configuration file> <directory> [<further argument> ...]
 #
 # The server keeps the process id this script was started with. Standard input carries nothing: its end says
 # that the owner is gone, however it ended; then the server is killed and its directory removed. Where the
@@ -17,11 +17,14 @@ if [ "$1" != detached ]; then
     set -- detached "$@"
 fi
 
+server=$2 configuration=$3 directory=$4
+shift 4
+
 # The shell gives a background command an empty standard input, so the real one moves to another number first.
 exec 3<&0 </dev/null
 (
     trap '' HUP INT QUIT TERM
     cat <&3 >/dev/null
-    kill -9 $$ 2>/dev/null && rm -rf "$4"
+    kill -9 $$ 2>/dev/null && rm -rf "$directory"
 ) &
-exec "$2" "$3" 3<&-
+exec "$server" "$configuration" "$@" 3<&-

@@ -46,6 +46,14 @@ class OrphanedServerTests {
     }
 
     @Test
+    void killedJvmLeavesNoSentinels() throws Exception {
+        OwnerJvm owner = OwnerJvm.start("sentinel");
+        assertThat(owner.servers()).hasSize(3);
+        owner.process().destroyForcibly().waitFor();
+        awaitNothingLeftOf(owner);
+    }
+
+    @Test
     void jvmThatEndsInOrderLeavesNoServerAndNoDirectory() throws Exception {
         OwnerJvm owner = OwnerJvm.start("exit");
         assertThat(owner.process().waitFor()).isZero();

@@ -1,6 +1,7 @@
 package io.delayqueue.test.redis;
 
 import io.delayqueue.test.redis.topology.RedisClusterProcess;
+import io.delayqueue.test.redis.topology.RedisSentinelProcess;
 import java.util.List;
 
 /**
@@ -24,6 +25,9 @@ final class ServerOwner {
     private static List<RedisServerProcess> start(String kind) {
         if (kind.equals("cluster")) {
             return RedisClusterProcess.builder().masters(1).start().nodes();
+        }
+        if (kind.equals("sentinel")) {
+            return RedisSentinelProcess.builder().replicas(1).start().sentinels();
         }
         RedisServerProcess redis = RedisServerProcess.start();
         if (kind.equals("pause")) {
