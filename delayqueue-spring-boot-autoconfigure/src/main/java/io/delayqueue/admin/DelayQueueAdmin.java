@@ -75,8 +75,10 @@ public final class DelayQueueAdmin {
         return asked(
                 "count topic " + topic,
                 topic,
-                () -> TopicCounts.of(
-                        topics.shards(topic).stream().map(store::count).toList()));
+                () -> TopicCounts.of(topics.lookThrough(
+                                topic,
+                                shards -> shards.stream().map(store::count).toList())
+                        .orElse(List.of())));
     }
 
     /**
@@ -102,7 +104,7 @@ public final class DelayQueueAdmin {
         LetterCursor cursor = page == null ? LetterCursor.from(null) : LetterCursor.parse(page);
         return asked("read dead letters of topic " + topic, topic, () -> {
             // topics have one shard so far; with more, the page will name the shard it goes on in
-            Shard shard = topics.shards(topic).get(0);
+            Shard shard = topics.firstShard(topic);
             List<DeadLetter> letters = store.letters(shard, cursor.page(count));
             if (letters.isEmpty()) {
                 return new LetterPage(letters, null);
@@ -191,7 +193,7 @@ public final class DelayQueueAdmin {
         return asked("replay all dead letters of topic " + topic, topic, () -> {
             long replayed = 0;
             long kept = 0;
-            for (Shard shard : topics.shards(topic)) {
+            for (Shard shard : topics.registeredShards(topic).orElse(List.of())) {
                 Instant youngest = youngest(shard);
                 LetterCursor cursor = LetterCursor.from(youngest);
                 List<DeadLetter> page = youngest == null ? List.of() : store.letters(shard, cursor.page(MAX_PAGE));
@@ -239,7 +241,7 @@ public final class DelayQueueAdmin {
     public long purgeAll(String topic) {
         return asked("purge the dead letters of topic " + topic, topic, () -> {
             long removed = 0;
-            for (Shard shard : topics.shards(topic)) {
+            for (Shard shard : topics.registeredShards(topic).orElse(List.of())) {
                 Instant youngest = youngest(shard);
                 removed += youngest == null ? 0 : purge(shard, youngest);
             }
@@ -256,7 +258,7 @@ public final class DelayQueueAdmin {
     public long purgeAll(String topic, Instant until) {
         return asked("purge the dead letters of topic " + topic, topic, () -> {
             long removed = 0;
-            for (Shard shard : topics.shards(topic)) {
+            for (Shard shard : topics.registeredShards(topic).orElse(List.of())) {
                 removed += purge(shard, until);
             }
             return removed;
@@ -329,7 +331,7 @@ public final class DelayQueueAdmin {
         return asked(
                 verb + " dead letter " + letterId + " of topic " + topic,
                 topic,
-                () -> Optional.of(call.apply(topics.whereToLookFor(topic, messageId))));
+                () -> topics.lookFor(topic, messageId, call));
     }
 
     private static <T> T asked(String attempt, String topic, Supplier<T> call) {

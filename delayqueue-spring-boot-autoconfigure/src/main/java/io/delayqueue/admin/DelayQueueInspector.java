@@ -74,7 +74,7 @@ public final class DelayQueueInspector {
     }
 
     private TopicStatus status(String topic, Roster roster) {
-        List<Shard> shards = registry.shards(topic);
+        List<Shard> shards = registry.registeredShards(topic).orElse(List.of());
         TopicCounts counts = TopicCounts.of(shards.stream().map(store::count).toList());
         List<String> consumers = roster.nodes().stream()
                 .filter(node -> node.messages().contains(topic))
@@ -101,7 +101,7 @@ public final class DelayQueueInspector {
         Place after = page == null ? null : MessageCursor.parse(view, page).place();
         return asked("To read messages of topic " + topic, () -> {
             // topics have one shard so far; with more, the page will name a place in each
-            Shard shard = registry.shards(topic).get(0);
+            Shard shard = registry.firstShard(topic);
             Listing listing = reader.list(shard, MessageState.valueOf(view.name()), after, count);
             Place next = listing.next();
             return new MessagePage(listing.messages(), next == null ? null : new MessageCursor(view, next).text());
@@ -130,7 +130,7 @@ public final class DelayQueueInspector {
     }
 
     private Upcoming forecast(String topic, Duration width, int buckets) {
-        List<Forecast> forecasts = registry.shards(topic).stream()
+        List<Forecast> forecasts = registry.registeredShards(topic).orElse(List.of()).stream()
                 .map(shard -> reader.upcoming(shard, width, buckets))
                 .flatMap(Optional::stream)
                 .toList();

@@ -13,7 +13,7 @@ record StoredDeadLetters(MessageStore store, TopicRegistry registry) implements 
     @Override
     public Optional<DeadLetter> find(String topic, String letterId) {
         String messageId = letterId.substring(0, Math.max(0, letterId.lastIndexOf('@')));
-        return store.letters(registry.whereToLookFor(topic, messageId), new LetterQuery.One(letterId)).stream()
-                .findFirst();
+        return registry.lookFor(topic, messageId, shard -> store.letters(shard, new LetterQuery.One(letterId)))
+                .flatMap(letters -> letters.stream().findFirst());
     }
 }

@@ -206,7 +206,7 @@ public final class DelayQueueEngine implements AutoCloseable {
 
         @Override
         public List<Shard> shards(String topic) {
-            return parts.registry().shards(topic);
+            return List.of(parts.registry().firstShard(topic));
         }
 
         @Override

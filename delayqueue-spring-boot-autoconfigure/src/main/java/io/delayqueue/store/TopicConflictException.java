@@ -4,7 +4,7 @@ package io.delayqueue.store;
  * A topic is not what this process believes it to be: another shard count, or a format that only a newer version reads.
  * Nothing was written.
  */
-public final class TopicConflictException extends RuntimeException {
+public sealed class TopicConflictException extends RuntimeException permits TopicRegisteredAnewException {
 
     private static final long serialVersionUID = 1L;
 

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +44,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     private final MessagePreparer preparer;
     private final InterceptorChain chain;
     private final Map<Shard, SendLane> lanes = new ConcurrentHashMap<>();
+    private final Set<String> guessed = ConcurrentHashMap.newKeySet();
     private final Function<Shard, SendLane> newLane;
     private final BatchSender batches;
     private final CommitSender commits;
@@ -102,8 +104,19 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
                 .join());
     }
 
+    /** The first messages of a topic whose shards are not known yet share the lane of an only shard. */
     private SendLane lane(PendingMessage message) {
-        Shard shard = topics.whereToLookFor(message.topic(), message.id());
+        Optional<Shard> known = topics.knownShardOf(message.topic(), message.id());
+        if (known.isEmpty()) {
+            guessed.add(message.topic());
+        }
+        Shard shard = known.orElseGet(() -> Shard.single(message.topic()));
+        if (shard.count() > 1 && guessed.contains(message.topic())) {
+            SendLane earlier = lanes.get(Shard.single(message.topic()));
+            if (earlier != null && earlier.holds(message.id())) {
+                return earlier;
+            }
+        }
         SendLane lane = lanes.get(shard);
         return lane != null ? lane : lanes.computeIfAbsent(shard, newLane);
     }
@@ -192,7 +205,8 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
 
     @Override
     public CancelOutcome cancel(String topic, String id) {
-        CancelOutcome outcome = inShard("cancel", topic, id, shard -> store.cancel(shard, id));
+        CancelOutcome outcome =
+                inShard("cancel", topic, id, shard -> store.cancel(shard, id)).orElse(CancelOutcome.NOT_FOUND);
         if (outcome.isCancelled()) {
             events.publish(listener -> listener.cancelled(topic, id));
         }
@@ -218,19 +232,21 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
             throw new IllegalArgumentException(
                     "Message " + id + " in topic " + topic + " can't be rescheduled: " + objection);
         }
-        return inShard("reschedule", topic, id, shard -> store.reschedule(shard, id, due));
+        return inShard("reschedule", topic, id, shard -> store.reschedule(shard, id, due))
+                .orElse(RescheduleOutcome.NOT_FOUND);
     }
 
     @Override
     public Optional<MessageSnapshot> find(String topic, String id) {
-        return inShard("find", topic, id, shard -> store.find(shard, id));
+        return inShard("find", topic, id, shard -> store.find(shard, id)).flatMap(Function.identity());
     }
 
-    private <T> T inShard(String verb, String topic, String id, Function<Shard, T> call) {
+    /** Empty if the topic is not registered. */
+    private <T> Optional<T> inShard(String verb, String topic, String id, Function<Shard, T> call) {
         DelayMessage.checkTopic(topic);
         DelayMessage.checkId(id);
         try {
-            return call.apply(topics.whereToLookFor(topic, id));
+            return topics.lookFor(topic, id, call);
         } catch (RuntimeException e) {
             throw DelayQueueException.after("To " + verb + " message " + id + " in topic " + topic, e);
         }

@@ -10,15 +10,20 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.SendReply;
+import io.delayqueue.store.TopicRegisteredAnewException;
 import io.delayqueue.store.script.TopicRegistry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** Stores messages of one shard and tells what became of each; never throws. Thread-safe. */
+/**
+ * Stores messages and tells what became of each; never throws. What is for a shard of a topic that was registered anew
+ * with another count goes to where it belongs by then, once. Thread-safe.
+ */
 final class MessageSender {
 
     private final MessageStore store;
@@ -33,8 +38,8 @@ final class MessageSender {
 
     /** Stores a message and waits. */
     SendResult send(PendingMessage message) {
-        Shard shard;
         OutgoingMessage outgoing;
+        Shard shard;
         try {
             outgoing = message.outgoing();
             shard = topics.shardOf(message.topic(), message.id());
@@ -42,11 +47,30 @@ final class MessageSender {
             return SendFailures.notStored(message, e);
         }
         try {
-            return results(List.of(message), store.send(shard, List.of(outgoing)))
-                    .get(0);
+            return send(shard, message, outgoing);
+        } catch (TopicRegisteredAnewException e) {
+            return sendAnew(message, outgoing);
         } catch (RuntimeException e) {
             return SendFailures.of(message, e);
         }
+    }
+
+    private SendResult sendAnew(PendingMessage message, OutgoingMessage outgoing) {
+        Shard shard;
+        try {
+            shard = topics.shardOf(message.topic(), message.id());
+        } catch (RuntimeException e) {
+            return SendFailures.notStored(message, e);
+        }
+        try {
+            return send(shard, message, outgoing);
+        } catch (RuntimeException e) {
+            return SendFailures.of(message, e);
+        }
+    }
+
+    private SendResult send(Shard shard, PendingMessage message, OutgoingMessage outgoing) {
+        return results(List.of(message), store.send(shard, List.of(outgoing))).get(0);
     }
 
     /**
@@ -89,16 +113,65 @@ final class MessageSender {
      */
     CompletableFuture<List<SendResult>> store(
             Shard shard, List<PendingMessage> messages, List<OutgoingMessage> outgoing) {
+        return attempt(shard, messages, outgoing)
+                .exceptionallyCompose(failure -> SendFailures.unwrap(failure) instanceof TopicRegisteredAnewException
+                        ? storeAnew(messages, outgoing)
+                        : CompletableFuture.completedFuture(failed(messages, failure)));
+    }
+
+    private CompletableFuture<List<SendResult>> attempt(
+            Shard shard, List<PendingMessage> messages, List<OutgoingMessage> outgoing) {
         CompletableFuture<SendReply> storing;
         try {
             storing = store.sendAsync(shard, outgoing);
         } catch (RuntimeException | Error e) { // whoever waits for the end must see it come
             storing = CompletableFuture.failedFuture(e);
         }
-        return storing.thenApply(reply -> results(messages, reply))
+        return storing.thenApply(reply -> results(messages, reply));
+    }
+
+    private CompletableFuture<List<SendResult>> storeAnew(
+            List<PendingMessage> messages, List<OutgoingMessage> outgoing) {
+        String topic = messages.get(0).topic();
+        return topics.shardsAsync(topic)
+                .thenCompose(shards -> storeEachInItsShard(shards, messages, outgoing))
                 .exceptionally(failure -> messages.stream()
-                        .<SendResult>map(message -> SendFailures.of(message, failure))
+                        .<SendResult>map(message -> SendFailures.notStored(message, failure))
                         .toList());
+    }
+
+    private CompletableFuture<List<SendResult>> storeEachInItsShard(
+            List<Shard> shards, List<PendingMessage> messages, List<OutgoingMessage> outgoing) {
+        Map<Shard, List<Integer>> places = new LinkedHashMap<>();
+        for (int i = 0; i < messages.size(); i++) {
+            Shard shard = shards.get(Shard.indexOf(messages.get(i).id(), shards.size()));
+            places.computeIfAbsent(shard, any -> new ArrayList<>()).add(i);
+        }
+        SendResult[] results = new SendResult[messages.size()];
+        CompletableFuture<?>[] calls = places.entrySet().stream()
+                .map(entry -> {
+                    List<Integer> own = entry.getValue();
+                    List<PendingMessage> pending =
+                            own.stream().map(messages::get).toList();
+                    return attempt(
+                                    entry.getKey(),
+                                    pending,
+                                    own.stream().map(outgoing::get).toList())
+                            .exceptionally(failure -> failed(pending, failure))
+                            .thenAccept(told -> {
+                                for (int i = 0; i < own.size(); i++) {
+                                    results[own.get(i)] = told.get(i);
+                                }
+                            });
+                })
+                .toArray(CompletableFuture[]::new);
+        return CompletableFuture.allOf(calls).thenApply(ended -> List.of(results));
+    }
+
+    private static List<SendResult> failed(List<PendingMessage> messages, Throwable failure) {
+        return messages.stream()
+                .<SendResult>map(message -> SendFailures.of(message, failure))
+                .toList();
     }
 
     private List<SendResult> results(List<PendingMessage> messages, SendReply reply) {

@@ -146,6 +146,14 @@ final class SendLane {
         }
     }
 
+    /** Whether a message of an id is on its way here: another one must not overtake it. */
+    boolean holds(String id) {
+        synchronized (lock) {
+            return flying.contains(id)
+                    || waiting.stream().anyMatch(each -> each.message.id().equals(id));
+        }
+    }
+
     /** On the caller's own thread, which may connect and needs nobody to be woken by. */
     private SendResult sendAlone(PendingMessage message) {
         Throwable silence = null;

@@ -72,13 +72,21 @@ class KeySpaceTests {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 5, 7, 8, 16, 31, 64})
     void shardsFallInEqualRangesOfSlots(int count) {
-        Stream.concat(HOSTILE.stream(), names(40))
-                .forEach(topic -> IntStream.range(0, count)
-                        .mapToObj(index -> new Shard(topic, index, count, Lane.MESSAGES))
-                        .forEach(shard -> assertThat(
-                                        KeySpace.slot(keys.of(shard).schedule()))
-                                .as("slot of %s", shard)
-                                .isBetween(SLOTS * shard.index() / count, SLOTS * (shard.index() + 1) / count - 1)));
+        assertInEqualRanges(Stream.concat(HOSTILE.stream(), names(40)), count);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, 255, 333, 1000, 1023, Shard.MAX_COUNT})
+    void alsoVeryManyShardsDo(int count) {
+        assertInEqualRanges(Stream.of("orders", "a{b"), count);
+    }
+
+    private void assertInEqualRanges(Stream<String> topics, int count) {
+        topics.forEach(topic -> IntStream.range(0, count)
+                .mapToObj(index -> new Shard(topic, index, count, Lane.MESSAGES))
+                .forEach(shard -> assertThat(KeySpace.slot(keys.of(shard).schedule()))
+                        .as("slot of %s", shard)
+                        .isBetween(SLOTS * shard.index() / count, SLOTS * (shard.index() + 1) / count - 1)));
     }
 
     @Test

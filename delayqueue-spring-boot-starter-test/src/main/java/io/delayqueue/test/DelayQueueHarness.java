@@ -9,14 +9,15 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.RescheduleOutcome;
-import io.delayqueue.message.Shard;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.steps.ManualSteps;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -153,7 +154,8 @@ public final class DelayQueueHarness {
      * @throws AssertionError if it is not scheduled
      */
     public void makeDue(String topic, String id) {
-        if (store.reschedule(shard(topic, id), id, Due.NOW) != RescheduleOutcome.RESCHEDULED) {
+        Optional<RescheduleOutcome> outcome = topics.lookFor(topic, id, shard -> store.reschedule(shard, id, Due.NOW));
+        if (outcome.filter(RescheduleOutcome.RESCHEDULED::equals).isEmpty()) {
             throw new AssertionError(describe(topic, id) + " can't be made due: " + state(topic, id));
         }
     }
@@ -166,7 +168,7 @@ public final class DelayQueueHarness {
      * @return how many messages were moved
      */
     public long moveDueTimes(String topic, Duration earlier) {
-        return topics.shards(topic).stream()
+        return topics.registeredShards(topic).orElse(List.of()).stream()
                 .mapToLong(shard -> dueTimes.moveEarlier(shard, earlier))
                 .sum();
     }
@@ -203,12 +205,8 @@ public final class DelayQueueHarness {
 
     // ---- what is known ---------------------------------------------------------------------------------------------
 
-    private Shard shard(String topic, String id) {
-        return topics.whereToLookFor(topic, id);
-    }
-
     private Optional<MessageSnapshot> find(String topic, String id) {
-        return store.find(shard(topic, id), id);
+        return topics.lookFor(topic, id, shard -> store.find(shard, id)).flatMap(Function.identity());
     }
 
     private Optional<DeadLetter> letter(String topic, String id) {

@@ -14,8 +14,12 @@ import java.util.function.Function;
 
 /**
  * Runs scripts that compare what the caller believes of a shard. Where it believed wrong, the registry is asked anew and
- * the script run once more; more often only while somebody deletes the topic again and again. Senders and consumers register the topic and open a shard that isn't there; verbs that only
- * look, or change what is there, do neither, lest a mistyped topic leave keys behind that nobody removes.
+ * the script run once more; more often only while somebody deletes the topic again and again. Senders and consumers
+ * register the topic and open a shard that isn't there; verbs that only look, or change what is there, do neither, lest a
+ * mistyped topic leave keys behind that nobody removes.
+ *
+ * <p>No script is run for a shard of another count than the registry's: a {@link
+ * io.delayqueue.store.TopicRegisteredAnewException} sends the caller for the right shard.
  */
 final class ShardCalls {
 
@@ -74,15 +78,15 @@ final class ShardCalls {
             if (isOk(reply, shard)) {
                 return Optional.of(reply);
             }
-            // what was believed may be old; what was asked just now is not
-            if (i > 0 && isUnknown(reply)) {
-                return Optional.empty();
-            }
             if (i > OPENINGS) {
                 throw restless(shard);
             }
             registry.forget(shard.topic());
-            if (i > 0) {
+            // what was believed may be old; what is asked just now is not
+            if (isUnknown(reply) && registry.registeredIdentity(shard).equals(identity)) {
+                return Optional.empty();
+            }
+            if (i > 0 && !isUnknown(reply)) {
                 // it is there, so opening adopts or refuses it
                 open(shard, identity.get());
             }

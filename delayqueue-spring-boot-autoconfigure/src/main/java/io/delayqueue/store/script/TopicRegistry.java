@@ -3,11 +3,11 @@ package io.delayqueue.store.script;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.Lane;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.TopicRegisteredAnewException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,12 +16,18 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which topics there are and how many shards each has. A topic registers itself when it is first sent to or listened to:
- * one command per process and topic. Looking into one does not register it. Thread-safe.
+ * Which topics there are and how many shards each has. Thread-safe.
+ *
+ * <p>Whoever sends, listens or pulls asks by {@code shard…}: a topic registers itself when this process uses it for the
+ * first time, one command per process and topic, and is refused if it is registered with another count than the
+ * {@linkplain ShardPlan plan} says. Whoever only looks, or changes what is there, goes by the registry, whatever the plan
+ * says, and registers nothing.
  */
 public final class TopicRegistry {
 
@@ -32,7 +38,6 @@ public final class TopicRegistry {
     private static final LuaScript REGISTER = LuaScript.beside(TopicRegistry.class, "register");
     private static final LuaScript UNREGISTER = LuaScript.beside(TopicRegistry.class, "unregister");
     private static final LuaScript TOPICS = LuaScript.beside(TopicRegistry.class, "topics");
-    private static final int SHARDS = 1;
     /** As the shard count wanted: asks without registering. */
     private static final int NONE = 0;
     /** As the epoch that is over: none is. */
@@ -40,57 +45,116 @@ public final class TopicRegistry {
 
     private final ScriptRunner scripts;
     private final KeySpace keySpace;
+    private final ShardPlan plan;
     private final Map<String, Registration> known = new ConcurrentHashMap<>();
+    /** Survives what is forgotten of a topic, so that a lost registration is made again as it was. */
+    private final Map<String, Integer> lastCounts = new ConcurrentHashMap<>();
+
     private final Set<String> complainedOf = ConcurrentHashMap.newKeySet();
 
-    private record Registration(int shards, long epoch) {
-        String identity() {
-            return FORMAT + ":" + shards + ":" + epoch;
-        }
+    /** Over the scripts and names of one namespace; nothing is planned. */
+    public TopicRegistry(ScriptRunner scripts, KeySpace keySpace) {
+        this(scripts, keySpace, ShardPlan.NONE);
     }
 
     /** Over the scripts and names of one namespace. */
-    public TopicRegistry(ScriptRunner scripts, KeySpace keySpace) {
+    public TopicRegistry(ScriptRunner scripts, KeySpace keySpace, ShardPlan plan) {
         this.scripts = scripts;
         this.keySpace = keySpace;
+        this.plan = plan;
+    }
+
+    /** How many shards topics are to have. */
+    public ShardPlan plan() {
+        return plan;
     }
 
     /**
      * The shard in which a message lives. Registers the topic if this process didn't use it before.
      *
      * @throws io.delayqueue.redis.RedisCallException if it was not registered before and Redis doesn't answer
-     * @throws TopicConflictException if it was registered with another shard count
+     * @throws TopicConflictException if it is registered with another count than is planned
      */
     public Shard shardOf(String topic, String id) {
-        registration(topic);
-        return shard(topic, id);
+        return registration(topic).of(id);
     }
 
     /** The same without asking Redis; empty if this process didn't use the topic before. */
     public Optional<Shard> knownShardOf(String topic, String id) {
-        return known.containsKey(topic) ? Optional.of(shard(topic, id)) : Optional.empty();
+        Registration registration = knownToBeUsable(topic);
+        return registration == null ? Optional.empty() : Optional.of(registration.of(id));
+    }
+
+    /** What {@link #shardOf} does, without blocking. */
+    public CompletableFuture<Shard> shardOfAsync(String topic, String id) {
+        return registrationAsync(topic).thenApply(registration -> registration.of(id));
+    }
+
+    /**
+     * All shards of a topic, by their index. Registers it if this process didn't use it before.
+     *
+     * @throws io.delayqueue.redis.RedisCallException if it was not registered before and Redis doesn't answer
+     * @throws TopicConflictException if it is registered with another count than is planned
+     */
+    public List<Shard> shards(String topic) {
+        return registration(topic).shards();
     }
 
     /** The same without blocking. */
-    public CompletableFuture<Shard> shardOfAsync(String topic, String id) {
-        if (known.containsKey(topic)) {
-            return CompletableFuture.completedFuture(shard(topic, id));
+    public CompletableFuture<List<Shard>> shardsAsync(String topic) {
+        return registrationAsync(topic).thenApply(Registration::shards);
+    }
+
+    /** The first shard, or the only one of a topic that this process didn't use before. Never asks Redis. */
+    public Shard firstShard(String topic) {
+        Registration registration = known.get(topic);
+        return registration == null
+                ? Shard.single(topic)
+                : registration.shards().get(0);
+    }
+
+    /**
+     * All shards of a topic, by their index, as it is registered; empty if it isn't. Registers nothing, and asks only when
+     * this process doesn't know the topic.
+     *
+     * @throws io.delayqueue.redis.RedisCallException if Redis is asked and doesn't answer
+     * @throws TopicConflictException if it is registered in a way that this version cannot read
+     */
+    public Optional<List<Shard>> registeredShards(String topic) {
+        return registered(topic).map(Registration::shards);
+    }
+
+    /** The one of {@link #registeredShards} to look for a message in. */
+    public Optional<Shard> whereToLookFor(String topic, String id) {
+        return registered(topic).map(registration -> registration.of(id));
+    }
+
+    /**
+     * Looks for a message; once more when it turns out that the topic was registered anew with another count.
+     *
+     * @return what the call gave; empty if the topic isn't registered
+     */
+    public <T> Optional<T> lookFor(String topic, String id, Function<Shard, T> call) {
+        return look(topic, registration -> call.apply(registration.of(id)));
+    }
+
+    /**
+     * Looks through all shards of a topic, by their index; once more from the beginning when it turns out that the topic
+     * was registered anew with another count.
+     *
+     * @return what the call gave; empty if the topic isn't registered
+     */
+    public <T> Optional<T> lookThrough(String topic, Function<List<Shard>, T> call) {
+        return look(topic, registration -> call.apply(registration.shards()));
+    }
+
+    private <T> Optional<T> look(String topic, Function<Registration, T> call) {
+        Optional<Registration> believed = registered(topic);
+        try {
+            return believed.map(call);
+        } catch (TopicRegisteredAnewException e) {
+            return registered(topic).map(call);
         }
-        return scripts.runAsync(REGISTER, 1, registerArguments(topic, SHARDS, NEVER))
-                .thenApply(reply -> {
-                    remember(topic, reply);
-                    return shard(topic, id);
-                });
-    }
-
-    /** The shard to look for a message in, whether the topic is registered or not. Never asks Redis. */
-    public Shard whereToLookFor(String topic, String id) {
-        return shard(topic, id);
-    }
-
-    /** All shards of a topic, by their index. Never asks Redis. */
-    public List<Shard> shards(String topic) {
-        return List.of(new Shard(topic, 0, SHARDS, Lane.MESSAGES));
     }
 
     /**
@@ -103,12 +167,13 @@ public final class TopicRegistry {
         SortedSet<String> topics = new TreeSet<>();
         for (int i = 0; i + 1 < reply.size(); i += 2) {
             String topic = Replies.text(reply.get(i));
-            String[] registration = Replies.text(reply.get(i + 1)).split(":", 2);
-            if (registration[0].equals(Integer.toString(SHARDS)) && registration.length == 2) {
-                known.put(topic, new Registration(SHARDS, Long.parseLong(registration[1])));
+            String text = Replies.text(reply.get(i + 1));
+            Registration registration = Registration.read(topic, text, plan);
+            if (registration != null) {
+                remember(topic, registration);
                 topics.add(topic);
             } else if (complainedOf.add(topic)) {
-                log.warn("Topic " + topic + " is registered as " + String.join(":", registration)
+                log.warn("Topic " + topic + " is registered as " + text
                         + " (shards:epoch), which this version cannot read; it is left out of what is shown");
             }
         }
@@ -120,61 +185,48 @@ public final class TopicRegistry {
      * Whether a topic is registered, asked anew.
      *
      * @throws io.delayqueue.redis.RedisCallException if Redis doesn't answer
-     * @throws TopicConflictException if it was registered with another shard count
+     * @throws TopicConflictException if it is registered in a way that this version cannot read
      */
     public boolean isRegistered(String topic) {
         forget(topic);
-        return registeredIdentity(Shard.single(topic)).isPresent();
-    }
-
-    private static Shard shard(String topic, String id) {
-        // with one shard every id is in it; the id is what more of them will be chosen by
-        return id.isEmpty() ? Shard.single(topic) : new Shard(topic, 0, SHARDS, Lane.MESSAGES);
+        return registered(topic).isPresent();
     }
 
     /** What this process believes a shard to be, as its scripts compare it. */
     String identity(Shard shard) {
-        return registration(shard.topic()).identity();
+        Registration registration = known.get(shard.topic());
+        return (registration != null ? registration : ask(shard.topic(), wish(shard), NEVER)).identityFor(shard);
     }
 
     /** The same, but registers nothing: empty if the topic is not registered. That is asked anew by each call. */
     Optional<String> registeredIdentity(Shard shard) {
-        Registration registration = known.get(shard.topic());
-        if (registration != null) {
-            return Optional.of(registration.identity());
-        }
-        List<Object> reply = scripts.run(REGISTER, 1, registerArguments(shard.topic(), NONE, NEVER));
-        return Replies.number(reply.get(0)) == NONE
-                ? Optional.empty()
-                : Optional.of(remember(shard.topic(), reply).identity());
+        return registered(shard.topic()).map(registration -> registration.identityFor(shard));
     }
 
     /** What {@link #identity} says, without blocking. */
     CompletableFuture<String> identityAsync(Shard shard) {
         Registration registration = known.get(shard.topic());
-        if (registration != null) {
-            return CompletableFuture.completedFuture(registration.identity());
-        }
-        return scripts.runAsync(REGISTER, 1, registerArguments(shard.topic(), SHARDS, NEVER))
-                .thenApply(reply -> remember(shard.topic(), reply).identity());
+        CompletableFuture<Registration> asked = registration != null
+                ? CompletableFuture.completedFuture(registration)
+                : askAsync(shard.topic(), wish(shard), NEVER);
+        return asked.thenApply(answer -> answer.identityFor(shard));
     }
 
     /** What this process is to believe of a shard which says that an epoch is over: a later one, registered if need be. */
     String identityAfter(Shard shard, long epoch) {
-        byte[][] arguments = registerArguments(shard.topic(), SHARDS, epoch);
-        return remember(shard.topic(), scripts.run(REGISTER, 1, arguments)).identity();
+        return ask(shard.topic(), wish(shard), epoch).identityFor(shard);
     }
 
     /** The same without blocking. */
     CompletableFuture<String> identityAfterAsync(Shard shard, long epoch) {
-        return scripts.runAsync(REGISTER, 1, registerArguments(shard.topic(), SHARDS, epoch))
-                .thenApply(reply -> remember(shard.topic(), reply).identity());
+        return askAsync(shard.topic(), wish(shard), epoch).thenApply(answer -> answer.identityFor(shard));
     }
 
     /** Takes a topic off the list, unless it was registered anew after an epoch. */
-    void unregister(String topic, long epoch) {
+    void unregister(String topic, int count, long epoch) {
         forget(topic);
-        scripts.run(UNREGISTER, 1, keySpace.topics(), topic.getBytes(UTF_8), (SHARDS + ":" + epoch).getBytes(UTF_8));
+        lastCounts.remove(topic);
+        scripts.run(UNREGISTER, 1, keySpace.topics(), topic.getBytes(UTF_8), (count + ":" + epoch).getBytes(UTF_8));
     }
 
     /** Forgets what was believed of a topic; the registry is asked again when it is next used. */
@@ -182,11 +234,54 @@ public final class TopicRegistry {
         known.remove(topic);
     }
 
-    private Registration registration(String topic) {
+    private @Nullable Registration knownToBeUsable(String topic) {
         Registration registration = known.get(topic);
+        return registration == null || registration.objection() != null ? null : registration;
+    }
+
+    private Registration registration(String topic) {
+        Registration registration = knownToBeUsable(topic);
         return registration != null
                 ? registration
-                : remember(topic, scripts.run(REGISTER, 1, registerArguments(topic, SHARDS, NEVER)));
+                : ask(topic, wish(topic), NEVER).usable();
+    }
+
+    private CompletableFuture<Registration> registrationAsync(String topic) {
+        Registration registration = knownToBeUsable(topic);
+        return registration != null
+                ? CompletableFuture.completedFuture(registration)
+                : askAsync(topic, wish(topic), NEVER).thenApply(Registration::usable);
+    }
+
+    private Optional<Registration> registered(String topic) {
+        Registration registration = known.get(topic);
+        if (registration != null) {
+            return Optional.of(registration);
+        }
+        List<Object> reply = scripts.run(REGISTER, 1, registerArguments(topic, NONE, NEVER));
+        return isNone(reply) ? Optional.empty() : Optional.of(remember(topic, read(topic, reply)));
+    }
+
+    private static boolean isNone(List<Object> reply) {
+        return Replies.text(reply.get(0)).equals(Integer.toString(NONE));
+    }
+
+    /** What a topic is registered with if it isn't registered yet. */
+    private int wish(String topic) {
+        return plan.of(topic).orElseGet(() -> lastCounts.getOrDefault(topic, 1));
+    }
+
+    private int wish(Shard shard) {
+        return plan.of(shard.topic()).orElse(shard.count());
+    }
+
+    private Registration ask(String topic, int wish, long over) {
+        return remember(topic, read(topic, scripts.run(REGISTER, 1, registerArguments(topic, wish, over))));
+    }
+
+    private CompletableFuture<Registration> askAsync(String topic, int wish, long over) {
+        return scripts.runAsync(REGISTER, 1, registerArguments(topic, wish, over))
+                .thenApply(reply -> remember(topic, read(topic, reply)));
     }
 
     private byte[][] registerArguments(String topic, int shards, long over) {
@@ -198,15 +293,27 @@ public final class TopicRegistry {
         };
     }
 
-    private Registration remember(String topic, List<Object> reply) {
-        int shards = (int) Replies.number(reply.get(0));
-        if (shards != SHARDS) {
-            throw new TopicConflictException("Topic " + topic + " is registered with " + shards
-                    + " shards, but this version knows topics of one shard only. Use a version that knows more, or"
+    private Registration read(String topic, List<Object> reply) {
+        String text = Replies.text(reply.get(0)) + (reply.size() > 1 ? ":" + Replies.text(reply.get(1)) : "");
+        Registration registration = Registration.read(topic, text, plan);
+        if (registration == null) {
+            throw new TopicConflictException("Topic " + topic + " is registered as " + text
+                    + " (shards:epoch), which this version cannot read. Nothing was written. Use a newer version, or"
                     + " another topic.");
         }
-        Registration registration = new Registration(shards, Replies.number(reply.get(1)));
-        known.put(topic, registration);
         return registration;
+    }
+
+    private Registration remember(String topic, Registration read) {
+        Registration last = known.merge(topic, read, Registration::orLater);
+        lastCounts.put(topic, last.count());
+        if (last.objection() == null
+                && plan.contradicts(topic, last.count())
+                && complainedOf.add(topic + ":" + last.count())) {
+            log.warn("Topic " + topic + " is registered with " + Registration.counted(last.count())
+                    + ", which is followed here, although delayqueue.topics[" + topic + "].shards is "
+                    + plan.of(topic).getAsInt());
+        }
+        return last;
     }
 }

@@ -94,8 +94,8 @@ public final class PullingReceiver implements DelayQueueReceiver, AutoCloseable 
         if (closed) {
             throw new IllegalStateException("The receiver was closed");
         }
-        TopicPump pump =
-                pumps.computeIfAbsent(request.topic(), topic -> new TopicPump(tools, topic, topics.shards(topic)));
+        TopicPump pump = pumps.computeIfAbsent(
+                request.topic(), topic -> new TopicPump(tools, topic, List.of(topics.firstShard(topic))));
         if (closed) {
             // made too late to be seen by who closed the others
             pump.close();

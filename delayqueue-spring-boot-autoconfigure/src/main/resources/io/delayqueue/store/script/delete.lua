@@ -1,11 +1,13 @@
--- Deletes a shard that holds neither messages nor dead letters, with its lane of deaths. Runs also when memory is full.
+-- Deletes a shard that holds neither messages nor dead letters, with its lane of deaths, or only tells what it holds. Runs
+-- also when memory is full.
 --
 -- KEYS[1..5]  schedule, leases, messages, deliveries, meta
 -- KEYS[6..7]  dead, letters
 -- KEYS[8..12] deaths.schedule, deaths.leases, deaths.messages, deaths.deliveries, deaths.meta
 -- KEYS[13]    ended (STRING, the last epoch that was deleted, and 'n' if notices were kept of its deaths)
--- ARGV[1] identity  ARGV[2] sentinel  ARGV[3] for how many ms it is remembered which epoch was deleted
--- result {'OK', 'd' deleted, or it wasn't there, epoch} | {'OK', 'h' it holds something, messages, letters}
+-- ARGV[1] identity  ARGV[2] sentinel
+-- ARGV[3] for how many ms it is remembered which epoch was deleted; 0: deletes nothing
+-- result {'OK', 'd' deleted, or it wasn't there, epoch} | {'OK', 'h' what it holds, messages, letters}
 --        | {'MISMATCH', identity}
 -- cost   O(1) but for what scripts that stopped midway left, at most 10 commands
 --
@@ -20,7 +22,7 @@ local function held(key)
   return redis.call('HLEN', key) - redis.call('HEXISTS', key, ARGV[2])
 end
 local messages, letters = held(KEYS[3]), held(KEYS[7])
-if messages + letters > 0 then
+if messages + letters > 0 or ARGV[3] == '0' then
   return {'OK', 'h', messages, letters}
 end
 local epoch = string.match(ARGV[1], '(%d+)$')
