@@ -34,18 +34,31 @@ final class ConsumedTopics {
     }
 
     /** By which a watched shard's members find one another. */
-    static String line(Shard shard) {
-        return shard.lane() + " " + shard.topic().replace("%", "%25").replace("\n", "%0A");
+    static String line(String topic, Lane lane) {
+        return lane + " " + topic.replace("%", "%25").replace("\n", "%0A");
+    }
+
+    private static String line(Shard shard) {
+        return line(shard.topic(), shard.lane());
     }
 
     /** The topics of a lane, watched or not. */
     static SortedSet<String> read(String lines, Lane lane) {
+        SortedSet<String> topics = readWatched(lines, lane);
+        topics.addAll(readAfter(IDLE + lane + " ", lines));
+        return topics;
+    }
+
+    /** The topics of a lane that the node takes its turn in watching. */
+    static SortedSet<String> readWatched(String lines, Lane lane) {
+        return readAfter(lane + " ", lines);
+    }
+
+    private static SortedSet<String> readAfter(String prefix, String lines) {
         SortedSet<String> topics = new TreeSet<>();
         for (String line : lines.split("\n", -1)) {
-            String plain = line.startsWith(IDLE) ? line.substring(IDLE.length()) : line;
-            if (plain.startsWith(lane + " ")) {
-                String topic = plain.substring(lane.name().length() + 1);
-                topics.add(topic.replace("%0A", "\n").replace("%25", "%"));
+            if (line.startsWith(prefix)) {
+                topics.add(line.substring(prefix.length()).replace("%0A", "\n").replace("%25", "%"));
             }
         }
         return topics;

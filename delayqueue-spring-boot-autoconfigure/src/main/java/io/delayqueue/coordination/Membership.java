@@ -8,11 +8,7 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * This node among the others. Its step is the node's heartbeat: one round trip an interval, which says which topics the
- * node consumes, hears what the others do and which topics are paused, and sends the canary by which the node knows that it hears signals.
+ * node consumes, hears what the others do and which topics are paused, and sends the canary by which the node knows
+ * that it hears signals.
  * Thread-safe.
  *
  * <p>While heartbeats fail, and before the first one, the node watches everything it consumes.
@@ -40,10 +37,9 @@ public final class Membership implements Step {
     private final Duration interval;
     private final Duration timeout;
     private final LongSupplier nanoTime;
-    private final Map<Shard, List<LocalSeat>> seats = new LinkedHashMap<>();
-    private final Map<Shard, Integer> attendances = new HashMap<>();
+    private final LocalSeats seats;
     private final TopicPauses pauses = new TopicPauses();
-    private volatile Map<String, List<String>> membersByTopic = Map.of();
+    private volatile Members members = Members.UNKNOWN;
     private volatile long lastBeat;
     private volatile boolean beaten;
     private volatile @Nullable StepHandle handle;
@@ -72,6 +68,7 @@ public final class Membership implements Step {
         this.interval = interval;
         this.timeout = timeout;
         this.nanoTime = nanoTime;
+        this.seats = new LocalSeats(node, () -> members, this::isInTheDark, this::hasten);
     }
 
     /** By which a join or leave hastens the next heartbeat. */
@@ -85,10 +82,7 @@ public final class Membership implements Step {
      * @param onChange called when the shard may have been dealt to this place; must not block
      */
     public Seat join(Shard shard, Runnable onChange) {
-        LocalSeat seat = new LocalSeat(shard, onChange);
-        synchronized (seats) {
-            seats.computeIfAbsent(shard, key -> new ArrayList<>()).add(seat);
-        }
+        Seat seat = seats.take(shard, onChange);
         hasten();
         return seat;
     }
@@ -104,14 +98,10 @@ public final class Membership implements Step {
      * @return to be run once, when it doesn't run any more
      */
     public Runnable attend(Shard shard) {
-        synchronized (seats) {
-            attendances.merge(shard, 1, Integer::sum);
-        }
+        seats.attend(shard);
         hasten();
         return () -> {
-            synchronized (seats) {
-                attendances.computeIfPresent(shard, (key, count) -> count == 1 ? null : count - 1);
-            }
+            seats.neglect(shard);
             hasten();
         };
     }
@@ -138,7 +128,7 @@ public final class Membership implements Step {
             }
             if (isStale()) {
                 // seats that slept on others' word watch again, as nobody knows what became of the others
-                tellSeats();
+                seats.tell();
             }
             throw e;
         }
@@ -152,22 +142,22 @@ public final class Membership implements Step {
                 keySpace.nodeTopics(),
                 keySpace.pausedTopics(),
                 bytes(node),
-                bytes(topics()),
+                bytes(seats.consumed()),
                 bytes(Long.toString(timeout.toMillis())),
                 bytes(version),
                 bytes(keySpace.signalChannel()),
                 bytes(Long.toString(++canary)));
-        boolean wasAlone = !beaten || isStale();
+        boolean wasInTheDark = isInTheDark();
         lastBeat = nanoTime.getAsLong();
         beaten = true;
         String current = new String((byte[]) reply.get(0), UTF_8);
-        if (!current.equals(version) || wasAlone) {
+        if (!current.equals(version) || wasInTheDark) {
             version = current;
             if (reply.size() > 1) {
-                membersByTopic = members(reply);
+                members = Members.read(reply);
                 pauses.heard(NodeDirectory.texts(reply.get(1)));
             }
-            tellSeats();
+            seats.tell();
         }
     }
 
@@ -205,115 +195,16 @@ public final class Membership implements Step {
         return text.getBytes(UTF_8);
     }
 
-    private String topics() {
-        synchronized (seats) {
-            return ConsumedTopics.write(seats.keySet(), attendances.keySet());
-        }
-    }
-
-    private static Map<String, List<String>> members(List<Object> reply) {
-        Map<String, List<String>> members = new HashMap<>();
-        for (int i = 2; i + 1 < reply.size(); i += 2) {
-            String member = new String((byte[]) reply.get(i), UTF_8);
-            String topics = new String((byte[]) reply.get(i + 1), UTF_8);
-            for (String topic : topics.split("\n", -1)) {
-                members.computeIfAbsent(topic, key -> new ArrayList<>()).add(member);
-            }
-        }
-        return members;
-    }
-
-    private void tellSeats() {
-        allSeats().forEach(LocalSeat::tellIfNew);
-    }
-
     /** Has every consumer of this node look once, whoever watches. */
     public void lookAll() {
-        allSeats().forEach(seat -> seat.onChange.run());
+        seats.lookAll();
     }
 
-    private List<LocalSeat> allSeats() {
-        List<LocalSeat> all = new ArrayList<>();
-        synchronized (seats) {
-            seats.values().forEach(all::addAll);
-        }
-        return all;
+    private boolean isInTheDark() {
+        return !beaten || isStale();
     }
 
     private boolean isStale() {
         return beaten && nanoTime.getAsLong() - lastBeat > timeout.toNanos();
-    }
-
-    private boolean nodeWatches(Shard shard) {
-        if (!beaten || isStale()) {
-            return true;
-        }
-        List<String> members = membersByTopic.get(ConsumedTopics.line(shard));
-        return members == null
-                || !members.contains(node)
-                || Deal.watcher(shard, members).equals(node);
-    }
-
-    private final class LocalSeat implements Seat {
-
-        private final Shard shard;
-        private final Runnable onChange;
-        private volatile boolean watched;
-
-        LocalSeat(Shard shard, Runnable onChange) {
-            this.shard = shard;
-            this.onChange = onChange;
-        }
-
-        @Override
-        public boolean watches() {
-            return isFirst() && nodeWatches(shard);
-        }
-
-        private boolean isFirst() {
-            synchronized (seats) {
-                List<LocalSeat> taken = seats.get(shard);
-                return taken != null && taken.get(0) == this;
-            }
-        }
-
-        @Override
-        public boolean hasPeers() {
-            List<String> members = membersByTopic.get(ConsumedTopics.line(shard));
-            if (members != null && members.size() > 1) {
-                return true;
-            }
-            synchronized (seats) {
-                List<LocalSeat> taken = seats.get(shard);
-                return taken != null && taken.size() > 1;
-            }
-        }
-
-        void tellIfNew() {
-            boolean now = watches();
-            if (now && !watched) {
-                onChange.run();
-            }
-            watched = now;
-        }
-
-        @Override
-        public void leave() {
-            LocalSeat heir = null;
-            synchronized (seats) {
-                List<LocalSeat> taken = seats.get(shard);
-                if (taken != null && taken.remove(this)) {
-                    if (taken.isEmpty()) {
-                        seats.remove(shard);
-                    } else {
-                        heir = taken.get(0);
-                    }
-                }
-            }
-            if (heir != null) {
-                heir.tellIfNew();
-            }
-            hasten();
-        }
     }
 }

@@ -55,7 +55,8 @@ public final class NodeDirectory {
                     text(reply.get(i)),
                     Instant.ofEpochMilli(Long.parseLong(text(reply.get(i + 1)))),
                     ConsumedTopics.read(topics, Lane.MESSAGES),
-                    ConsumedTopics.read(topics, Lane.DEATHS)));
+                    ConsumedTopics.read(topics, Lane.DEATHS),
+                    ConsumedTopics.readWatched(topics, Lane.MESSAGES)));
         }
         nodes.sort(Comparator.comparing(Member::name));
         long micros = Long.parseLong(text(reply.get(0)));

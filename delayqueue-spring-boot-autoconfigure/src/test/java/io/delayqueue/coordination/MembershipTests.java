@@ -6,119 +6,28 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
-import io.delayqueue.redis.QueueConnections;
-import io.delayqueue.redis.RedisScripts;
-import io.delayqueue.redis.ScriptRunner;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Several nodes, each stepped by hand. */
-@EmbeddedRedis
-class MembershipTests {
+class MembershipTests extends NodesTest {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(15);
     private static final List<Shard> SHARDS =
             List.of(Shard.single("a"), Shard.single("b"), Shard.single("c"), Shard.single("d"), Shard.single("e f%g"));
 
-    private final RedisServerProcess redis;
-    private final ExecutorService executor = Executors.newCachedThreadPool();
-    private LettuceConnectionFactory application;
-    private QueueConnections connections;
-    private ScriptRunner scripts;
-    private boolean blackOut;
-    private long ahead;
-
     MembershipTests(RedisServerProcess redis) {
-        this.redis = redis;
+        super(redis);
     }
 
-    @BeforeEach
-    void connect() {
-        redis.flush();
-        application = new LettuceConnectionFactory("127.0.0.1", redis.port());
-        application.afterPropertiesSet();
-        application.start();
-        connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
-        scripts = unlessBlackedOut(new RedisScripts(connections));
-    }
-
-    @AfterEach
-    void disconnect() {
-        connections.close();
-        application.destroy();
-        executor.shutdownNow();
-    }
-
-    private ScriptRunner unlessBlackedOut(ScriptRunner real) {
-        return (ScriptRunner) Proxy.newProxyInstance(
-                ScriptRunner.class.getClassLoader(),
-                new Class<?>[] {ScriptRunner.class},
-                (proxy, method, arguments) -> {
-                    if (blackOut) {
-                        throw new IllegalStateException("Redis is away");
-                    }
-                    try {
-                        return method.invoke(real, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
-    }
-
-    /** A node that consumes all shards. */
-    private final class Node {
-
-        private final String name;
-        private final Membership membership;
-        private final List<Seat> seats = new ArrayList<>();
-        private final AtomicInteger told = new AtomicInteger();
-
-        Node(String name) {
-            this.name = name;
-            this.membership = new Membership(
-                    scripts, new KeySpace("dq"), name, Duration.ofSeconds(5), TIMEOUT, () -> System.nanoTime() + ahead);
-            SHARDS.forEach(shard -> seats.add(membership.join(shard, told::incrementAndGet)));
-        }
-
-        void beat() {
-            assertThat(membership.step()).isEqualTo(Duration.ofSeconds(5));
-        }
-
-        long watched() {
-            return seats.stream().filter(Seat::watches).count();
-        }
-
-        boolean isListed() {
-            return redis.command("HGET", "dq:{nodes}:topics", name) != null;
-        }
-    }
-
-    private static void assertEachIsWatchedOnce(Node... nodes) {
-        for (int i = 0; i < SHARDS.size(); i++) {
-            int watchers = 0;
-            for (Node node : nodes) {
-                watchers += node.seats.get(i).watches() ? 1 : 0;
-            }
-            assertThat(watchers).as("watchers of " + SHARDS.get(i)).isEqualTo(1);
-        }
+    private Node node(String name) {
+        return new Node(name, SHARDS);
     }
 
     @Test
     void nodeThatKnowsNobodyWatchesEverything() {
-        Node one = new Node("one");
+        Node one = node("one");
         assertThat(one.watched()).isEqualTo(SHARDS.size());
         assertThat(one.seats.get(0).hasPeers()).isFalse();
         one.beat();
@@ -128,9 +37,9 @@ class MembershipTests {
 
     @Test
     void joinsAndLeavesDealAnew() {
-        Node one = new Node("one");
-        Node two = new Node("two");
-        Node three = new Node("three");
+        Node one = node("one");
+        Node two = node("two");
+        Node three = node("three");
         for (int round = 0; round < 2; round++) {
             List.of(one, two, three).forEach(Node::beat);
         }
@@ -150,8 +59,8 @@ class MembershipTests {
 
     @Test
     void silentNodeCountsAsDeadAfterTheTimeOut() {
-        Node one = new Node("one");
-        Node dead = new Node("dead");
+        Node one = node("one");
+        Node dead = node("dead");
         one.beat();
         dead.beat();
         one.beat();
@@ -173,8 +82,8 @@ class MembershipTests {
 
     @Test
     void nodeInTheDarkWatchesEverythingAndTellsThoseWhoSleep() {
-        Node one = new Node("one");
-        Node two = new Node("two");
+        Node one = node("one");
+        Node two = node("two");
         List.of(one, two, one).forEach(Node::beat);
         long mine = one.watched();
         assertThat(mine).isLessThan(SHARDS.size());
@@ -196,11 +105,11 @@ class MembershipTests {
 
     @Test
     void listIsHeardAnewAfterAFlush() {
-        Node one = new Node("one");
-        Node two = new Node("two");
+        Node one = node("one");
+        Node two = node("two");
         List.of(one, two, one).forEach(Node::beat);
         redis.command("FLUSHALL");
-        Node three = new Node("three");
+        Node three = node("three");
         // as many changes as before, but another list: two is gone
         three.beat();
         one.beat();
@@ -211,7 +120,7 @@ class MembershipTests {
 
     @Test
     void secondListenerOfANodeWatchesWhenTheFirstLeaves() {
-        Node one = new Node("one");
+        Node one = node("one");
         AtomicInteger told = new AtomicInteger();
         Seat second = one.membership.join(SHARDS.get(0), told::incrementAndGet);
         one.beat();
@@ -227,7 +136,7 @@ class MembershipTests {
     void topicsThatArePausedAreHeardWithTheNextHeartbeat() {
         NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
         directory.pause("b");
-        Node one = new Node("one");
+        Node one = node("one");
         AtomicInteger changes = new AtomicInteger();
         TopicPauses pauses = one.membership.pauses();
         Runnable uninterested = pauses.watch(changes::incrementAndGet);
@@ -258,7 +167,7 @@ class MembershipTests {
     void whatWasHeardOfPausesHoldsThroughAnOutage() {
         NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
         directory.pause("b");
-        Node one = new Node("one");
+        Node one = node("one");
         one.beat();
         blackOut = true;
         ahead = TIMEOUT.multipliedBy(3).toNanos();
@@ -269,7 +178,7 @@ class MembershipTests {
 
     @Test
     void nodeThatHearsNothingForTooLongTakesNoTopicForPaused() {
-        Node one = new Node("one");
+        Node one = node("one");
         blackOut = true;
         assertThatThrownBy(one.membership::step).hasMessage("Redis is away");
         ahead = TIMEOUT.minusSeconds(1).toNanos();
@@ -287,12 +196,12 @@ class MembershipTests {
 
     @Test
     void heartbeatAndLeaveWorkWhenMemoryIsFull() {
-        Node one = new Node("one");
+        Node one = node("one");
         one.beat();
         redis.command("CONFIG", "SET", "maxmemory", "1");
         try {
             one.beat();
-            new Node("two").beat();
+            node("two").beat();
             await().until(one::isListed);
             one.membership.leave(Duration.ofSeconds(5));
             assertThat(one.isListed()).isFalse();

@@ -1,0 +1,155 @@
+package io.delayqueue.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Lane;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that share the shards of a topic. */
+class DealtShardsTests extends NodesTest {
+
+    private static final int COUNT = 6;
+    private static final List<Shard> SHARDS = IntStream.range(0, COUNT)
+            .mapToObj(i -> new Shard("orders", i, COUNT, Lane.MESSAGES))
+            .toList();
+
+    DealtShardsTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    private List<Node> nodes(int count) {
+        List<Node> nodes = IntStream.range(0, count)
+                .mapToObj(i -> new Node("n" + i, SHARDS))
+                .toList();
+        nodes.forEach(Node::beat);
+        nodes.forEach(Node::beat);
+        return nodes;
+    }
+
+    private static void assertShared(List<Node> nodes) {
+        assertEachIsWatchedOnce(nodes.toArray(Node[]::new));
+        int least = COUNT / nodes.size();
+        assertThat(nodes).allMatch(node -> node.watched() == least || node.watched() == least + 1);
+        assertThat(nodes).allMatch(node -> node.seats.stream().allMatch(Seat::hasPeers));
+    }
+
+    @Test
+    void nodesShareTheShardsEvenly() {
+        for (int count : new int[] {2, 3, 4, 10}) {
+            redis.flush();
+            assertShared(nodes(count));
+        }
+    }
+
+    @Test
+    void whoeverLeavesIsHeirlessOnlyUntilTheOthersNextHeartbeat() {
+        List<Node> nodes = new ArrayList<>(nodes(4));
+        while (nodes.size() > 2) {
+            Node leaver = nodes.remove(1);
+            leaver.membership.leave(Duration.ofSeconds(5));
+            nodes.forEach(node -> node.told.set(0));
+            long before = nodes.stream().mapToLong(Node::watched).sum();
+            nodes.forEach(Node::beat);
+            assertShared(nodes);
+            assertThat(nodes.stream().mapToInt(node -> node.told.get()).sum())
+                    .as("told of shards that came to them")
+                    .isGreaterThanOrEqualTo((int) (COUNT - before));
+        }
+    }
+
+    @Test
+    void silentNodesShardsAreDealtToTheOthers() {
+        List<Node> nodes = new ArrayList<>(nodes(3));
+        Node dead = nodes.remove(0);
+        assertThat(dead.watched()).isEqualTo(2);
+        redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + TIMEOUT.plusSeconds(1).toMillis(), dead.name);
+        nodes.forEach(Node::beat);
+        nodes.forEach(Node::beat);
+        assertShared(nodes);
+    }
+
+    @Test
+    void pausedNodeTakesNoTurn() {
+        List<Node> nodes = new ArrayList<>(nodes(3));
+        Node paused = nodes.remove(2);
+        SHARDS.forEach(paused.membership::attend);
+        paused.seats.forEach(Seat::leave);
+        paused.beat();
+        nodes.forEach(Node::beat);
+        assertShared(nodes);
+        assertThat(paused.watched()).isZero();
+    }
+
+    @Test
+    void rosterTellsWhoWatchesWhatAsTheNodesSeeIt() {
+        NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
+        assertThat(directory.roster().watchers("orders", COUNT)).isEmpty();
+        List<Node> nodes = nodes(4);
+        List<String> watchers = directory.roster().watchers("orders", COUNT);
+        for (int shard = 0; shard < COUNT; shard++) {
+            for (Node node : nodes) {
+                assertThat(node.seats.get(shard).watches()).isEqualTo(node.name.equals(watchers.get(shard)));
+            }
+        }
+        assertThat(directory.roster().watchers("other", COUNT)).isEmpty();
+    }
+
+    /** A deal takes milliseconds, so that this would not end in time. */
+    @Test
+    void stepsAskWithoutDealingAnew() {
+        Node one = new Node("one", List.of(new Shard("big", 0, 1024, Lane.MESSAGES)));
+        IntStream.range(0, 100).forEach(i -> {
+            redis.command("ZADD", "dq:{nodes}:seen", Long.toString(System.currentTimeMillis()), "other" + i);
+            redis.command("HSET", "dq:{nodes}:topics", "other" + i, "MESSAGES big");
+        });
+        one.beat();
+        Seat seat = one.seats.get(0);
+        assertThat(seat.hasPeers()).isTrue();
+        long start = System.nanoTime();
+        for (int i = 0; i < 100_000; i++) {
+            seat.watches();
+        }
+        System.out.println("a step asks whether it watches: " + (System.nanoTime() - start) / 100_000 + " ns");
+    }
+
+    /** The list is read by each node when it changed, not by each heartbeat. */
+    @Test
+    void heartbeatsOfManyTopicsAndNodesAreSmall() {
+        int topics = 200;
+        List<Shard> consumed = IntStream.range(0, topics)
+                .mapToObj(i -> Shard.single("orders.region-" + i))
+                .toList();
+        List<Node> nodes = IntStream.range(0, 10)
+                .mapToObj(i -> new Node("0123456789ab" + i, consumed))
+                .toList();
+        nodes.forEach(Node::beat);
+        long[] before = traffic();
+        nodes.get(0).beat();
+        long[] changed = traffic();
+        nodes.get(0).beat();
+        long[] unchanged = traffic();
+        long told = changed[1] - before[1];
+        long askedIdle = unchanged[0] - changed[0];
+        long toldIdle = unchanged[1] - changed[1];
+        System.out.printf(
+                "%d topics on 10 nodes: a heartbeat says %,d bytes and hears %,d, when the list has changed %,d%n",
+                topics, askedIdle, toldIdle, told);
+        assertThat(askedIdle).isLessThan(10_000);
+        assertThat(toldIdle).isLessThan(5_000);
+        assertThat(told).isBetween(10_000L, 100_000L);
+    }
+
+    private long[] traffic() {
+        var stats = redis.info("stats");
+        return new long[] {
+            Long.parseLong(stats.get("total_net_input_bytes")), Long.parseLong(stats.get("total_net_output_bytes"))
+        };
+    }
+}
