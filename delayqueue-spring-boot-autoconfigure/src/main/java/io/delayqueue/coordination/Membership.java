@@ -38,6 +38,7 @@ public final class Membership implements Step {
     private final Duration timeout;
     private final LongSupplier nanoTime;
     private final LocalSeats seats;
+    private final WatchLog watchLog;
     private final TopicPauses pauses = new TopicPauses();
     private volatile Members members = Members.UNKNOWN;
     private volatile long lastBeat;
@@ -69,6 +70,7 @@ public final class Membership implements Step {
         this.timeout = timeout;
         this.nanoTime = nanoTime;
         this.seats = new LocalSeats(node, () -> members, this::isInTheDark, this::hasten);
+        this.watchLog = new WatchLog(node);
     }
 
     /** By which a join or leave hastens the next heartbeat. */
@@ -129,6 +131,7 @@ public final class Membership implements Step {
             if (isStale()) {
                 // seats that slept on others' word watch again, as nobody knows what became of the others
                 seats.tell();
+                watchLog.inTheDark(seats.shards());
             }
             throw e;
         }
@@ -159,6 +162,7 @@ public final class Membership implements Step {
             }
             seats.tell();
         }
+        watchLog.heard(members, seats.shards());
     }
 
     /**
