@@ -12,6 +12,7 @@ import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
 import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.tracing.Tracing;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -27,7 +28,7 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
  *
  * @param application answers whatever is not overridden
  * @param options the client options with the queue's limits
- * @param resources the application's event loops with the queue's reconnect delay
+ * @param resources the application's event loops with the queue's reconnect delay, without its tracing
  * @param readFrom the master, where the application named another node; it makes Lettuce look for the master
  * @param commandTimeout how long a command may take, from its call to its reply
  */
@@ -56,9 +57,11 @@ record LettuceSettings(
     }
 
     /**
-     * Event loops, timer and instrumentation of the application, or threads of its own if the application names none.
+     * Event loops, timer and latency recorder of the application, or threads of its own if the application names none.
      * Made anew rather than by {@code mutate}, whose result shuts down what it took over. Whoever gets it shuts it down,
      * which leaves the application's alone.
+     *
+     * <p>Not its tracing: steps and heartbeats come from nobody's request, so that each would be a trace of its own.
      */
     static ClientResources resources(@Nullable ClientResources application, Settings settings) {
         Delay delay = Delay.exponential(Duration.ZERO, settings.reconnectDelay(), 2, TimeUnit.MILLISECONDS);
@@ -70,7 +73,7 @@ record LettuceSettings(
                     .eventBus(application.eventBus())
                     .commandLatencyRecorder(application.commandLatencyRecorder())
                     .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
-                    .tracing(application.tracing())
+                    .tracing(Tracing.disabled())
                     .nettyCustomizer(application.nettyCustomizer())
                     .socketAddressResolver(application.socketAddressResolver())
                     .addressResolverGroup(application.addressResolverGroup());

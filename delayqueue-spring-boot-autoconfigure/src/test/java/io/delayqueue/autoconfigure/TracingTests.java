@@ -33,6 +33,7 @@ import org.springframework.boot.micrometer.tracing.opentelemetry.autoconfigure.S
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.messaging.handler.annotation.Header;
 
 /** Traces by a real tracer, wired as Spring Boot does it, through a real Redis. */
@@ -202,6 +203,20 @@ class TracingTests {
                     .singleElement()
                     .satisfies(span -> assertThat(span.getAttributes().get(AttributeKey.stringKey("outcome")))
                             .isEqualTo("accepted"));
+        });
+    }
+
+    @Test
+    void commandsOfTheQueueItselfAreNoSpans() {
+        runner.run(context -> {
+            context.getBean(DelayQueueTemplate.class).send("orders", "text");
+            await(context, "process orders", 1);
+            context.getBean(StringRedisTemplate.class).hasKey("absent");
+
+            await(context, "exists", 1);
+            assertThat(context.getBean(InMemorySpanExporter.class).getFinishedSpanItems())
+                    .extracting(SpanData::getName)
+                    .doesNotContain("evalsha", "eval", "subscribe");
         });
     }
 
