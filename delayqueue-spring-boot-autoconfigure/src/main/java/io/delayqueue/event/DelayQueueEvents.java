@@ -37,9 +37,6 @@ public interface DelayQueueEvents {
     /** Retention dropped dead letters. */
     default void lettersDropped(String topic, int count) {}
 
-    /** A dead-letter listener failed for the last time; the letter stays, its notice is dropped. */
-    default void deathNoticeDropped(String topic, String letterId, Throwable cause) {}
-
     // ---- deliveries ------------------------------------------------------------------------------------------------
 
     /**
@@ -74,6 +71,14 @@ public interface DelayQueueEvents {
      * @param handling from the last attempt's start to its answer; null when there was no answer here, as after an expiry
      */
     default void died(Recipient recipient, String id, DeathCause cause, @Nullable Duration handling) {}
+
+    /**
+     * A dead-letter listener failed for the last time; the letter stays, its notice is dropped.
+     *
+     * @param handling from the last attempt's start to its answer; null when there was no answer here
+     */
+    default void deathNoticeDropped(
+            Recipient recipient, String letterId, Throwable cause, @Nullable Duration handling) {}
 
     /**
      * An answer came too late: the message was not live under its token. Nothing changed.

@@ -78,11 +78,15 @@ final class DeliveryMeters {
     }
 
     void died(@Nullable Duration handling) {
-        if (handling != null) {
-            dead.record(handling);
-        }
+        givenUp(handling);
         if (messages != null) {
             messages.dead.increment();
+        }
+    }
+
+    void givenUp(@Nullable Duration handling) {
+        if (handling != null) {
+            dead.record(handling);
         }
     }
 

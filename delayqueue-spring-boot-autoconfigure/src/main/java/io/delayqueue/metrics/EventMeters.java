@@ -94,11 +94,6 @@ public final class EventMeters implements DelayQueueEvents {
     }
 
     @Override
-    public void deathNoticeDropped(String topic, String letterId, Throwable cause) {
-        of(topic).noticesDropped.increment();
-    }
-
-    @Override
     public void started(Recipient recipient, String id, int attempt, Duration late) {
         of(recipient).lateness.record(late);
     }
@@ -121,6 +116,12 @@ public final class EventMeters implements DelayQueueEvents {
     @Override
     public void died(Recipient recipient, String id, DeathCause cause, @Nullable Duration handling) {
         of(recipient).died(handling);
+    }
+
+    @Override
+    public void deathNoticeDropped(Recipient recipient, String letterId, Throwable cause, @Nullable Duration handling) {
+        of(recipient.topic()).noticesDropped.increment();
+        of(recipient).givenUp(handling);
     }
 
     @Override

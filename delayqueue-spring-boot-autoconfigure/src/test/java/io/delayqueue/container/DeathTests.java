@@ -103,6 +103,21 @@ class DeathTests extends HandlingTest {
     }
 
     @Test
+    void noticeThatItsListenerBuriesIsDroppedAndItIsSaid() {
+        node.container("t", Lane.DEATHS, QUICK, deliveries -> {
+                    assertThat(deliveries.get(0).acknowledgement().bury("enough"))
+                            .isNotNull();
+                    return null;
+                })
+                .start();
+        Awaitility.await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notices") != null);
+        buryAll();
+        send("m");
+        await("deathNoticeDropped m@");
+        assertThat(letters()).hasSize(1);
+    }
+
+    @Test
     void attendingGoesOnAfterAFlush() {
         MovableTime time = new MovableTime();
         node.close();

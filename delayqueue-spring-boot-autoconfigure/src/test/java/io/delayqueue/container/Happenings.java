@@ -69,7 +69,7 @@ public final class Happenings implements DelayQueueEvents {
     }
 
     @Override
-    public void deathNoticeDropped(String topic, String letterId, Throwable cause) {
+    public void deathNoticeDropped(Recipient recipient, String letterId, Throwable cause, @Nullable Duration handling) {
         lines.add("deathNoticeDropped " + letterId);
     }
 

@@ -249,6 +249,10 @@ class DeliveryMetersTests extends MeterTest {
         String[] notices = {"topic", "t", "listener", "letters", "outcome", "acknowledged"};
         awaitValue(1, DELIVERY_HANDLING, notices);
 
+        assertThat(value(DELIVERY_HANDLING, "listener", "letters", "outcome", "retried"))
+                .isEqualTo(1);
+        assertThat(value(DELIVERY_HANDLING, "listener", "letters", "outcome", "dead"))
+                .isEqualTo(1);
         assertThat(value(MESSAGES_DEAD)).isEqualTo(2);
         assertThat(value(MESSAGES_ACKNOWLEDGED)).isZero();
         assertThat(value(DELIVERY_LATENESS, "listener", "letters")).isEqualTo(3);

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes answers and wishes for longer leases, keeps them for the next step, and tells what became of them. Thread-safe;
@@ -49,9 +50,9 @@ final class AnswerDesk implements DeliveryDesk {
     }
 
     @Override
-    public void answered(ClaimedDelivery delivery, Settle settle) {
+    public void answered(ClaimedDelivery delivery, Settle settle, @Nullable Throwable failure) {
         // first into the buffer, then out of the open ones: never in neither, so that a stop waits for it
-        answers.add(new SettleBuffer.Entry(delivery, settle, nanoTime.getAsLong()));
+        answers.add(new SettleBuffer.Entry(delivery, settle, nanoTime.getAsLong(), failure));
         keeper.remove(delivery);
         onWork.run();
         failIfClosed();

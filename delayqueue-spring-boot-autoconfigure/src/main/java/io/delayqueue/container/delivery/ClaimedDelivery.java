@@ -143,10 +143,15 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
 
     /** Gives the answer unless one was given. */
     boolean answer(Settle settle) {
+        return answer(settle, null);
+    }
+
+    /** The same to an attempt that failed. */
+    boolean answer(Settle settle, @Nullable Throwable failure) {
         if (!ANSWER.compareAndSet(this, null, settle)) {
             return false;
         }
-        desk.answered(this, settle);
+        desk.answered(this, settle, failure);
         return true;
     }
 

@@ -4,12 +4,17 @@ import io.delayqueue.store.Settle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Where a delivery hands in its answer. Must be thread-safe; nothing here blocks. */
 interface DeliveryDesk {
 
-    /** The answer was given; called once a delivery. */
-    void answered(ClaimedDelivery delivery, Settle settle);
+    /**
+     * The answer was given; called once a delivery.
+     *
+     * @param failure what it answers, if an attempt failed
+     */
+    void answered(ClaimedDelivery delivery, Settle settle, @Nullable Throwable failure);
 
     /** What a wish for another attempt amounts to: a retry, or a burial when attempts are spent. */
     Settle retryOnDemand(ClaimedDelivery delivery, Duration delay);

@@ -156,7 +156,7 @@ public final class DeliveryPipeline {
             return;
         }
         Settle decision = judge.judge(delivery, failure);
-        delivery.answer(decision);
+        delivery.answer(decision, failure);
         if (decision instanceof Settle.Bury bury) {
             tell(
                     log::warn,
@@ -164,9 +164,6 @@ public final class DeliveryPipeline {
                             + (spec.lane() == Lane.DEATHS ? " is given up: " : " goes to the dead letters: ")
                             + bury.cause(),
                     failure);
-            if (spec.lane() == Lane.DEATHS) {
-                events.publish(to -> to.deathNoticeDropped(spec.topic(), delivery.id(), failure));
-            }
         } else if (log.isDebugEnabled()) {
             tell(log::debug, describe(delivery) + " failed and is retried", failure);
         }

@@ -55,7 +55,19 @@ public final class PollerEvents {
         } else if (entry.settle() instanceof Settle.Release) {
             events.publish(to -> to.released(recipient, id));
         } else if (entry.settle() instanceof Settle.Bury bury) {
-            died(id, bury.cause(), handling(entry));
+            buried(entry, bury);
+        }
+    }
+
+    private void buried(SettleBuffer.Entry entry, Settle.Bury bury) {
+        if (recipient.takesMessages()) {
+            died(bury.id(), bury.cause(), handling(entry));
+        } else {
+            Throwable failure = entry.failure() != null
+                    ? entry.failure()
+                    : new IllegalStateException(
+                            "Its listener gave the notice up: " + bury.failure().message());
+            noticeDropped(bury.id(), failure, handling(entry));
         }
     }
 
@@ -78,32 +90,33 @@ public final class PollerEvents {
                 .collect(Collectors.toSet());
         reply.deaths().stream()
                 .filter(death -> !buried.contains(death.id()))
-                .forEach(death -> died(death.id(), death.cause(), null));
+                .forEach(death -> diedUnanswered(death.id(), death.cause()));
         if (flight.reason() == Lookout.Reason.SWEEP && !reply.claims().isEmpty()) {
             int count = reply.claims().size();
             events.publish(to -> to.sweepFound(recipient, count));
         }
     }
 
-    /** Those that its listener gave up were told by then; these never got an answer. */
-    private void noticeDropped(String letterId, DeathCause cause) {
-        if (cause == DeathCause.LEASE_OVER || cause == DeathCause.EXPIRED) {
-            log.warn("The notice of dead letter " + letterId + " of topic " + spec.topic()
+    private void diedUnanswered(String id, DeathCause cause) {
+        boolean notable = cause == DeathCause.LEASE_OVER || cause == DeathCause.EXPIRED;
+        if (recipient.takesMessages()) {
+            if (notable) {
+                log.warn("Message " + id + " of topic " + spec.topic() + " goes to the dead letters: " + cause);
+            }
+            died(id, cause, null);
+        } else if (notable) { // what its listener gave up was told when Redis took that answer
+            log.warn("The notice of dead letter " + id + " of topic " + spec.topic()
                     + " is dropped, as its last attempt brought no answer; the letter stays");
-            IllegalStateException failure = new IllegalStateException("The last attempt brought no answer: " + cause);
-            events.publish(to -> to.deathNoticeDropped(spec.topic(), letterId, failure));
+            noticeDropped(id, new IllegalStateException("The last attempt brought no answer: " + cause), null);
         }
     }
 
     private void died(String id, DeathCause cause, @Nullable Duration handling) {
-        if (!recipient.takesMessages()) {
-            noticeDropped(id, cause);
-            return;
-        }
-        if (cause == DeathCause.LEASE_OVER || cause == DeathCause.EXPIRED) {
-            log.warn("Message " + id + " of topic " + spec.topic() + " goes to the dead letters: " + cause);
-        }
         events.publish(to -> to.died(recipient, id, cause, handling));
+    }
+
+    private void noticeDropped(String letterId, Throwable failure, @Nullable Duration handling) {
+        events.publish(to -> to.deathNoticeDropped(recipient, letterId, failure, handling));
     }
 
     /** A lease was lost before its delivery was answered. */

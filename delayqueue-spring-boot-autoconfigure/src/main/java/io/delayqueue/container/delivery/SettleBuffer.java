@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Answers that wait for the next step. Many add, one takes. */
 final class SettleBuffer {
@@ -18,8 +19,13 @@ final class SettleBuffer {
      * An answer.
      *
      * @param at when it was given, by the monotonic clock
+     * @param failure of the attempt that it answers, if that failed
      */
-    record Entry(ClaimedDelivery delivery, Settle settle, long at) {}
+    record Entry(
+            ClaimedDelivery delivery,
+            Settle settle,
+            long at,
+            @Nullable Throwable failure) {}
 
     void add(Entry entry) {
         size.incrementAndGet(); // first, so that whoever takes it at once never counts below zero

@@ -7,6 +7,7 @@ import io.delayqueue.store.Settle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Claimed deliveries for tests without a store. */
 final class Claims {
@@ -14,7 +15,7 @@ final class Claims {
     /** Takes no notice of anything. */
     static final DeliveryDesk NOBODY = new DeliveryDesk() {
         @Override
-        public void answered(ClaimedDelivery delivery, Settle settle) {}
+        public void answered(ClaimedDelivery delivery, Settle settle, @Nullable Throwable failure) {}
 
         @Override
         public Settle retryOnDemand(ClaimedDelivery delivery, Duration delay) {

@@ -22,12 +22,12 @@ class SettleBufferTests {
     }
 
     private static Entry acknowledge(String id, long at) {
-        return new Entry(delivery(id, 0), new Settle.Acknowledge(id, "token"), at);
+        return new Entry(delivery(id, 0), new Settle.Acknowledge(id, "token"), at, null);
     }
 
     private static Entry bury(String id, int bytes) {
         Settle bury = new Settle.Bury(id, "token", DeathCause.BURIED, new Failure("", ""));
-        return new Entry(delivery(id, bytes), bury, 0);
+        return new Entry(delivery(id, bytes), bury, 0, null);
     }
 
     @Test
