@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 public final class DelayQueueEngine implements AutoCloseable {
 
     private static final Log log = LogFactory.getLog(DelayQueueEngine.class);
-    private static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
+    /** How long Redis is waited for when there is nothing to lose by not waiting; as long as a command takes by default. */
+    static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
 
     private final EngineParts parts;
     private final StepPool pool;

@@ -213,15 +213,26 @@ public final class ListenerContainer implements ManagedListener {
             }
             Duration drain = spec.options().drainTime();
             poller.whenQuiet(this::quiet);
-            return ended.copy()
-                    .completeOnTimeout(null, drain.toMillis(), TimeUnit.MILLISECONDS)
-                    .thenRun(() -> tellStopped(drain));
+            CompletableFuture<Void> waited =
+                    ended.copy().completeOnTimeout(null, drain.toMillis(), TimeUnit.MILLISECONDS);
+            CompletableFuture<Void> ignored = ended.copy()
+                    .completeOnTimeout(null, DelayQueueEngine.CLOSE_WAIT.toMillis(), TimeUnit.MILLISECONDS)
+                    .thenRun(() -> {
+                        if (poller.owesNothing()) {
+                            waited.complete(null);
+                        }
+                    });
+            return waited.thenRun(() -> tellStopped(drain));
         }
 
         private void tellStopped(Duration drain) {
             engine.stopped(this);
             if (ended.isDone()) {
                 log.info("Listener " + spec.id() + " has stopped");
+            } else if (poller.owesNothing()) {
+                log.info(
+                        "Listener " + spec.id() + " has stopped without an answer to its last step; if Redis took that,"
+                                + " it is handed back when Redis answers before the engine stops, and else when its lease is over");
             } else {
                 log.warn("Listener " + spec.id() + " was stopped while " + poller.open()
                         + " of its deliveries were handled for longer than " + drain

@@ -10,6 +10,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
@@ -275,6 +276,52 @@ class LifecycleTests {
             node.close();
             proxy.close();
         }
+    }
+
+    @Test
+    void stopDoesNotWaitTheWholeDrainForAClaimThatRedisDoesNotAnswer() {
+        GatedStore store = new GatedStore();
+        QueueNode node = add(QueueNode.on(redis.port()).store(store));
+        CountDownLatch claimed = new CountDownLatch(1);
+        ListenerContainer container = node.listen("t", oneWorker(Duration.ofMinutes(1)), deliveries -> null);
+        await().until(node.signals::confirmed);
+        store.set(step -> {
+            step.call();
+            claimed.countDown();
+            throw new RedisCallException(RedisCallException.Kind.UNKNOWN, "the reply was lost", null);
+        });
+        node.template.send(message("m"));
+        await().until(() -> claimed.getCount() == 0 && node.store.count(SHARD).leased() == 1);
+
+        long begin = System.nanoTime();
+        container.stop().join();
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        System.out.println("stop with an unanswered claim: " + took.toMillis() + " ms");
+        assertThat(took).isLessThan(COMMAND_TIME_OUT.multipliedBy(3));
+        store.open();
+        await().until(() -> happenings.count("released m") == 1);
+        assertThat(node.template.find("t", "m").orElseThrow().attempts()).isZero();
+    }
+
+    @Test
+    void stopWaitsForAnAnswerThatRedisHasNotTaken() throws Exception {
+        GatedStore store = new GatedStore();
+        QueueNode node = add(QueueNode.on(redis.port()).store(store));
+        ListenerContainer container = node.listen("t", oneWorker(Duration.ofMinutes(1)), blocking());
+        node.template.send(message("m"));
+        assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+        store.set(step -> {
+            throw new RedisCallException(RedisCallException.Kind.NOT_SENT, "Redis is away", null);
+        });
+        release.countDown();
+        CompletableFuture<Void> stopped = container.stop();
+
+        await().during(COMMAND_TIME_OUT.plusSeconds(2))
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> !stopped.isDone());
+        store.open();
+        assertThat(stopped).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(happenings.of("acknowledged")).containsExactly("acknowledged m 1");
     }
 
     @Test

@@ -124,6 +124,14 @@ public final class ShardPoller implements Step {
         wake();
     }
 
+    /** Whether nothing is handled and no answer is on its way: at most a claim that nobody waits for. */
+    public boolean owesNothing() {
+        InFlight flight = inFlight;
+        return keeper.size() == 0
+                && answers.isEmpty()
+                && (flight == null || flight.settles().isEmpty());
+    }
+
     /** No step follows: fails what users wait for, now and later. */
     public void abandon() {
         desk.close();
