@@ -11,6 +11,7 @@ import io.delayqueue.store.Listing;
 import io.delayqueue.store.Listing.Place;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.ShardReader;
+import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueException;
 import java.time.Duration;
@@ -61,8 +62,20 @@ public final class DelayQueueInspector {
         return asked("To look at all topics", () -> {
             SortedSet<String> topics = registry.topics();
             Roster roster = directory.roster();
-            return topics.stream().map(topic -> status(topic, roster)).toList();
+            return topics.stream()
+                    .flatMap(topic -> readableStatus(topic, roster).stream())
+                    .toList();
         });
+    }
+
+    /** Empty for a topic that this version cannot read, which is no reason to show none of the others. */
+    private Optional<TopicStatus> readableStatus(String topic, Roster roster) {
+        try {
+            return Optional.of(status(topic, roster));
+        } catch (TopicConflictException e) {
+            registry.leftOut(topic, e);
+            return Optional.empty();
+        }
     }
 
     /** A topic; empty if it isn't registered. */

@@ -6,11 +6,14 @@ import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.script.StoredFormats;
+import io.delayqueue.store.script.StoredFormats.Unreadable;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -30,8 +33,9 @@ import org.springframework.boot.health.contributor.HealthIndicator;
  * later than it may be. Thread-safe. It never blocks for longer than a second, whatever Redis does, and tells nothing of
  * any message.
  *
- * <p>{@code DOWN}: Redis doesn't answer, may evict, or a listener's steps have been failing or overdue for too long.
- * {@code OUT_OF_SERVICE}: a topic's lag is beyond its threshold. A listener that was stopped or paused on purpose is
+ * <p>{@code DOWN}: Redis doesn't answer, may evict, holds a topic that this process needs in a format that it doesn't read,
+ * or a listener's steps have been failing or overdue for too long. {@code OUT_OF_SERVICE}: a topic's lag is beyond its
+ * threshold, or unknown. A listener that was stopped or paused on purpose is
  * shown as such and nothing else.
  */
 public final class DelayQueueHealthIndicator implements HealthIndicator {
@@ -43,6 +47,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     private final Supplier<Collection<ManagedListener>> listeners;
     private final BooleanSupplier signalsHeard;
     private final TopicLags lags;
+    private final StoredFormats formats;
     private final HealthSettings settings;
     private final LongSupplier nanoTime;
 
@@ -51,6 +56,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
      *
      * @param listeners all there are now, running or not
      * @param signalsHeard whether the node hears signals, which begins with its first listener
+     * @param formats in which this process found topics
      * @param nanoTime monotonic time, ns
      */
     public DelayQueueHealthIndicator(
@@ -58,12 +64,14 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
             Supplier<Collection<ManagedListener>> listeners,
             BooleanSupplier signalsHeard,
             TopicLags lags,
+            StoredFormats formats,
             HealthSettings settings,
             LongSupplier nanoTime) {
         this.server = new SharedQuestion<>(probe::askAsync, nanoTime);
         this.listeners = listeners;
         this.signalsHeard = signalsHeard;
         this.lags = lags;
+        this.formats = formats;
         this.settings = settings;
         this.nanoTime = nanoTime;
     }
@@ -74,9 +82,10 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         CompletableFuture<ServerState> askedServer = server.ask();
         CompletableFuture<Map<String, Duration>> askedLags = lags.complete();
         Findings findings = new Findings();
-        describeServer(askedServer, deadline, findings);
+        boolean answered = describeServer(askedServer, deadline, findings);
         describeListeners(findings);
-        describeTopics(askedLags, deadline, findings);
+        describeTopics(askedLags, deadline, answered, findings);
+        describeFormats(findings);
         return findings.health();
     }
 
@@ -96,7 +105,8 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         }
     }
 
-    private void describeServer(CompletableFuture<ServerState> asked, long deadline, Findings findings) {
+    /** Returns whether it answered. */
+    private boolean describeServer(CompletableFuture<ServerState> asked, long deadline, Findings findings) {
         Map<String, Object> details = new LinkedHashMap<>();
         Answer<ServerState> answer = await(asked, deadline);
         ServerState state = answer.value();
@@ -113,8 +123,27 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
                 findings.down("Redis may remove messages: its maxmemory-policy is " + state.evictionPolicy());
             }
         }
-        findings.detail("format", TopicRegistry.FORMAT);
         findings.detail("redis", details);
+        return state != null;
+    }
+
+    /** A topic of a newer version is that version's own matter, unless this process needs it. */
+    private void describeFormats(Findings findings) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("reads", TopicRegistry.FORMAT);
+        details.put("seen", List.copyOf(formats.seen()));
+        Map<String, String> unreadable = new LinkedHashMap<>();
+        for (Unreadable topic : formats.unreadable()) {
+            unreadable.put(topic.topic(), topic.format());
+            if (topic.wanted()) {
+                findings.down("Topic " + topic.topic() + " is stored in format " + topic.format()
+                        + ", but this version reads format " + TopicRegistry.FORMAT + " only: update this process");
+            }
+        }
+        if (!unreadable.isEmpty()) {
+            details.put("unreadable", unreadable);
+        }
+        findings.detail("format", details);
     }
 
     private void describeListeners(Findings findings) {
@@ -160,11 +189,20 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         return time.compareTo(settings.maxFailing()) >= 0;
     }
 
-    private void describeTopics(CompletableFuture<Map<String, Duration>> asked, long deadline, Findings findings) {
-        Map<String, Duration> answered = await(asked, deadline).value();
-        Map<String, Duration> known = answered == null ? lags.known() : answered;
+    private void describeTopics(
+            CompletableFuture<Map<String, Duration>> asked, long deadline, boolean serverAnswered, Findings findings) {
+        Answer<Map<String, Duration>> answer = await(asked, deadline);
+        Map<String, Duration> known = answer.value() == null ? lags.known() : answer.value();
         Map<String, Object> described = new TreeMap<>();
         known.forEach((topic, lag) -> described.put(topic, describe(topic, lag, findings)));
+        settings.maxLag().forEach((topic, most) -> {
+            if (!known.containsKey(topic)) {
+                described.put(topic, Map.of("lagMillis", ServerState.UNKNOWN, "maxLagMillis", most.toMillis()));
+                if (serverAnswered) { // else that is the problem
+                    findings.outOfService("The lag of topic " + topic + " is unknown, but may not exceed " + most);
+                }
+            }
+        });
         findings.detail("topics", described);
     }
 

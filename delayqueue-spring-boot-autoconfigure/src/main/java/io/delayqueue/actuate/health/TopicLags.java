@@ -1,6 +1,8 @@
 package io.delayqueue.actuate.health;
 
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -45,7 +47,7 @@ public final class TopicLags {
         return new TreeMap<>(sampled.get());
     }
 
-    /** The same with all that have to be known; fails if Redis doesn't answer. */
+    /** The same with all that have to be known, but for those that can't be read; fails if Redis doesn't answer. */
     CompletableFuture<Map<String, Duration>> complete() {
         Map<String, Duration> known = known();
         return known.keySet().containsAll(wanted) ? CompletableFuture.completedFuture(known) : question.ask();
@@ -56,13 +58,24 @@ public final class TopicLags {
             return CompletableFuture.supplyAsync(
                     () -> {
                         Map<String, Duration> lags = known();
-                        wanted.forEach(topic -> lags.computeIfAbsent(
-                                topic, absent -> admin.counts(absent).lag()));
+                        wanted.stream()
+                                .filter(topic -> !lags.containsKey(topic))
+                                .forEach(topic -> ask(admin, topic, lags));
                         return lags;
                     },
                     executor);
         } catch (RejectedExecutionException e) {
             return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static void ask(DelayQueueAdmin admin, String topic, Map<String, Duration> lags) {
+        try {
+            lags.put(topic, admin.counts(topic).lag());
+        } catch (DelayQueueUnavailableException e) {
+            throw e;
+        } catch (DelayQueueException unreadable) {
+            // that one stays unknown, and the others are asked for
         }
     }
 }

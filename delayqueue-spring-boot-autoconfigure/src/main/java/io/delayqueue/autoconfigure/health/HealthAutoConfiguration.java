@@ -13,6 +13,7 @@ import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.redis.server.ServerProbe;
+import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -41,6 +42,7 @@ public final class HealthAutoConfiguration {
             ServerProbe probe,
             DelayQueueEngine engine,
             DelayQueueAdmin admin,
+            TopicRegistry topics,
             ObjectProvider<DelayListenerRegistry> registry,
             ObjectProvider<TopicSampler> sampler,
             DelayQueueProperties properties) {
@@ -49,7 +51,13 @@ public final class HealthAutoConfiguration {
         TopicLags lags = new TopicLags(
                 () -> sampled(sampler, oldest), admin, settings.maxLag().keySet(), engine::execute, System::nanoTime);
         return new DelayQueueHealthIndicator(
-                probe, () -> listeners(registry), () -> engine.signals().confirmed(), lags, settings, System::nanoTime);
+                probe,
+                () -> listeners(registry),
+                () -> engine.signals().confirmed(),
+                lags,
+                topics.formats(),
+                settings,
+                System::nanoTime);
     }
 
     /** A sample that is too old says nothing of now. */

@@ -52,7 +52,7 @@ final class ShardCalls {
         registry.forget(shard.topic());
         String identity = registry.identity(shard);
         for (int i = 0; i < OPENINGS; i++) {
-            OptionalLong ended = open(shard, identity);
+            OptionalLong ended = open(shard, identity, true);
             if (ended.isPresent()) {
                 identity = registry.identityAfter(shard, ended.getAsLong());
                 continue;
@@ -72,6 +72,7 @@ final class ShardCalls {
         for (int i = 0; ; i++) {
             Optional<String> identity = registry.registeredIdentity(shard);
             if (identity.isEmpty()) {
+                registry.formats().gone(shard.topic());
                 return Optional.empty();
             }
             List<Object> reply = attempt(script, shard, keys, identity.get(), writer);
@@ -84,11 +85,12 @@ final class ShardCalls {
             registry.forget(shard.topic());
             // what was believed may be old; what is asked just now is not
             if (isUnknown(reply) && registry.registeredIdentity(shard).equals(identity)) {
+                registry.formats().gone(shard);
                 return Optional.empty();
             }
             if (i > 0 && !isUnknown(reply)) {
                 // it is there, so opening adopts or refuses it
-                open(shard, identity.get());
+                open(shard, identity.get(), false);
             }
         }
     }
@@ -100,9 +102,9 @@ final class ShardCalls {
     }
 
     /** Opens a shard, unless the topic was deleted since its identity was read; then says what epoch is over. */
-    private OptionalLong open(Shard shard, String identity) {
+    private OptionalLong open(Shard shard, String identity, boolean wanted) {
         Arguments opening = opening(shard, identity);
-        return ended(shard, scripts.run(OPEN, opening.keyCount(), opening.toArray()));
+        return ended(shard, scripts.run(OPEN, opening.keyCount(), opening.toArray()), wanted);
     }
 
     /** What {@link #run} does, without blocking. */
@@ -127,7 +129,7 @@ final class ShardCalls {
         }
         Arguments opening = opening(shard, identity);
         return scripts.runAsync(OPEN, opening.keyCount(), opening.toArray()).thenCompose(opened -> {
-            OptionalLong ended = ended(shard, opened);
+            OptionalLong ended = ended(shard, opened, true);
             if (ended.isPresent()) {
                 return registry.identityAfterAsync(shard, ended.getAsLong())
                         .thenCompose(later -> openedAsync(shard, later, attempt, left - 1));
@@ -162,25 +164,29 @@ final class ShardCalls {
         return arguments.add(identity).add(shard.topic()).add(shard.index()).add(SENTINEL);
     }
 
-    private static boolean isOk(List<Object> reply, Shard shard) {
+    private boolean isOk(List<Object> reply, Shard shard) {
         String status = Replies.text(reply.get(0));
         if (status.equals("STALE")) {
             throw new TopicConflictException("A step of topic " + shard.topic()
                     + " came after a later one of the same consumer; it changed nothing");
         }
-        return status.equals("OK");
+        boolean ok = status.equals("OK");
+        if (ok) {
+            registry.formats().readable(shard);
+        }
+        return ok;
     }
 
     private static boolean isUnknown(List<Object> reply) {
         return Replies.text(reply.get(0)).equals("UNKNOWN");
     }
 
-    private static OptionalLong ended(Shard shard, List<Object> opened) {
+    private OptionalLong ended(Shard shard, List<Object> opened, boolean wanted) {
         if (Replies.text(opened.get(0)).equals("ENDED")) {
             return OptionalLong.of(Replies.number(opened.get(1)));
         }
         if (!isOk(opened, shard)) {
-            throw conflict(shard, opened);
+            throw conflict(shard, opened, wanted);
         }
         return OptionalLong.empty();
     }
@@ -190,10 +196,11 @@ final class ShardCalls {
                 + " times while this process wanted to use it. Nothing was written. Try again.");
     }
 
-    private static TopicConflictException conflict(Shard shard, List<Object> reply) {
+    private TopicConflictException conflict(Shard shard, List<Object> reply, boolean wanted) {
         String found = reply.size() > 1 ? Replies.text(reply.get(1)) : "nothing";
         String[] parts = found.split(":", -1);
         if (parts.length == 3 && !parts[0].equals(Integer.toString(TopicRegistry.FORMAT))) {
+            registry.formats().unreadable(shard, parts[0], wanted);
             return new TopicConflictException("Topic " + shard.topic() + " is stored in format " + parts[0]
                     + ", but this version reads format " + TopicRegistry.FORMAT
                     + " only. Nothing was written. Update this process.");

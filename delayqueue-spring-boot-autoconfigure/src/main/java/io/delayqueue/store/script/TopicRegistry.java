@@ -8,6 +8,7 @@ import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.TopicRegisteredAnewException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,6 +52,7 @@ public final class TopicRegistry {
     private final Map<String, Integer> lastCounts = new ConcurrentHashMap<>();
 
     private final Set<String> complainedOf = ConcurrentHashMap.newKeySet();
+    private final StoredFormats formats = new StoredFormats();
 
     /** Over the scripts and names of one namespace; nothing is planned. */
     public TopicRegistry(ScriptRunner scripts, KeySpace keySpace) {
@@ -67,6 +69,18 @@ public final class TopicRegistry {
     /** How many shards topics are to have. */
     public ShardPlan plan() {
         return plan;
+    }
+
+    /** In which formats this process found topics. */
+    public StoredFormats formats() {
+        return formats;
+    }
+
+    /** Says once of a topic that it cannot be shown. */
+    public void leftOut(String topic, TopicConflictException why) {
+        if (complainedOf.add(topic)) {
+            log.warn("Topic " + topic + " is left out of what is shown: " + why.getMessage());
+        }
     }
 
     /**
@@ -165,8 +179,10 @@ public final class TopicRegistry {
     public SortedSet<String> topics() {
         List<Object> reply = scripts.run(TOPICS, 1, keySpace.topics());
         SortedSet<String> topics = new TreeSet<>();
+        Set<String> registered = new HashSet<>();
         for (int i = 0; i + 1 < reply.size(); i += 2) {
             String topic = Replies.text(reply.get(i));
+            registered.add(topic);
             String text = Replies.text(reply.get(i + 1));
             Registration registration = Registration.read(topic, text, plan);
             if (registration != null) {
@@ -178,6 +194,7 @@ public final class TopicRegistry {
             }
         }
         known.keySet().retainAll(topics);
+        formats.retain(registered);
         return topics;
     }
 

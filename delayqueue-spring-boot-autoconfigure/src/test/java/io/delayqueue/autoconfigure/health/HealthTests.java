@@ -116,7 +116,8 @@ class HealthTests {
             Health health = timed("a Redis that works", context);
 
             assertThat(problems(health)).isEmpty();
-            assertThat(health.getDetails()).containsEntry("format", 1).containsKey("signalsHeard");
+            assertThat(health.getDetails()).containsKey("signalsHeard");
+            assertThat(part(health, "format")).containsOnly(Map.entry("reads", 1), Map.entry("seen", List.of("1")));
             assertThat(part(health, "redis"))
                     .containsEntry("version", redis.info("server").get("redis_version"))
                     .containsEntry("maxMemory", 0L)
@@ -258,6 +259,77 @@ class HealthTests {
 
                     nanos.addAndGet(Duration.ofSeconds(31).toNanos());
                     assertThat(part(health(context), "topics")).containsOnlyKeys("late");
+                });
+    }
+
+    @Test
+    void newerFormatOfATopicThatIsListenedToIsDownAndToldAtOnce() {
+        runner.withPropertyValues("delayqueue.health.max-failing=1h").run(context -> {
+            awaitStatus(Status.UP, context);
+            String meta = meta(context, "texts");
+            await().until(() -> redis.command("HGET", meta, "identity") != null);
+            String identity = (String) redis.command("HGET", meta, "identity");
+            redis.command("HSET", meta, "identity", identity.replaceFirst("1", "2"));
+
+            awaitStatus(Status.DOWN, context);
+            Health health = health(context);
+            assertThat(problems(health))
+                    .containsExactly("Topic texts is stored in format 2, but this version reads format 1 only: update"
+                            + " this process");
+            assertThat(part(health, "format"))
+                    .containsOnly(
+                            Map.entry("reads", 1),
+                            Map.entry("seen", List.of("1", "2")),
+                            Map.entry("unreadable", Map.of("texts", "2")));
+
+            redis.command("HSET", meta, "identity", identity);
+            awaitStatus(Status.UP, context);
+            assertThat(part(health(context), "format")).doesNotContainKey("unreadable");
+        });
+    }
+
+    @Test
+    void newerFormatOfATopicThatNobodyHereUsesIsShownAndHidesNoOther() {
+        runner.withPropertyValues("delayqueue.listener.auto-startup=false")
+                .withBean(NanoTime.class, () -> System::nanoTime)
+                .withUserConfiguration(Sampling.class)
+                .run(context -> {
+                    context.getBean(DelayQueueTemplate.class).send("foreign", "text");
+                    context.getBean(DelayQueueTemplate.class).send("own", "text");
+                    redis.command("HSET", meta(context, "foreign"), "identity", "2:1:1");
+
+                    context.getBean(TopicSampler.class).step();
+
+                    Health health = health(context);
+                    assertThat(health.getStatus()).as(health.toString()).isEqualTo(Status.UP);
+                    assertThat(part(health, "format", "unreadable")).containsExactly(Map.entry("foreign", "2"));
+                    assertThat(part(health, "topics")).containsOnlyKeys("own");
+                });
+    }
+
+    private static String meta(ApplicationContext context, String topic) {
+        byte[] meta = context.getBean(KeySpace.class).of(Shard.single(topic)).meta();
+        return new String(meta, StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void lagThatCannotBeKnownIsOutOfServiceAndHidesNoOther() {
+        runner.withPropertyValues(
+                        "delayqueue.listener.auto-startup=false",
+                        "delayqueue.health.max-lag[foreign]=1h",
+                        "delayqueue.health.max-lag[own]=1h")
+                .run(context -> {
+                    awaitStatus(Status.UP, context);
+                    context.getBean(DelayQueueTemplate.class).send("foreign", "text");
+                    redis.command("HSET", meta(context, "foreign"), "identity", "2:1:1");
+
+                    Health health = health(context);
+
+                    assertThat(health.getStatus()).as(health.toString()).isEqualTo(Status.OUT_OF_SERVICE);
+                    assertThat(problems(health))
+                            .containsExactly("The lag of topic foreign is unknown, but may not exceed PT1H");
+                    assertThat(part(health, "topics", "foreign")).containsEntry("lagMillis", "unknown");
+                    assertThat(part(health, "topics", "own")).containsEntry("lagMillis", 0L);
                 });
     }
 
