@@ -36,6 +36,7 @@ class UnpaidOrders implements Outbox {
     /** To be called inside the transaction that stores the order; the message is sent after its commit. */
     void cancelInTime(Order order) {
         delayQueue.sendAfterCommit(message(order));
+        log.info("Order {} waits for its payment until {}", order.id(), order.cancelAt());
     }
 
     /**
@@ -60,6 +61,7 @@ class UnpaidOrders implements Outbox {
     void cancel(CancelOrder message, Delivery delivery) {
         if (orders.move(message.orderId(), OrderStatus.PENDING_PAYMENT, OrderStatus.CANCELLED)) {
             journal.handled(message.orderId(), delivery, "Cancelled: not paid in time.");
+            log.info("Order {} is cancelled, as it was not paid in time", message.orderId());
         }
     }
 

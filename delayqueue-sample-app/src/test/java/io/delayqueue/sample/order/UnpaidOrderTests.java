@@ -6,11 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.sample.SampleTest;
 import io.delayqueue.sample.Shop;
 import io.delayqueue.template.DelayQueueOperations;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.test.context.TestPropertySource;
 
 @SampleTest
+@ExtendWith(OutputCaptureExtension.class)
 @TestPropertySource(properties = {"delayqueue.namespace=sample-unpaid", "sample.payment-window=1s"})
 class UnpaidOrderTests {
 
@@ -28,6 +34,29 @@ class UnpaidOrderTests {
 
         assertThat(shop.journal(id)).hasSize(2).last().asString().startsWith("Cancelled: not paid in time.");
         await().until(() -> delayQueue.find(UnpaidOrders.TOPIC, id).isEmpty());
+    }
+
+    @Test
+    void isCancelledInTheTraceOfTheRequestThatPlacedIt(CapturedOutput output) {
+        String id = shop.order("Teapot");
+
+        await().until(() -> output.getOut().contains("Order " + id + " is cancelled"));
+
+        assertThat(traceOf("Order " + id + " waits", output))
+                .isNotEmpty()
+                .isEqualTo(traceOf("Order " + id + " is cancelled", output));
+    }
+
+    /** As the log shows it: trace, a dash and the span. */
+    private static String traceOf(String message, CapturedOutput output) {
+        return output.getOut()
+                .lines()
+                .filter(line -> line.contains(message))
+                .map(Pattern.compile("\\[([0-9a-f]{32})-[0-9a-f]{16}]")::matcher)
+                .filter(Matcher::find)
+                .map(found -> found.group(1))
+                .findFirst()
+                .orElse("");
     }
 
     @Test
