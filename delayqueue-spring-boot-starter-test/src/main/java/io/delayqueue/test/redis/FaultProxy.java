@@ -180,7 +180,23 @@ public final class FaultProxy implements AutoCloseable {
      * @param delay the delay; zero for none
      */
     public void delay(Duration delay) {
-        this.faults.delay(delay);
+        delay(delay, Duration.ZERO, Direction.CLIENT_TO_SERVER);
+    }
+
+    /**
+     * Holds each request, each reply or both back, by a time that varies. What follows one another is held at the same
+     * time, as by a long line, and keeps its order.
+     *
+     * @param delay for how long at least; zero or more
+     * @param jitter how much longer at most, each time by chance; zero or more
+     * @param directions which ways are slow, at least one; others stay as they are
+     */
+    public void delay(Duration delay, Duration jitter, Direction... directions) {
+        if (delay.isNegative() || jitter.isNegative()) {
+            throw new IllegalArgumentException(
+                    "Neither delay nor jitter may be negative: %s, %s".formatted(delay, jitter));
+        }
+        this.faults.delay(delay, jitter, Set.of(directions));
     }
 
     /**
@@ -227,6 +243,15 @@ public final class FaultProxy implements AutoCloseable {
     public void blackHole(Direction... directions) {
         this.faults.swallow(Set.of(directions));
         halfOpen(directions);
+    }
+
+    /**
+     * Accepts new connections and their bytes, but lets nothing arrive on them; connections that exist work on.
+     *
+     * @param directions which ways nothing arrives, at least one
+     */
+    public void blackHoleNew(Direction... directions) {
+        this.faults.swallow(Set.of(directions));
     }
 
     /**

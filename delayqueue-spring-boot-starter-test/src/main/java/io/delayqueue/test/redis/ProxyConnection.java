@@ -1,30 +1,24 @@
 package io.delayqueue.test.redis;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's way through a {@link FaultProxy}: a thread that takes its requests, one that passes them on when their
- * delay is over, and one that brings the replies.
+ * One client's way through a {@link FaultProxy}: in each direction a thread that takes what comes and one that passes it
+ * on when its delay is over.
  */
 final class ProxyConnection {
 
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
-
-    /** How long a closed connection may still hold a delayed request. */
-    private static final long MAX_PARK_NANOS = 20_000_000;
 
     private final Socket client;
 
@@ -36,7 +30,9 @@ final class ProxyConnection {
 
     private final Consumer<ProxyConnection> onClose;
 
-    private final BlockingQueue<Delayed> requests = new LinkedBlockingQueue<>();
+    private final DelayLine requests = new DelayLine();
+
+    private final DelayLine replies = new DelayLine();
 
     private final Deque<Outstanding> outstanding = new ArrayDeque<>();
 
@@ -60,8 +56,9 @@ final class ProxyConnection {
             this.client.setTcpNoDelay(true);
             this.server.setTcpNoDelay(true);
             this.server.connect(Loopback.at(serverPort), CONNECT_TIMEOUT_MILLIS);
-            run("delay", this::passRequests);
-            run("replies", this::passReplies);
+            run("request-line", () -> this.requests.run(this::isOpen));
+            run("reply-line", () -> this.replies.run(this::isOpen));
+            run("replies", this::takeReplies);
             takeRequests();
         });
     }
@@ -83,17 +80,26 @@ final class ProxyConnection {
         thread.start();
     }
 
+    private boolean isOpen() {
+        return !this.client.isClosed();
+    }
+
     private void takeRequests() throws IOException {
+        OutputStream out = this.server.getOutputStream();
         RespFrameReader reader = new RespFrameReader(this.client.getInputStream());
-        for (byte[] frame = reader.read(); frame != null; frame = reader.read()) {
+        for (byte[] next = reader.read(); next != null; next = reader.read()) {
+            byte[] frame = next;
             RedisRequest request = new RedisRequest(frame);
             if (isSwallowed(Direction.CLIENT_TO_SERVER)) {
                 this.traffic.requested(request, true);
                 continue;
             }
             this.traffic.requested(request, expectReply(request));
-            long dueNanos = System.nanoTime() + this.faults.delay().toNanos();
-            this.requests.add(new Delayed(request, dueNanos));
+            this.requests.put(this.faults.delay(Direction.CLIENT_TO_SERVER), () -> {
+                if (!isSwallowed(Direction.CLIENT_TO_SERVER)) {
+                    out.write(frame);
+                }
+            });
         }
         close();
     }
@@ -117,36 +123,43 @@ final class ProxyConnection {
         }
     }
 
-    private void passRequests() throws IOException, InterruptedException {
-        OutputStream out = this.server.getOutputStream();
-        while (!this.client.isClosed()) {
-            Delayed next = this.requests.take();
-            for (long left = next.left(); left > 0 && !this.client.isClosed(); left = next.left()) {
-                LockSupport.parkNanos(Math.min(left, MAX_PARK_NANOS));
-            }
-            if (next.request() != null && !isSwallowed(Direction.CLIENT_TO_SERVER)) {
-                out.write(next.request().bytes());
-            }
-        }
-    }
-
-    private void passReplies() throws IOException {
-        InputStream in = this.server.getInputStream();
+    private void takeReplies() throws IOException {
         OutputStream out = this.client.getOutputStream();
-        RespFrameReader reader = new RespFrameReader(in);
-        for (byte[] frame = reader.read(); frame != null; frame = reader.read()) {
+        RespFrameReader reader = new RespFrameReader(this.server.getInputStream());
+        for (byte[] next = reader.read(); next != null; next = reader.read()) {
+            byte[] frame = next;
             Outstanding request = frame[0] == '>' ? null : answered();
-            if (request != null && request.cut() != null) {
-                close();
-                request.cut().complete(request.request());
+            CompletableFuture<RedisRequest> cut = request == null ? null : request.cut();
+            if (request != null && cut != null) {
+                inTurn(() -> {
+                    close();
+                    cut.complete(request.request());
+                });
                 return;
             }
-            if (!isSwallowed(Direction.SERVER_TO_CLIENT)) {
-                out.write(frame);
-            }
+            inTurn(() -> {
+                if (!isSwallowed(Direction.SERVER_TO_CLIENT)) {
+                    out.write(frame);
+                }
+            });
         }
-        if (!isSwallowed(Direction.SERVER_TO_CLIENT)) {
-            close();
+        inTurn(() -> {
+            if (!isSwallowed(Direction.SERVER_TO_CLIENT)) {
+                close();
+            }
+        });
+    }
+
+    /**
+     * Does something for the client when what came earlier was done and the delay is over, without a detour over another
+     * thread if that is now.
+     */
+    private void inTurn(DelayLine.Step step) throws IOException {
+        Duration delay = this.faults.delay(Direction.SERVER_TO_CLIENT);
+        if (delay.isZero() && this.replies.isEmpty()) {
+            step.run();
+        } else {
+            this.replies.put(delay, step);
         }
     }
 
@@ -189,7 +202,8 @@ final class ProxyConnection {
     void close() {
         closeQuietly(this.client);
         closeQuietly(this.server);
-        this.requests.add(new Delayed(null, System.nanoTime())); // Wakes the thread that waits for requests.
+        this.requests.wake();
+        this.replies.wake();
         this.onClose.accept(this);
     }
 
@@ -203,13 +217,6 @@ final class ProxyConnection {
 
     private record Outstanding(
             RedisRequest request, @Nullable CompletableFuture<RedisRequest> cut) {}
-
-    private record Delayed(@Nullable RedisRequest request, long dueNanos) {
-
-        long left() {
-            return this.dueNanos - System.nanoTime();
-        }
-    }
 
     @FunctionalInterface
     private interface Pump {

@@ -1,7 +1,10 @@
 package io.delayqueue.test.redis;
 
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The faults that are switched on in a {@link FaultProxy}; written by tests, read by its threads.
@@ -10,7 +13,7 @@ final class ProxyFaults {
 
     private final ReplyCuts replyCuts = new ReplyCuts();
 
-    private volatile Duration delay = Duration.ZERO;
+    private volatile Map<Direction, Latency> latencies = Map.of();
 
     private volatile Set<Direction> swallowed = Set.of();
 
@@ -20,12 +23,19 @@ final class ProxyFaults {
         return this.replyCuts;
     }
 
-    Duration delay() {
-        return this.delay;
+    /**
+     * For how long to hold back what flows this way now.
+     */
+    Duration delay(Direction direction) {
+        Latency latency = this.latencies.get(direction);
+        return latency == null ? Duration.ZERO : latency.sample();
     }
 
-    void delay(Duration delay) {
-        this.delay = delay;
+    synchronized void delay(Duration delay, Duration jitter, Set<Direction> directions) {
+        Map<Direction, Latency> changed = new EnumMap<>(Direction.class);
+        changed.putAll(this.latencies);
+        directions.forEach((direction) -> changed.put(direction, new Latency(delay, jitter)));
+        this.latencies = changed;
     }
 
     Set<Direction> swallowed() {
@@ -44,10 +54,20 @@ final class ProxyFaults {
         this.cut = true;
     }
 
-    void clear() {
+    synchronized void clear() {
         this.replyCuts.clear();
-        this.delay = Duration.ZERO;
+        this.latencies = Map.of();
         this.swallowed = Set.of();
         this.cut = false;
+    }
+
+    private record Latency(Duration delay, Duration jitter) {
+
+        Duration sample() {
+            long jitterNanos = this.jitter.toNanos();
+            return jitterNanos == 0
+                    ? this.delay
+                    : this.delay.plusNanos(ThreadLocalRandom.current().nextLong(jitterNanos + 1));
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.delayqueue.test.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisClient;
@@ -139,6 +140,71 @@ class FaultProxyTests {
     }
 
     @Test
+    void repliesAreHeldBackWhileRequestsArrive() throws IOException {
+        try (RespConnection client = connect(ANSWER)) {
+            client.call("PING");
+            this.proxy.delay(Duration.ofHours(1), Duration.ZERO, Direction.SERVER_TO_CLIENT);
+            assertUnanswered(client, "INCR", "key");
+            assertThat(redis.command("GET", "key")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void jitterLeavesTheOrder() {
+        RedisClient client = lettuce();
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            this.proxy.delay(Duration.ofMillis(5), Duration.ofMillis(50), Direction.values());
+            List<CompletableFuture<Long>> replies = increments(connection, 50);
+            for (int i = 0; i < replies.size(); i++) {
+                assertThat(replies.get(i)).succeedsWithin(ANSWER).isEqualTo(i + 1L);
+            }
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void repliesThatWereHeldBackComeBeforeThoseThatAreNot() {
+        RedisClient client = lettuce();
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            this.proxy.delay(Duration.ofMillis(300), Duration.ZERO, Direction.SERVER_TO_CLIENT);
+            List<CompletableFuture<Long>> held = increments(connection, 3);
+            await().until(() -> "3".equals(redis.command("GET", "key")));
+            this.proxy.pass();
+            List<CompletableFuture<Long>> free = increments(connection, 3);
+            assertThat(free.get(2)).succeedsWithin(ANSWER).isEqualTo(6L);
+            assertThat(held).allSatisfy((reply) -> assertThat(reply).isDone());
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void cutReplyWaitsForRepliesThatAreHeldBack() {
+        RedisClient client = lettuce();
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            this.proxy.delay(Duration.ofMillis(300), Duration.ZERO, Direction.SERVER_TO_CLIENT);
+            CompletableFuture<RedisRequest> cut = this.proxy
+                    .cutNextReply((request) -> request.name().equals("GET"))
+                    .toCompletableFuture();
+            List<CompletableFuture<Long>> held = increments(connection, 3);
+            CompletableFuture<String> repeated = connection.async().get("key").toCompletableFuture();
+            assertThat(cut).succeedsWithin(ANSWER);
+            assertThat(held.get(2)).succeedsWithin(ANSWER).isEqualTo(3L);
+            assertThat(repeated).succeedsWithin(ANSWER).isEqualTo("3");
+            assertThat(redis.command("GET", "key")).isEqualTo("3");
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void negativeDelayIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> this.proxy.delay(Duration.ofMillis(-1), Duration.ZERO, Direction.SERVER_TO_CLIENT));
+    }
+
+    @Test
     void disconnectResetsWhatExistsOnly() throws IOException {
         try (RespConnection before = connect(ANSWER)) {
             before.call("PING");
@@ -206,6 +272,20 @@ class FaultProxyTests {
         this.proxy.blackHole(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
         try (RespConnection client = connect(ANSWER)) {
             assertUnanswered(client, "PING");
+        }
+        this.proxy.pass();
+        assertPasses();
+    }
+
+    @Test
+    void newConnectionsAreMuteWhileOldOnesWork() throws IOException {
+        try (RespConnection old = connect(ANSWER)) {
+            old.call("PING");
+            this.proxy.blackHoleNew(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
+            try (RespConnection client = connect(ANSWER)) {
+                assertUnanswered(client, "PING");
+            }
+            assertThat(old.call("PING")).isEqualTo("PONG");
         }
         this.proxy.pass();
         assertPasses();
