@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Faults add up until {@link #pass()} ends them all. Requests and replies are understood (RESP 2 and 3), so that a
  * fault never leaves half a command behind. A client that connects while the server is down is accepted and then
  * disconnected. Of subscriptions, messages are passed on but not matched with requests.
+ *
+ * <p>A replica that follows the server through the proxy is no client: its connection is not counted, and once it stands
+ * no fault touches it. While new connections are cut, refused or swallowed, a replica cannot make one either.
  *
  * <p>Thread-safe. Its threads are daemons and end with {@link #close()}.
  */
@@ -147,10 +151,14 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * How many connections are open now.
      *
-     * @return open connections
+     * @return open connections, without those of replicas
      */
     public int openConnections() {
-        return this.connections.size();
+        return Math.toIntExact(clients().count());
+    }
+
+    private Stream<ProxyConnection> clients() {
+        return this.connections.stream().filter((connection) -> !connection.isReplica());
     }
 
     /**
@@ -203,7 +211,7 @@ public final class FaultProxy implements AutoCloseable {
      * Resets the connections that exist; clients may connect anew.
      */
     public void disconnect() {
-        this.connections.forEach(ProxyConnection::reset);
+        clients().forEach(ProxyConnection::reset);
     }
 
     /**
@@ -232,7 +240,7 @@ public final class FaultProxy implements AutoCloseable {
      */
     public void halfOpen(Direction... directions) {
         Set<Direction> lost = Set.of(directions);
-        this.connections.forEach((connection) -> connection.swallow(lost));
+        clients().forEach((connection) -> connection.swallow(lost));
     }
 
     /**
@@ -283,6 +291,7 @@ public final class FaultProxy implements AutoCloseable {
     public synchronized void close() {
         this.closed = true;
         refuse();
+        this.connections.forEach(ProxyConnection::reset);
     }
 
     private record Listener(ServerSocket socket, Thread acceptor) {

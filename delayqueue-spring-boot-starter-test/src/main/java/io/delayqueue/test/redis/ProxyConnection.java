@@ -40,6 +40,12 @@ final class ProxyConnection {
 
     private boolean subscribed;
 
+    /** Whether this is no client but a server that copies the other one. */
+    private volatile boolean replica;
+
+    /** Whether what the server sends is a stream of data from its next reply on. */
+    private volatile boolean streaming;
+
     ProxyConnection(Socket client, ProxyFaults faults, ProxyTraffic traffic, Consumer<ProxyConnection> onClose) {
         this.client = client;
         this.faults = faults;
@@ -90,6 +96,10 @@ final class ProxyConnection {
         for (byte[] next = reader.read(); next != null; next = reader.read()) {
             byte[] frame = next;
             RedisRequest request = new RedisRequest(frame);
+            if (isOfReplica(request)) {
+                this.requests.put(Duration.ZERO, () -> out.write(frame));
+                continue;
+            }
             if (isSwallowed(Direction.CLIENT_TO_SERVER)) {
                 this.traffic.requested(request, true);
                 continue;
@@ -102,6 +112,17 @@ final class ProxyConnection {
             });
         }
         close();
+    }
+
+    /**
+     * Whether the request comes from a replica, which says so before it asks for data.
+     */
+    private boolean isOfReplica(RedisRequest request) {
+        String name = request.name();
+        boolean asksForData = name.equals("PSYNC") || name.equals("SYNC");
+        this.replica |= asksForData || name.equals("REPLCONF");
+        this.streaming |= asksForData;
+        return this.replica;
     }
 
     /**
@@ -142,6 +163,9 @@ final class ProxyConnection {
                     out.write(frame);
                 }
             });
+            if (this.streaming) {
+                reader.copyRest(out);
+            }
         }
         inTurn(() -> {
             if (!isSwallowed(Direction.SERVER_TO_CLIENT)) {
@@ -155,7 +179,7 @@ final class ProxyConnection {
      * thread if that is now.
      */
     private void inTurn(DelayLine.Step step) throws IOException {
-        Duration delay = this.faults.delay(Direction.SERVER_TO_CLIENT);
+        Duration delay = this.replica ? Duration.ZERO : this.faults.delay(Direction.SERVER_TO_CLIENT);
         if (delay.isZero() && this.replies.isEmpty()) {
             step.run();
         } else {
@@ -180,8 +204,12 @@ final class ProxyConnection {
 
     private boolean isSwallowed(Direction direction) {
         synchronized (this.swallowed) {
-            return this.swallowed.contains(direction);
+            return !this.replica && this.swallowed.contains(direction);
         }
+    }
+
+    boolean isReplica() {
+        return this.replica;
     }
 
     /**

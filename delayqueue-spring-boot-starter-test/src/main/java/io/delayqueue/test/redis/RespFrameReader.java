@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,13 @@ final class RespFrameReader {
         }
         readValue(first, frame);
         return frame.toByteArray();
+    }
+
+    /**
+     * Copies what follows the last frame, whatever it is, as it comes, to the end of the stream.
+     */
+    void copyRest(OutputStream out) throws IOException {
+        this.in.transferTo(out);
     }
 
     private void readValue(int type, ByteArrayOutputStream frame) throws IOException {

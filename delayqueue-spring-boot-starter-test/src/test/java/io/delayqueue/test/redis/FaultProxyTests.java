@@ -374,6 +374,29 @@ class FaultProxyTests {
     }
 
     @Test
+    void replicaFollowsThroughAllFaults() throws IOException {
+        redis.command("SET", "early", "0123456789\r\n".repeat(1 << 16));
+        try (RedisServerProcess replica = RedisServerProcess.builder()
+                .setting("replicaof", this.proxy.host(), Integer.toString(this.proxy.port()))
+                .start()) {
+            await().until(() -> "up".equals(replica.info("replication").get("master_link_status")));
+            assertThat(this.proxy.openConnections()).isZero();
+
+            this.proxy.delay(Duration.ofHours(1), Duration.ZERO, Direction.values());
+            this.proxy.halfOpen(Direction.values());
+            this.proxy.cut();
+            this.proxy.refuse();
+            redis.command("SET", "late", "value");
+
+            await().until(() -> "value".equals(replica.command("GET", "late")));
+            assertThat(replica.command("STRLEN", "early")).isEqualTo(12L << 16);
+            assertThat(replica.log()).containsOnlyOnce("MASTER <-> REPLICA sync: Finished with success");
+            this.proxy.close();
+            await().until(() -> "down".equals(replica.info("replication").get("master_link_status")));
+        }
+    }
+
+    @Test
     void closingEndsConnectionsAndThreads() throws IOException {
         try (RespConnection client = connect(ANSWER)) {
             client.call("PING");

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterFormation {
 
-    private static final int BUS_OFFSET = 10_000;
+    /** How far the port of the cluster bus is above the node's. */
+    static final int BUS_OFFSET = 10_000;
 
     private final List<RedisServerProcess> nodes;
 

@@ -1,5 +1,6 @@
 package io.delayqueue.test.redis.topology;
 
+import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -22,6 +23,8 @@ public final class RedisClusterBuilder {
     private int replicas = 1;
 
     private boolean appendOnly;
+
+    private boolean proxied;
 
     RedisClusterBuilder() {
         nodeTimeout(Duration.ofSeconds(2));
@@ -85,6 +88,19 @@ public final class RedisClusterBuilder {
     }
 
     /**
+     * Puts a {@link FaultProxy} in front of each node. Clients are told of the proxies only, also by the nodes, so that
+     * all they do goes through them; the nodes talk to one another past them, but for replicas, which follow their
+     * masters through the proxies without taking part in their faults.
+     *
+     * @return this builder
+     * @see RedisClusterProcess#proxyOf(RedisServerProcess)
+     */
+    public RedisClusterBuilder proxied() {
+        this.proxied = true;
+        return this;
+    }
+
+    /**
      * Adds any other line of {@code redis.conf} to each node's, or replaces the one of that name; for instance
      * {@code cluster-require-full-coverage no}, with which the other masters serve while one is lost.
      *
@@ -116,6 +132,10 @@ public final class RedisClusterBuilder {
 
     int replicasPerMaster() {
         return this.replicas;
+    }
+
+    boolean isProxied() {
+        return this.proxied;
     }
 
     RedisServerBuilder node() {

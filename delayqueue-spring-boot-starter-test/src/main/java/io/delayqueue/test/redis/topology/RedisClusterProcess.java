@@ -1,5 +1,6 @@
 package io.delayqueue.test.redis.topology;
 
+import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisErrorException;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.io.UncheckedIOException;
@@ -31,10 +32,13 @@ public final class RedisClusterProcess implements AutoCloseable {
 
     private final List<RedisServerProcess> nodes;
 
+    private final Map<RedisServerProcess, FaultProxy> proxies;
+
     private final Map<String, RedisServerProcess> nodesById = new LinkedHashMap<>();
 
-    private RedisClusterProcess(List<RedisServerProcess> nodes) {
+    private RedisClusterProcess(List<RedisServerProcess> nodes, Map<RedisServerProcess, FaultProxy> proxies) {
         this.nodes = List.copyOf(nodes);
+        this.proxies = Map.copyOf(proxies);
         this.nodes.forEach((node) -> this.nodesById.put(String.valueOf(node.command("CLUSTER", "MYID")), node));
     }
 
@@ -59,19 +63,39 @@ public final class RedisClusterProcess implements AutoCloseable {
 
     static RedisClusterProcess launch(RedisClusterBuilder settings) {
         List<RedisServerProcess> nodes = new ArrayList<>();
+        Map<RedisServerProcess, FaultProxy> proxies = new LinkedHashMap<>();
         try {
             int count = settings.masters() * (1 + settings.replicasPerMaster());
             for (int i = 0; i < count; i++) {
                 nodes.add(settings.node().start());
             }
+            if (settings.isProxied()) {
+                nodes.forEach((node) -> proxies.put(node, FaultProxy.inFrontOf(node)));
+                proxies.forEach(RedisClusterProcess::announce);
+            }
             new ClusterFormation(nodes, settings.masters()).form();
-            RedisClusterProcess cluster = new RedisClusterProcess(nodes);
+            RedisClusterProcess cluster = new RedisClusterProcess(nodes, proxies);
             cluster.awaitOk();
             return cluster;
         } catch (RuntimeException ex) {
+            proxies.values().forEach(FaultProxy::close);
             nodes.forEach(RedisServerProcess::close);
             throw ex;
         }
+    }
+
+    /**
+     * Has a node send clients to its proxy, also after restarts.
+     */
+    private static void announce(RedisServerProcess node, FaultProxy proxy) {
+        node.command(
+                "CONFIG",
+                "SET",
+                "cluster-announce-port",
+                Integer.toString(proxy.port()),
+                "cluster-announce-bus-port",
+                Integer.toString(node.port() + ClusterFormation.BUS_OFFSET));
+        node.command("CONFIG", "REWRITE");
     }
 
     /**
@@ -86,12 +110,32 @@ public final class RedisClusterProcess implements AutoCloseable {
     /**
      * Where clients find the nodes, as {@code spring.data.redis.cluster.nodes} wants it.
      *
-     * @return {@code host:port} of each node, in the order of {@link #nodes()}
+     * @return {@code host:port} of each node, or of the proxy in front of it, in the order of {@link #nodes()}
      */
     public List<String> addresses() {
         return this.nodes.stream()
-                .map((node) -> "%s:%d".formatted(node.host(), node.port()))
+                .map((node) -> {
+                    FaultProxy proxy = this.proxies.get(node);
+                    return "%s:%d".formatted(node.host(), proxy == null ? node.port() : proxy.port());
+                })
                 .toList();
+    }
+
+    /**
+     * The bad network in front of a node. {@link RedisServerProcess#command(String...)} goes past it.
+     *
+     * @param node a node of this cluster
+     * @return its proxy, which stays in front of it whether the node runs or not
+     * @throws IllegalStateException if the cluster was not made with {@link RedisClusterBuilder#proxied()}
+     */
+    public FaultProxy proxyOf(RedisServerProcess node) {
+        idOf(node);
+        FaultProxy proxy = this.proxies.get(node);
+        if (proxy == null) {
+            throw new IllegalStateException(
+                    "This cluster has no proxies; build it with RedisClusterProcess.builder().proxied()");
+        }
+        return proxy;
     }
 
     /**
@@ -314,10 +358,11 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /**
-     * Kills all nodes and removes their directories. Closing again does nothing.
+     * Closes the proxies, kills all nodes and removes their directories. Closing again does nothing.
      */
     @Override
     public void close() {
+        this.proxies.values().forEach(FaultProxy::close);
         this.nodes.forEach(RedisServerProcess::close);
     }
 }
