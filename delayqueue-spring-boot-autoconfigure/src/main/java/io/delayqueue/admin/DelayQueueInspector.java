@@ -17,8 +17,11 @@ import io.delayqueue.template.DelayQueueException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -93,8 +96,14 @@ public final class DelayQueueInspector {
                 .filter(node -> node.messages().contains(topic))
                 .map(Member::name)
                 .toList();
+        List<String> watchers = shards.isEmpty() ? List.of() : roster.watchers(topic, shards.size());
         return new TopicStatus(
-                topic, shards.size(), counts, consumers, roster.paused().contains(topic));
+                topic,
+                shards.size(),
+                counts,
+                consumers,
+                watchers,
+                roster.paused().contains(topic));
     }
 
     /**
@@ -163,19 +172,39 @@ public final class DelayQueueInspector {
                 forecasts.stream().mapToLong(Forecast::later).sum());
     }
 
-    /** The nodes that live, by name. */
+    /** The nodes that live, by name. A round trip, and one for each topic that this process doesn't know yet. */
     public List<NodeStatus> nodes() {
-        return asked(
-                "To look at the nodes",
-                () -> directory.roster().nodes().stream()
-                        .map(DelayQueueInspector::status)
-                        .toList());
+        return asked("To look at the nodes", () -> {
+            Roster roster = directory.roster();
+            Map<String, List<String>> watchers = watchers(roster);
+            return roster.nodes().stream().map(node -> status(node, watchers)).toList();
+        });
     }
 
-    private static NodeStatus status(Member node) {
+    private Map<String, List<String>> watchers(Roster roster) {
+        Map<String, List<String>> watchers = new TreeMap<>();
+        roster.nodes().stream()
+                .flatMap(node -> node.watched().stream())
+                .distinct()
+                .forEach(topic -> registry.registeredShards(topic)
+                        .ifPresent(shards -> watchers.put(topic, roster.watchers(topic, shards.size()))));
+        return watchers;
+    }
+
+    private static NodeStatus status(Member node, Map<String, List<String>> watchers) {
         SortedSet<String> topics = new TreeSet<>(node.messages());
         topics.addAll(node.deaths());
-        return new NodeStatus(node.name(), node.lastSeen(), List.copyOf(topics));
+        SortedMap<String, List<Integer>> watches = new TreeMap<>();
+        watchers.forEach((topic, names) -> {
+            List<Integer> shards = IntStream.range(0, names.size())
+                    .filter(shard -> names.get(shard).equals(node.name()))
+                    .boxed()
+                    .toList();
+            if (!shards.isEmpty()) {
+                watches.put(topic, shards);
+            }
+        });
+        return new NodeStatus(node.name(), node.lastSeen(), List.copyOf(topics), watches);
     }
 
     private static <T> T asked(String attempt, Supplier<T> call) {

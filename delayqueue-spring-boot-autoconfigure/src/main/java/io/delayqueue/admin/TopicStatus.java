@@ -9,6 +9,8 @@ import java.util.List;
  * @param shards how many it has
  * @param counts what stands where, over all shards
  * @param consumers names of the nodes on which a listener of its messages runs, paused or not; in order
+ * @param watchers name of the node that watches a shard, by the shard's index; empty while nobody does
  * @param paused whether it is paused everywhere
  */
-public record TopicStatus(String topic, int shards, TopicCounts counts, List<String> consumers, boolean paused) {}
+public record TopicStatus(
+        String topic, int shards, TopicCounts counts, List<String> consumers, List<String> watchers, boolean paused) {}

@@ -68,8 +68,10 @@ abstract class EndpointContract extends EndpointTest {
                 assertThat(seen.path("node")).isEqualTo(overview.path("node"));
                 assertThat(seen.path("topics").toString()).isEqualTo("[\"work\"]");
                 assertThat(Instant.parse(seen.path("lastSeen").asString())).isAfter(Instant.EPOCH);
-                assertThat(node.view("topic", "topic", "work").json().path("consumers"))
-                        .containsExactly(overview.path("node"));
+                assertThat(seen.path("watches").toString()).isEqualTo("{\"work\":[0]}");
+                JsonNode work = node.view("topic", "topic", "work").json();
+                assertThat(work.path("consumers")).containsExactly(overview.path("node"));
+                assertThat(work.path("watchers")).containsExactly(overview.path("node"));
             });
         } finally {
             registry.stop("worker").join();

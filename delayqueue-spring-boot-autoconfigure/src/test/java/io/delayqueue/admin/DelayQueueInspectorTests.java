@@ -98,6 +98,7 @@ class DelayQueueInspectorTests extends RedisTest {
         assertThat(topics).extracting(TopicStatus::topic).containsExactly("mistyped", "orders");
         assertThat(topics).extracting(TopicStatus::shards).containsOnly(1);
         assertThat(topics).extracting(TopicStatus::consumers).containsExactly(List.of(), List.of("one", "two"));
+        assertThat(topics).extracting(TopicStatus::watchers).containsExactly(List.of(), List.of("one"));
         assertThat(topics).extracting(TopicStatus::paused).containsExactly(false, true);
         assertThat(topics.get(1).counts().ready()).isEqualTo(1);
         assertThat(topics.get(1).counts().scheduled()).isEqualTo(1);
@@ -105,6 +106,9 @@ class DelayQueueInspectorTests extends RedisTest {
         assertThat(inspector.nodes())
                 .extracting(node -> node.node() + node.topics())
                 .containsExactly("one[orders]", "two[mistyped, orders]");
+        assertThat(inspector.nodes())
+                .extracting(node -> node.watches().toString())
+                .containsExactly("{orders=[0]}", "{}");
     }
 
     @Test

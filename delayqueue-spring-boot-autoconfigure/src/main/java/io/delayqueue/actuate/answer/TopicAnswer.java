@@ -12,6 +12,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * A topic as it stands now, and as it stood.
  *
  * @param consumers the nodes that run a listener for it
+ * @param watchers the node that watches a shard, by the shard's index; empty while nobody does
  * @param paused whether it is paused everywhere
  * @param sampledAt when the newest sample of its history was taken, by this node's clock
  * @param history the last samples, oldest first
@@ -25,6 +26,7 @@ public record TopicAnswer(
         long dead,
         long lagMillis,
         List<String> consumers,
+        List<String> watchers,
         boolean paused,
         @Nullable Instant sampledAt,
         List<Point> history)
@@ -46,6 +48,7 @@ public record TopicAnswer(
                 counts.dead(),
                 counts.lag().toMillis(),
                 status.consumers(),
+                status.watchers(),
                 status.paused(),
                 history.isEmpty() ? null : history.get(history.size() - 1).at(),
                 history.stream().map(Point::of).toList());
