@@ -1,0 +1,106 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What idle nodes ask of Redis: each shard is swept by one of them, whatever their number. */
+@EmbeddedRedis(dedicated = true)
+class IdleCostTests {
+
+    private static final int SHARDS = 6;
+    private static final int INTERVALS = 20;
+    private static final Duration SWEEP = EngineSettings.DEFAULTS.sweep();
+    private static final Duration HEARTBEAT = EngineSettings.DEFAULTS.heartbeat();
+
+    private final RedisServerProcess redis;
+    private final VirtualSteps steps = new VirtualSteps();
+    private final List<QueueNode> nodes = new ArrayList<>();
+    private final List<ListenerContainer> listeners = new ArrayList<>();
+
+    IdleCostTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void flush() {
+        redis.flush();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        CompletableFuture<?>[] stopping =
+                listeners.stream().map(ListenerContainer::stop).toArray(CompletableFuture[]::new);
+        steps.run(SWEEP);
+        CompletableFuture.allOf(stopping).join();
+        nodes.forEach(QueueNode::close);
+    }
+
+    private void start() {
+        QueueNode node = QueueNode.on(redis.port())
+                .settings(Pacing.builtIn().settings())
+                .steps(steps)
+                .nanoTime(steps)
+                .start();
+        nodes.add(node);
+        for (int i = 0; i < SHARDS; i++) {
+            listeners.add(node.listen("t" + i, ListenerOptions.DEFAULTS, deliveries -> null));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 10})
+    void nodeAddsItsHeartbeatAndNothingElse(int count) throws Exception {
+        for (int i = 0; i < count; i++) {
+            start();
+        }
+        await().until(() -> {
+            steps.run(HEARTBEAT);
+            return nodes.stream().allMatch(node -> node.signals.confirmed());
+        });
+        steps.run(HEARTBEAT.plus(SWEEP).multipliedBy(2));
+
+        redis.command("CONFIG", "RESETSTAT");
+        steps.run(SWEEP.multipliedBy(INTERVALS));
+        Map<String, String> stats = redis.info("commandstats");
+        long sweeps = calls(stats, "hmget");
+        long beats = calls(stats, "zadd");
+        long all = innerCalls(stats);
+        System.out.printf(
+                "%d idle nodes, %d shards, in %d intervals: %d sweeps, %d heartbeats, %d commands of scripts%n",
+                count, SHARDS, INTERVALS, sweeps, beats, all);
+
+        assertThat(sweeps).isBetween(SHARDS * (INTERVALS - 1L), SHARDS * (INTERVALS + 1L));
+        // a signal that was late may have hastened one
+        assertThat(beats).isBetween(count * (INTERVALS - 1L), count * (INTERVALS + 2L));
+        assertThat(calls(stats, "evalsha")).isEqualTo(sweeps + beats);
+        assertThat(all).isEqualTo(5 * sweeps + 7 * beats);
+    }
+
+    private static long calls(Map<String, String> stats, String command) {
+        String entry = stats.get("cmdstat_" + command);
+        return entry == null ? 0 : Long.parseLong(entry.replaceAll("calls=(\\d+),.*", "$1"));
+    }
+
+    private static long innerCalls(Map<String, String> stats) {
+        Set<String> outer = Set.of("evalsha", "info", "config|resetstat", "config", "ping", "hello");
+        return stats.keySet().stream()
+                .map(name -> name.substring("cmdstat_".length()))
+                .filter(name -> !outer.contains(name))
+                .mapToLong(name -> calls(stats, name))
+                .sum();
+    }
+}
