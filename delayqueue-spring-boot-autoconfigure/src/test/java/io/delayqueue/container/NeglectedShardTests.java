@@ -3,25 +3,43 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.coordination.Roster;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A node that watches a shard may hang while all signals still go round. */
+/** A node that watches a shard may hang, die, be paused or full. */
 @EmbeddedRedis
 class NeglectedShardTests {
 
+    private static final List<String> TOPICS =
+            IntStream.range(0, 12).mapToObj(i -> "t" + i).toList();
+
     private final RedisServerProcess redis;
     private final Set<String> handled = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch stuck = new CountDownLatch(TOPICS.size());
+    private final CountDownLatch release = new CountDownLatch(1);
 
     NeglectedShardTests(RedisServerProcess redis) {
         this.redis = redis;
+    }
+
+    @BeforeEach
+    void flush() {
+        redis.flush();
     }
 
     @Test
@@ -56,5 +74,121 @@ class NeglectedShardTests {
         hanging.pass();
         hanging.disconnect();
         assertThat(handled).contains(id);
+    }
+
+    @Test
+    void whatADeadWatcherLeavesIsLookedAfterWithinTheTimeOutAndASweep() {
+        EngineSettings settings = Pacing.builtIn()
+                .sweep(Duration.ofSeconds(1))
+                .heartbeat(Duration.ofSeconds(1))
+                .settings();
+        try (QueueNode survivor = listening(settings)) {
+            QueueNode dying = listening(settings);
+            awaitWatchersOf(survivor, 2);
+            List<String> watchers = watchers(survivor);
+            dying.abandon();
+            long start = System.nanoTime();
+            TOPICS.forEach(topic -> survivor.template.send(DelayMessage.to(topic)
+                    .id(topic)
+                    .payload("")
+                    .delay(Duration.ofMillis(500))
+                    .build()));
+            Duration promised = settings.heartbeatTimeout().plus(settings.sweep());
+            await().atMost(promised.multipliedBy(3)).until(() -> handled.containsAll(TOPICS));
+            awaitWatchersOf(survivor, 1);
+            System.out.printf(
+                    "%d of %d topics had lost their watcher; all looked after in %s, promised are %s%n",
+                    Collections.frequency(watchers, dying.name),
+                    TOPICS.size(),
+                    Duration.ofNanos(System.nanoTime() - start),
+                    promised);
+        }
+    }
+
+    @Test
+    void whoeverLeavesOrPausesLeavesNothingLate() {
+        EngineSettings quiet = Pacing.quiet().settings();
+        try (QueueNode staying = listening(quiet);
+                QueueNode pausing = QueueNode.on(redis.port()).settings(quiet).start()) {
+            List<ListenerContainer> listeners = listenToAll(pausing, ListenerOptions.DEFAULTS);
+            QueueNode leaving = listening(quiet);
+            awaitWatchersOf(staying, 3);
+            leaving.close();
+            deliversAll(staying, "left");
+            awaitWatchersOf(staying, 2);
+            listeners.forEach(ListenerContainer::pause);
+            deliversAll(staying, "paused");
+            awaitWatchersOf(staying, 1);
+        }
+    }
+
+    @Test
+    void fullWatcherCallsThoseWhoAreIdle() throws Exception {
+        EngineSettings quiet = Pacing.quiet().settings();
+        ListenerOptions one =
+                ListenerOptions.DEFAULTS.toBuilder().concurrency(1).prefetch(0).build();
+        try (QueueNode full = QueueNode.on(redis.port()).settings(quiet).start()) {
+            listenToAll(full, one);
+            TOPICS.forEach(topic -> full.template.send(
+                    DelayMessage.to(topic).id("stuck-" + topic).payload("").build()));
+            assertThat(stuck.await(30, TimeUnit.SECONDS)).isTrue();
+            try (QueueNode idle = listening(quiet)) {
+                awaitWatchersOf(idle, 2);
+                deliversAll(idle, "full");
+            } finally {
+                release.countDown();
+            }
+        }
+    }
+
+    private QueueNode listening(EngineSettings settings) {
+        QueueNode node = QueueNode.on(redis.port()).settings(settings).start();
+        listenToAll(node, ListenerOptions.DEFAULTS);
+        return node;
+    }
+
+    private List<ListenerContainer> listenToAll(QueueNode node, ListenerOptions options) {
+        return TOPICS.stream()
+                .map(topic -> node.listen(topic, options, deliveries -> {
+                    String id = deliveries.get(0).id();
+                    handled.add(id);
+                    if (id.startsWith("stuck")) {
+                        stuck.countDown();
+                        assertThat(release.await(60, TimeUnit.SECONDS)).isTrue();
+                    }
+                    return null;
+                }))
+                .toList();
+    }
+
+    private static List<String> watchers(QueueNode node) {
+        Roster roster = node.directory.roster();
+        return TOPICS.stream()
+                .flatMap(topic -> roster.watchers(topic, 1).stream())
+                .toList();
+    }
+
+    /** Until so many nodes take turns, as they have all heard, and hear signals. */
+    private static void awaitWatchersOf(QueueNode node, int nodes) {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
+            List<String> watchers = watchers(node);
+            return watchers.size() == TOPICS.size()
+                    && node.directory.roster().nodes().stream()
+                                    .filter(member -> member.watched().containsAll(TOPICS))
+                                    .count()
+                            == nodes
+                    && node.signals.confirmed();
+        });
+    }
+
+    /** Far sooner than a sweep, which is a minute away. */
+    private void deliversAll(QueueNode from, String what) {
+        long start = System.nanoTime();
+        List<String> ids = TOPICS.stream().map(topic -> what + "-" + topic).toList();
+        TOPICS.forEach(topic -> from.template.send(
+                DelayMessage.to(topic).id(what + "-" + topic).payload("").build()));
+        await().atMost(Duration.ofSeconds(20)).until(() -> handled.containsAll(ids));
+        System.out.println("delivered what a watcher did not take, which was " + what + ": after "
+                + Duration.ofNanos(System.nanoTime() - start));
     }
 }
