@@ -82,6 +82,11 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
                         CONFLICT,
                         outcome.name(),
                         "A message with the id of letter '" + letter + "' is live, so that the letter stays.");
+            case UNREADABLE ->
+                refused(
+                        CONFLICT,
+                        outcome.name(),
+                        "Letter '" + letter + "' can't be read by this version, so that it stays.");
             case NOT_FOUND -> noLetter(topic, letter);
         };
     }

@@ -162,13 +162,16 @@ public final class DelayQueueAdmin {
         return outcome;
     }
 
-    /** Replays all letters that died before this call began, due at once. Those whose id is live stay. */
+    /**
+     * Replays all letters that died before this call began, due at once. Those stay whose id is live, and those that nobody
+     * can read.
+     */
     public ReplaySummary replayAll(String topic) {
         return replayAll(topic, Due.NOW);
     }
 
     /**
-     * Replays all letters that died before this call began. Those whose id is live stay.
+     * Replays all letters that died before this call began. Those stay whose id is live, and those that nobody can read.
      *
      * @param delay zero or more, for each from its own replay on
      */
@@ -176,7 +179,10 @@ public final class DelayQueueAdmin {
         return replayAll(topic, due(delay));
     }
 
-    /** Replays all letters that died before this call began, due at a date. Those whose id is live stay. */
+    /**
+     * Replays all letters that died before this call began, due at a date. Those stay whose id is live, and those that
+     * nobody can read.
+     */
     public ReplaySummary replayAll(String topic, Instant dueAt) {
         return replayAll(topic, Due.at(dueAt));
     }
@@ -202,7 +208,7 @@ public final class DelayQueueAdmin {
                     for (DeadLetter letter : page) {
                         ReplayOutcome outcome = replay(shard, letter.letterId(), due);
                         replayed += outcome == ReplayOutcome.REPLAYED ? 1 : 0;
-                        if (outcome == ReplayOutcome.ID_LIVE) {
+                        if (outcome != ReplayOutcome.REPLAYED && outcome != ReplayOutcome.NOT_FOUND) {
                             left.add(letter);
                         }
                     }

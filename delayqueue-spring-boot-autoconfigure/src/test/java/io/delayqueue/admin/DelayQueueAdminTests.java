@@ -1,5 +1,6 @@
 package io.delayqueue.admin;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -252,6 +253,28 @@ class DelayQueueAdminTests extends RedisTest {
         assertThat(summary).isEqualTo(new ReplaySummary(39, 2));
         assertThat(dead()).containsExactlyInAnyOrder("m7", "m8");
         assertThat(admin.counts("orders").scheduled()).isEqualTo(39);
+    }
+
+    @Test
+    void aLetterThatNobodyCanReadHidesNoOtherAndStays() {
+        die("a", "b", "c", "d");
+        String unreadable = letterOf("c");
+        String letters = new String(queue.keySpace().of(SHARD).letters(), UTF_8);
+        server.command("HSET", letters, unreadable, "2 what a later version writes");
+
+        List<String> paged = new ArrayList<>();
+        String next = null;
+        do {
+            LetterPage page = admin.letters("orders", 1, next);
+            page.letters().forEach(letter -> paged.add(letter.messageId()));
+            next = page.next();
+        } while (next != null);
+
+        assertThat(paged).containsExactly("d", "c", "b", "a");
+        assertThat(admin.replay("orders", unreadable)).isEqualTo(ReplayOutcome.UNREADABLE);
+        assertThat(admin.replayAll("orders")).isEqualTo(new ReplaySummary(3, 1));
+        assertThat(dead()).containsExactly("c");
+        assertThat(admin.purge("orders", unreadable)).isTrue();
     }
 
     @Test

@@ -8,7 +8,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param outcome one upper-case word
  * @param count how many letters it changed, where it is for many
- * @param kept how many letters stayed since a message of their id is live, where it replays many
+ * @param kept how many letters stayed since a message of their id is live or nobody can read them, where it replays many
  * @param error one sentence where it changed nothing
  */
 public record ActionAnswer(

@@ -18,8 +18,12 @@ final class LetterFormat {
 
     private LetterFormat() {}
 
-    /** Never throws: what nobody can read still is a letter, and must not keep others from being read. */
-    static DeadLetter read(String topic, String letterId, byte[] record) {
+    /**
+     * Never throws: what nobody can read still is a letter, and must not keep others from being read.
+     *
+     * @param died when it died, where its record doesn't tell: by this it stands among others
+     */
+    static DeadLetter read(String topic, String letterId, Instant died, byte[] record) {
         try {
             return readable(topic, letterId, record);
         } catch (UnreadableMessageException
@@ -31,7 +35,7 @@ final class LetterFormat {
                     letterId,
                     topic,
                     messageId(letterId),
-                    Instant.EPOCH,
+                    died,
                     DeathCause.UNREADABLE,
                     0,
                     failure,

@@ -141,13 +141,19 @@ public final class RedisMessageStore implements MessageStore {
     private static List<DeadLetter> letters(String topic, List<Object> reply) {
         List<Object> ids = Replies.list(reply.get(2));
         List<Object> records = Replies.list(reply.get(3));
+        List<Object> died = Replies.list(reply.get(4));
         List<DeadLetter> letters = new ArrayList<>(ids.size());
         for (int i = 0; i < ids.size() && i < records.size(); i++) {
             if (records.get(i) != null) {
-                letters.add(LetterFormat.read(topic, Replies.text(ids.get(i)), Replies.bytes(records.get(i))));
+                letters.add(LetterFormat.read(
+                        topic, Replies.text(ids.get(i)), died(died.get(i)), Replies.bytes(records.get(i))));
             }
         }
         return letters;
+    }
+
+    private static Instant died(Object score) {
+        return Replies.text(score).isEmpty() ? Instant.EPOCH : Replies.millis(score);
     }
 
     private static void writeQuery(Arguments arguments, LetterQuery query) {
@@ -166,6 +172,9 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public ReplayOutcome replay(Shard shard, String letterId, Due due) {
+        if (letterId.equals(ShardCalls.SENTINEL)) {
+            return ReplayOutcome.NOT_FOUND;
+        }
         ShardKeys keys = keySpace.of(shard.messages());
         return calls.look(REPLAY, shard.messages(), ShardKeyList.ALL, arguments -> {
                     signal(arguments);
@@ -174,6 +183,7 @@ public final class RedisMessageStore implements MessageStore {
                 .map(reply -> switch (Replies.text(reply.get(1))) {
                     case "r" -> ReplayOutcome.REPLAYED;
                     case "l" -> ReplayOutcome.ID_LIVE;
+                    case "u" -> ReplayOutcome.UNREADABLE;
                     default -> ReplayOutcome.NOT_FOUND;
                 })
                 .orElse(ReplayOutcome.NOT_FOUND);

@@ -130,11 +130,11 @@ export function replayAll({ topic, dead }) {
     body: { topic },
     title: `Replay ${counted(dead, 'dead letter')}?`,
     about: ['all of topic ', name(topic)],
-    text: 'Their messages are due at once, with attempts from zero. Letters whose id is live stay.',
+    text: 'Their messages are due at once, with attempts from zero. Letters whose id is live stay, and what can’t be read.',
     verb: 'Replay all',
     told: ({ count: replayed, kept }) => [
       `${counted(replayed, 'dead letter is', 'dead letters are')} replayed.`,
-      kept ? ` ${counted(kept, 'letter stays: its id is', 'letters stay: their ids are')} live.` : '',
+      kept ? ` ${counted(kept, 'letter stays: its', 'letters stay: their')} id is live, or can’t be read.` : '',
     ],
   };
 }

@@ -4,7 +4,8 @@
 -- KEYS[8..12] deaths.schedule, deaths.leases, deaths.messages, deaths.deliveries, deaths.meta
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] lane's signal name  ARGV[4] letter id
 -- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
--- result {'OK', 'r' replayed | 'l' the id is live | 'n' not found, message id} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- result {'OK', 'r' replayed | 'l' the id is live | 'u' unreadable | 'n' not found, message id} | {'UNKNOWN'}
+--         | {'MISMATCH', identity}
 -- cost   O(log N), at most 14 commands and a PUBLISH when the head became earlier
 --
 -- The message is put in its place before the letter goes. Stopped between, the id is live by the very message of the
@@ -16,7 +17,7 @@ if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local id = string.match(ARGV[4], '^(.*)@[^@]*$')
-local record = id and redis.call('HGET', KEYS[7], ARGV[4])
+local record = redis.call('HGET', KEYS[7], ARGV[4])
 if not record then
   if id then
     redis.call('ZREM', KEYS[6], ARGV[4]) -- left by a replay or purge that stopped midway
@@ -33,8 +34,12 @@ local function dueAt(message, time)
   return string.sub(message, 1, 7) .. time .. line .. string.sub(message, lineEnd)
 end
 
+-- what somebody else wrote, or a later version
 local line = string.find(record, '\n', 1, true)
-local failure = tonumber(string.match(string.sub(record, 1, line - 1), '(%d+)$'))
+local failure = line and tonumber(string.match(string.sub(record, 1, line - 1), '^1 .* (%d+)$'))
+if not id or not failure or line + failure >= #record then
+  return {'OK', 'u', id or ''}
+end
 local message = string.sub(record, line + 1 + failure + 1)
 local live = redis.call('HGET', KEYS[3], id)
 if live and dueAt(live, '') ~= dueAt(message, '') then

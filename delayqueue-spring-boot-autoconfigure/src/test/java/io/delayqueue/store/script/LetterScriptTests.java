@@ -38,7 +38,7 @@ class LetterScriptTests {
     static final StoreBench bench = StoreBench.withDrivenClock();
 
     @ParameterizedTest(name = "{0}")
-    @MethodSource({"replays", "strangeReplays", "halfReplays", "purges", "retentions"})
+    @MethodSource({"replays", "strangeReplays", "unreadableReplays", "halfReplays", "purges", "retentions"})
     void table(Row row) {
         row.check(bench);
     }
@@ -110,6 +110,22 @@ class LetterScriptTests {
                         replay,
                         ReplayOutcome.REPLAYED,
                         new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", "{}")));
+    }
+
+    static Stream<Row> unreadableReplays() {
+        return Stream.of(
+                        "",
+                        "?",
+                        "?\n\n?",
+                        "2 1 BURIED 1 2 0\n\n" + message("m", 5, 6, "\na"),
+                        "1 1 BURIED 1 2 99\nshort\n",
+                        "1 1 BURIED 1 2 -9\nlong enough\n")
+                .flatMap(stored -> Stream.of("a@w1-1", "nameless")
+                        .map(letter -> Row.unchanged(
+                                "replay of " + letter + ", which nobody can read: " + stored,
+                                letters().put("dead", letter, T0 - 3).put("letters", letter, stored),
+                                replay(letter, Due.NOW),
+                                ReplayOutcome.UNREADABLE)));
     }
 
     static Stream<Row> halfReplays() {
@@ -305,6 +321,12 @@ class LetterScriptTests {
                 assertThat(letter.envelope().payload()).asString().isEqualTo(stored);
             }
         }
+        assertThat(letters)
+                .as("told by their place where they don't tell themselves")
+                .filteredOn(letter -> letter.letterId().matches("0@t|1@t|nameless"))
+                .extracting(DeadLetter::diedAt)
+                .containsExactly(
+                        Instant.ofEpochMilli(T0 + 2), Instant.ofEpochMilli(T0 + 1), Instant.ofEpochMilli(T0 - 1));
     }
 
     @Test
