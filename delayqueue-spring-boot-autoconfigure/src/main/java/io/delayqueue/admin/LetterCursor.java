@@ -4,6 +4,8 @@ import io.delayqueue.message.DeadLetter;
 import io.delayqueue.store.LetterQuery.Page;
 import java.time.Instant;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 record LetterCursor(@Nullable Instant diedUntil, int seen) {
 
+    private static final Pattern TEXT = Pattern.compile("([0-9a-z]{1,11})\\.([0-9a-z]{1,6})");
     private static final int RADIX = 36;
 
     static LetterCursor from(@Nullable Instant diedUntil) {
@@ -21,11 +24,14 @@ record LetterCursor(@Nullable Instant diedUntil, int seen) {
     }
 
     static LetterCursor parse(String text) {
-        int dot = text.indexOf('.');
+        Matcher matcher = TEXT.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("This is no page of dead letters: " + text);
+        }
         try {
             return new LetterCursor(
-                    Instant.ofEpochMilli(Long.parseLong(text.substring(0, Math.max(0, dot)), RADIX)),
-                    Integer.parseUnsignedInt(text.substring(dot + 1), RADIX));
+                    Instant.ofEpochMilli(Long.parseLong(matcher.group(1), RADIX)),
+                    Integer.parseInt(matcher.group(2), RADIX));
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("This is no page of dead letters: " + text, e);
         }

@@ -51,14 +51,28 @@ abstract class EndpointRefusalContract extends EndpointTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"messages", "dead"})
-    void wrongPageIsToldInASentence(String view) {
+    @CsvSource({
+        "messages, <b>",
+        "messages, R.1.YQ",
+        "messages, S.zzzzzzzzzzzz.YQ",
+        "messages, S.1.Y",
+        "messages, S.-1.YQ",
+        "dead, <b>",
+        "dead, 1",
+        "dead, 1.",
+        "dead, .1",
+        "dead, -1.0",
+        "dead, 1.-1",
+        "dead, 1.zzzzzz",
+        "dead, zzzzzzzzzzzz.0"
+    })
+    void wrongPageIsToldInASentence(String view, String page) {
         node.send(topic, "a", "text", ofHours(1));
 
-        Reply reply = node.view(view, "topic", topic, "page", "<b>");
+        Reply reply = node.view(view, "topic", topic, "page", page);
 
         assertThat(reply.status()).isEqualTo(400);
-        assertThat(reply.error()).contains("page").contains("<b>");
+        assertThat(reply.error()).contains("page").contains(page);
     }
 
     @ParameterizedTest
