@@ -1,16 +1,15 @@
 package io.delayqueue.actuate.guard;
 
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
-import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.PathContainer.PathSegment;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
@@ -46,12 +45,30 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
                 uri.getScheme() + "://" + uri.getRawAuthority(),
                 header(request, RequestGuard.ORIGIN),
                 header(request, RequestGuard.FETCH_SITE))) {
-            response.setStatusCode(HttpStatus.FORBIDDEN);
-            response.getHeaders().setContentType(MediaType.APPLICATION_JSON);
-            byte[] refusal = RequestGuard.REFUSAL.getBytes(StandardCharsets.UTF_8);
-            return response.writeWith(Mono.just(response.bufferFactory().wrap(refusal)));
+            return refuse(response, Explanation.FORBIDDEN, Explanation.ofForeignPage());
         }
-        return chain.filter(exchange);
+        if (RequestGuard.mayBeOfAForm(request.getMethod().name(), header(request, HttpHeaders.CONTENT_TYPE))) {
+            return refuse(response, Explanation.UNSUPPORTED_MEDIA_TYPE, Explanation.ofForm());
+        }
+        return chain.filter(exchange)
+                .onErrorResume(ResponseStatusException.class, refusal -> explain(exchange, refusal));
+    }
+
+    private static Mono<Void> explain(ServerWebExchange exchange, ResponseStatusException refusal) {
+        ServerHttpResponse response = exchange.getResponse();
+        int status = refusal.getStatusCode().value();
+        byte[] explanation =
+                Explanation.ofStatus(exchange.getRequest().getMethod().name(), status);
+        if (explanation == null || response.isCommitted()) {
+            return Mono.error(refusal);
+        }
+        return refuse(response, status, explanation);
+    }
+
+    private static Mono<Void> refuse(ServerHttpResponse response, int status, byte[] explanation) {
+        response.setRawStatusCode(status);
+        response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Explanation.CONTENT_TYPE);
+        return response.writeWith(Mono.just(response.bufferFactory().wrap(explanation)));
     }
 
     /** Decoded and without parameters, as it is when it is matched with the paths of handlers. */

@@ -1,5 +1,6 @@
 package io.delayqueue.actuate.guard;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -14,9 +15,6 @@ public final class RequestGuard {
 
     static final String ORIGIN = "Origin";
     static final String FETCH_SITE = "Sec-Fetch-Site";
-
-    /** Whoever gets it has sent what a browser sends for a foreign page. */
-    static final String REFUSAL = "{\"error\":\"A page of another host may change nothing here.\"}";
 
     /** On each answer: nothing but what the endpoints serve themselves may run in, or around, their pages. */
     static final Map<String, String> HEADERS = Map.of(
@@ -55,6 +53,25 @@ public final class RequestGuard {
             return false;
         }
         return "cross-site".equalsIgnoreCase(fetchSite) || (origin != null && !isOwn(origin, server));
+    }
+
+    /**
+     * Whether a request is for an action, but has no JSON. The framework refuses it too, but for a body of several parts,
+     * which some servers fail at before.
+     *
+     * @param contentType the header of that name
+     */
+    static boolean mayBeOfAForm(String method, @Nullable String contentType) {
+        if (!method.equals("POST")) {
+            return false;
+        }
+        if (contentType == null) {
+            return true;
+        }
+        int end = contentType.indexOf(';');
+        String type =
+                (end < 0 ? contentType : contentType.substring(0, end)).strip().toLowerCase(Locale.ROOT);
+        return !type.equals("application/json") && !type.endsWith("+json");
     }
 
     private static boolean isOwn(String origin, String server) {

@@ -43,12 +43,20 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
                 server,
                 header(request, RequestGuard.ORIGIN),
                 header(request, RequestGuard.FETCH_SITE))) {
-            response.setStatus(HttpServletResponse.SC_FORBIDDEN);
-            response.setContentType("application/json");
-            response.getWriter().write(RequestGuard.REFUSAL);
+            refuse(response, Explanation.FORBIDDEN, Explanation.ofForeignPage());
             return;
         }
-        chain.doFilter(request, response);
+        if (RequestGuard.mayBeOfAForm(request.getMethod(), request.getContentType())) {
+            refuse(response, Explanation.UNSUPPORTED_MEDIA_TYPE, Explanation.ofForm());
+            return;
+        }
+        chain.doFilter(request, new ExplainingResponse(response, request.getMethod()));
+    }
+
+    static void refuse(HttpServletResponse response, int status, byte[] explanation) throws IOException {
+        response.setStatus(status);
+        response.setContentType(Explanation.CONTENT_TYPE);
+        response.getOutputStream().write(explanation);
     }
 
     /** Of a servlet that is mapped to a prefix, what follows it. The container has decoded it. */

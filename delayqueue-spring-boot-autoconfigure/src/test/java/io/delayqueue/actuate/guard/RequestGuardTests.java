@@ -84,4 +84,22 @@ class RequestGuardTests {
     void whoeverIsNoBrowserMay() {
         assertThat(guard.refuses("POST", "http://localhost:8080", null, null)).isFalse();
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "POST, application/json, false",
+        "POST, APPLICATION/JSON ; charset=utf-8, false",
+        "POST, application/vnd.spring-boot.actuator.v3+json, false",
+        "POST, , true",
+        "POST, '', true",
+        "POST, text/plain, true",
+        "POST, text/plain;application/json, true",
+        "POST, 'text/plain,application/json', true",
+        "POST, application/x-www-form-urlencoded, true",
+        "POST, multipart/form-data, true",
+        "GET, , false",
+    })
+    void actionIsNotOfAFormOnlyIfItHasJson(String method, String contentType, boolean ofAForm) {
+        assertThat(RequestGuard.mayBeOfAForm(method, contentType)).isEqualTo(ofAForm);
+    }
 }

@@ -1,0 +1,41 @@
+package io.delayqueue.actuate.guard;
+
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** A response whose errors are told in a sentence, where there is one, instead of on the server's error page. */
+final class ExplainingResponse extends HttpServletResponseWrapper {
+
+    private final String method;
+
+    ExplainingResponse(HttpServletResponse response, String method) {
+        super(response);
+        this.method = method;
+    }
+
+    @Override
+    public void sendError(int status) throws IOException {
+        if (!isExplained(status)) {
+            super.sendError(status);
+        }
+    }
+
+    @Override
+    public void sendError(int status, @Nullable String message) throws IOException {
+        if (!isExplained(status)) {
+            super.sendError(status, message);
+        }
+    }
+
+    private boolean isExplained(int status) throws IOException {
+        byte[] explanation = isCommitted() ? null : Explanation.ofStatus(method, status);
+        if (explanation == null) {
+            return false;
+        }
+        resetBuffer();
+        ServletRequestFilter.refuse(this, status, explanation);
+        return true;
+    }
+}
