@@ -46,10 +46,15 @@ public final class DelayQueueEndpoint {
         this.payloads = payloads;
     }
 
-    /** Shows the namespace: nodes, this node's listeners, topics. */
+    /**
+     * Shows the namespace: nodes, this node's listeners, topics.
+     *
+     * @param history whether with the topics' samples, which are most of it; true if it isn't given
+     */
     @ReadOperation
-    public WebEndpointResponse<OperationResponseBody> overview() {
-        return answer(() -> new WebEndpointResponse<>(overview.read()));
+    public WebEndpointResponse<OperationResponseBody> overview(@Nullable String history) {
+        return answer(() -> new WebEndpointResponse<>(overview.read(
+                new Parameters("the overview").with("history", history).flag("history", true))));
     }
 
     /**

@@ -23,9 +23,14 @@ public record OverviewReader(
         NodeIdentity node,
         InstantSource clock) {
 
-    OverviewAnswer read() {
+    /**
+     * Reads it.
+     *
+     * @param history whether with the topics' samples
+     */
+    OverviewAnswer read(boolean history) {
         List<TopicAnswer> topics = inspector.topics().stream()
-                .map(status -> TopicAnswer.of(status, sampler.history(status.topic())))
+                .map(status -> TopicAnswer.of(status, history ? sampler.history(status.topic()) : List.of()))
                 .toList();
         return new OverviewAnswer(
                 node.namespace(),

@@ -76,6 +76,17 @@ final class Parameters {
         throw wrong(name, "a number from 1 to " + max);
     }
 
+    boolean flag(String name, boolean otherwise) {
+        String value = given.get(name);
+        if (value == null) {
+            return otherwise;
+        }
+        if (value.equals("true") || value.equals("false")) {
+            return Boolean.parseBoolean(value);
+        }
+        throw wrong(name, "true or false");
+    }
+
     Duration duration(String name) {
         try {
             return DurationStyle.detectAndParse(required(name));

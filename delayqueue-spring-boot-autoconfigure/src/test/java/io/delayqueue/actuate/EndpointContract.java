@@ -104,6 +104,28 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
+    void overviewCanDoWithoutSamples() {
+        node.send(topic, "a", "text", ofHours(1));
+        await().untilAsserted(() -> assertThat(history("true").isEmpty()).isFalse());
+
+        assertThat(history("false").isEmpty()).isTrue();
+        assertThat(node.view("", "history", "no").status()).isEqualTo(400);
+        assertThat(node.view("", "history", "no").error())
+                .isEqualTo("The parameter 'history' is true or false, but not 'no'.");
+    }
+
+    private JsonNode history(String wanted) {
+        return node.view("", "history", wanted)
+                .json()
+                .path("topics")
+                .valueStream()
+                .filter(each -> each.path("topic").asString().equals(topic))
+                .findFirst()
+                .orElseThrow()
+                .path("history");
+    }
+
+    @Test
     void messagesComeInPagesInTheOrderOfTheirDueTimes() {
         for (int i = 5; i > 0; i--) {
             node.send(topic, "m" + i, "text", ofHours(i));
