@@ -6,7 +6,7 @@
 import { read, Refusal } from './api.js';
 import * as detail from './detail.js';
 import { h, patch } from './dom.js';
-import { clock, name, setClock, span } from './format.js';
+import { clock, name, now, setClock, span } from './format.js';
 import * as history from './history.js';
 import * as overview from './overview.js';
 import { answeredBy, messageLink, page, parse, state } from './state.js';
@@ -44,7 +44,7 @@ async function ask(signal) {
   if (signal.aborted) return;
   try {
     const at = Date.now();
-    const answer = await read('', { history: history.hasGap(at) }, signal);
+    const answer = await read('', { history: history.hasGap(now()) }, signal);
     setClock(answer.time, (at + Date.now()) / 2);
     state.overview = answer;
     answeredBy(answer.node, at);

@@ -80,6 +80,19 @@ final class Browser implements AutoCloseable {
         driver.get(address);
     }
 
+    /** Opens pages in which JavaScript runs before their own. */
+    void openWith(String script, Runnable opening) {
+        Object identifier = driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
+                .get("identifier");
+        try {
+            opening.run();
+        } finally {
+            driver.executeCdpCommand(
+                    "Page.removeScriptToEvaluateOnNewDocument",
+                    Map.of("identifier", Objects.requireNonNull(identifier)));
+        }
+    }
+
     /** Runs JavaScript in the page; a content security policy doesn't hinder it. */
     void run(String script, Object... arguments) {
         driver.executeScript(script, arguments);

@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -62,6 +64,17 @@ class DashboardPollingTests {
 
         assertThat(requests.most()).isOne();
         assertThat(page.complaints()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 0, 1})
+    void samplesAreAskedForOnceWhateverTheBrowsersClock(int hoursAhead) {
+        browser.openWith(
+                "const real = Date.now; Date.now = () => real() + " + hoursAhead * 3_600_000, () -> page.open(""));
+        int before = requests.total();
+        await().until(() -> requests.total() >= before + 3);
+
+        assertThat(requests.overviewQuery()).isEqualTo("history=false");
     }
 
     @Test

@@ -7,6 +7,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what the page asks of the endpoint. */
 final class RequestCounter extends HttpFilter {
@@ -16,6 +17,13 @@ final class RequestCounter extends HttpFilter {
     private final AtomicInteger total = new AtomicInteger();
     private final AtomicInteger running = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
+    private volatile @Nullable String overviewQuery;
+
+    /** The query of the last request for the overview; null if it had none. */
+    @Nullable
+    String overviewQuery() {
+        return overviewQuery;
+    }
 
     int total() {
         return total.get();
@@ -34,6 +42,9 @@ final class RequestCounter extends HttpFilter {
             return;
         }
         total.incrementAndGet();
+        if (request.getRequestURI().endsWith("/delayqueue")) {
+            overviewQuery = request.getQueryString();
+        }
         most.accumulateAndGet(running.incrementAndGet(), Math::max);
         try {
             chain.doFilter(request, response);
