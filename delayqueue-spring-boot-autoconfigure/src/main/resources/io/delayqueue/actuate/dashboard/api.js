@@ -62,7 +62,8 @@ async function ask(path, options) {
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     const late = error.name === 'TimeoutError';
-    throw new Refusal(late ? 'The application did not answer in time.' : 'The application does not answer.', 0);
+    const said = late ? 'The application did not answer in time.' : 'The application does not answer.';
+    throw new Refusal(options.method ? `${said} What was to be done is perhaps done: look before you repeat it.` : said, 0);
   }
   const body = await answer.json().catch(() => null);
   if (answer.ok && body !== null) return body;

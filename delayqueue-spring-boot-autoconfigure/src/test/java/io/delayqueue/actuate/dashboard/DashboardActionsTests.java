@@ -146,6 +146,14 @@ class DashboardActionsTests {
     }
 
     @Test
+    void whatPerhapsHappenedIsToldAsThat() {
+        String id = queue.send(LONELY, "text", HOUR).id();
+        page.open(topic(LONELY, "scheduled")).press("Run now message " + id).question();
+        browser.run("window.fetch = () => Promise.reject(new TypeError('connection lost'))");
+        page.confirm().awaitOutcome("What was to be done is perhaps done: look before you repeat it.");
+    }
+
+    @Test
     void refusalIsToldInTheEndpointsWords() {
         String id = queue.send(LONELY, "text", HOUR).id();
         page.open(topic(LONELY, "scheduled")).press("Cancel message " + id).question();
