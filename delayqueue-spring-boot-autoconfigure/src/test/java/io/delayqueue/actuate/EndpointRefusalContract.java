@@ -41,6 +41,8 @@ abstract class EndpointRefusalContract extends EndpointTest {
                 "upcoming  | topic=t&span=soon          | The parameter 'span' is a length of time such as PT10M, 10m or 600000 (ms), but not 'soon'.",
                 "upcoming  | topic=t&span=99999999999999999999d | The parameter 'span' is a length of time such as PT10M, 10m or 600000 (ms), but not '99999999999999999999d'.",
                 "upcoming  | topic=t&buckets=121        | The parameter 'buckets' is a number from 1 to 120, but not '121'.",
+                "messages  | topic=t&sate=ready         | There is no parameter 'sate', but topic, state, count, page, id, letter, span, buckets.",
+                "messages  | topic=t&topic=u            | The parameter 'topic' is given more than once.",
                 "topic     | topic=t&view=messages      | Views and actions are named by the path, but not by a parameter.",
             })
     void wrongParameterOfAViewIsToldInASentence(String view, String query, String sentence) {
@@ -89,6 +91,7 @@ abstract class EndpointRefusalContract extends EndpointTest {
                 "run          | topic=t&id=a&delay=1h       | For the action 'run' there is no parameter 'delay', but topic, id.",
                 "replay       | topic=t                     | For the action 'replay' the parameter 'letter' is missing.",
                 "purge-all    | topic=t&letter=l            | For the action 'purge-all' there is no parameter 'letter', but topic.",
+                "purge-all    | topic=t&before=2030-01-01   | There is no parameter 'before', but topic, id, letter, listener, delay, dueAt.",
                 "delete-topic |                             | For the action 'delete-topic' the parameter 'topic' is missing.",
                 "pause        |                             | To pause or resume takes either a listener, for this node, or a topic, for all nodes.",
                 "resume       | topic=t&listener=l          | To pause or resume takes either a listener, for this node, or a topic, for all nodes.",
@@ -117,6 +120,26 @@ abstract class EndpointRefusalContract extends EndpointTest {
                 .isEqualTo(
                         "There is no action 'flush', but cancel, reschedule, run, replay, replay-all, purge, purge-all,"
                                 + " delete-topic, pause, resume.");
+    }
+
+    @Test
+    void parameterOfTheOverviewThatIsNoneIsTold() {
+        Reply reply = node.view("", "topic", "t");
+
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(reply.error()).isEqualTo("There is no parameter 'topic', but history.");
+        assertThat(node.view("", "_csrf", "of others").status()).isEqualTo(200);
+    }
+
+    @Test
+    void actionWhoseParameterIsGivenTwiceChangesNothing() {
+        node.send(topic, "a", "text", ofHours(1));
+        String body = "{\"topic\":\"" + topic + "\",\"id\":\"b\"}";
+
+        Reply reply = node.post("cancel?id=a&id=a", "application/json", body);
+
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(node.template().find(topic, "a")).isPresent();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure.endpoint;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
+import io.delayqueue.actuate.KnownParametersAdvisor;
 import io.delayqueue.actuate.LocalListeners;
 import io.delayqueue.actuate.OverviewReader;
 import io.delayqueue.actuate.OverviewReader.NodeIdentity;
@@ -108,6 +109,12 @@ public final class DelayQueueEndpointAutoConfiguration {
         QueueActions delayQueueActions(
                 DelayQueueOperations operations, DelayQueueAdmin admin, LocalListeners listeners) {
             return new QueueActions(operations, admin, listeners);
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        KnownParametersAdvisor delayQueueKnownParametersAdvisor() {
+            return new KnownParametersAdvisor();
         }
 
         @Bean
