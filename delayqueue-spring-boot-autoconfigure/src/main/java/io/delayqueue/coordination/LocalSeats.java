@@ -78,7 +78,7 @@ final class LocalSeats {
         }
     }
 
-    /** Tells each seat to which a shard has come. */
+    /** Tells each seat to which a shard has come, and each that watches when the first others came, whom it can call. */
     void tell() {
         all().forEach(LocalSeat::tellIfNew);
     }
@@ -130,6 +130,7 @@ final class LocalSeats {
         private final ShardSeats seats;
         private final Runnable onChange;
         private volatile boolean watched;
+        private volatile boolean hadPeers;
 
         LocalSeat(ShardSeats seats, Runnable onChange) {
             this.seats = seats;
@@ -149,10 +150,12 @@ final class LocalSeats {
 
         void tellIfNew() {
             boolean now = watches();
-            if (now && !watched) {
+            boolean peers = hasPeers();
+            if (now && (!watched || (peers && !hadPeers))) {
                 onChange.run();
             }
             watched = now;
+            hadPeers = peers;
         }
 
         @Override

@@ -81,7 +81,8 @@ public final class Membership implements Step {
     /**
      * Takes a place among a shard's consumers.
      *
-     * @param onChange called when the shard may have been dealt to this place; must not block
+     * @param onChange called when the shard may have been dealt to this place, or when it watches and others came, whom it
+     *     can call; must not block
      */
     public Seat join(Shard shard, Runnable onChange) {
         Seat seat = seats.take(shard, onChange);

@@ -19,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** A node that watches a shard may hang, die, be paused or full. */
@@ -122,11 +123,15 @@ class NeglectedShardTests {
         }
     }
 
-    @Test
+    /** Its lease is long, so that no renewal looks by the way. */
+    @RepeatedTest(20)
     void fullWatcherCallsThoseWhoAreIdle() throws Exception {
         EngineSettings quiet = Pacing.quiet().settings();
-        ListenerOptions one =
-                ListenerOptions.DEFAULTS.toBuilder().concurrency(1).prefetch(0).build();
+        ListenerOptions one = ListenerOptions.DEFAULTS.toBuilder()
+                .concurrency(1)
+                .prefetch(0)
+                .lease(Duration.ofMinutes(5))
+                .build();
         try (QueueNode full = QueueNode.on(redis.port()).settings(quiet).start()) {
             listenToAll(full, one);
             TOPICS.forEach(topic -> full.template.send(

@@ -64,6 +64,21 @@ class DealtShardsTests extends NodesTest {
         }
     }
 
+    /** A full one among them left due messages to nobody, and said so to nobody. */
+    @Test
+    void whoeverWatchesIsToldWhenTheFirstOthersCome() {
+        Node one = new Node("one", SHARDS);
+        one.beat();
+        one.told.set(0);
+        new Node("two", SHARDS).beat();
+        one.beat();
+        assertThat(one.told).hasValue((int) one.watched());
+        new Node("three", SHARDS).beat();
+        one.beat();
+        one.beat();
+        assertThat(one.told).hasValue(COUNT / 2);
+    }
+
     @Test
     void silentNodesShardsAreDealtToTheOthers() {
         List<Node> nodes = new ArrayList<>(nodes(3));
