@@ -10,11 +10,20 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 
 /** What the engine lends to its containers. */
 interface ContainerSupport {
 
+    /**
+     * A topic's shards.
+     *
+     * @throws io.delayqueue.redis.RedisCallException if they are not known yet and Redis doesn't answer
+     */
     List<Shard> shards(String topic);
+
+    /** The monotonic clock. */
+    LongSupplier nanoTime();
 
     DeliveryPipeline pipeline(ListenerSpec spec, PrefetchPolicy prefetch);
 

@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,10 @@ public final class DelayQueueEngine implements AutoCloseable {
     private static final Log log = LogFactory.getLog(DelayQueueEngine.class);
     /** How long Redis is waited for when there is nothing to lose by not waiting; as long as a command takes by default. */
     static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
+    /** A hundred round trips to a server that is well: one that takes longer must not hold up others. */
+    private static final Duration PATIENCE = Duration.ofMillis(20);
+    /** Whoever calls steps by hand wants each to be done when it ends; calls end by their time-out. */
+    private static final Duration FOR_GOOD = Duration.ofHours(1);
 
     private final EngineParts parts;
     private final StepPool pool;
@@ -207,7 +212,12 @@ public final class DelayQueueEngine implements AutoCloseable {
 
         @Override
         public List<Shard> shards(String topic) {
-            return List.of(parts.registry().firstShard(topic));
+            return parts.registry().shards(topic);
+        }
+
+        @Override
+        public LongSupplier nanoTime() {
+            return parts.nanoTime();
         }
 
         @Override
@@ -225,7 +235,8 @@ public final class DelayQueueEngine implements AutoCloseable {
                     parts.nanoTime(),
                     new PollerEvents(parts.events(), spec),
                     prefetch,
-                    handlers);
+                    handlers,
+                    stepsByItself() ? PATIENCE : FOR_GOOD);
         }
 
         @Override

@@ -32,11 +32,10 @@ final class RetentionStep implements Step {
 
     @Override
     public Duration step() {
-        Purge purge = new Purge.Retention(settings.letterMaxAge(), settings.letterMaxCount());
         boolean more = false;
         for (Shard shard : shards.get()) {
             try {
-                more |= prune(shard, purge);
+                more |= prune(shard);
             } catch (TopicConflictException e) { // stops neither the other topics nor anything else
                 log.warn("The dead letters of topic " + shard.topic() + " cannot be pruned: " + e.getMessage());
             }
@@ -44,8 +43,10 @@ final class RetentionStep implements Step {
         return more ? Duration.ZERO : settings.retentionInterval();
     }
 
-    private boolean prune(Shard shard, Purge purge) {
-        int dropped = store.purge(shard, purge);
+    private boolean prune(Shard shard) {
+        // ids are spread evenly, and so are letters
+        long count = (settings.letterMaxCount() + shard.count() - 1) / shard.count();
+        int dropped = store.purge(shard, new Purge.Retention(settings.letterMaxAge(), count));
         if (dropped > 0) {
             log.info("Retention dropped " + dropped + " dead letters of topic " + shard.topic());
             events.publish(to -> to.lettersDropped(shard.topic(), dropped));

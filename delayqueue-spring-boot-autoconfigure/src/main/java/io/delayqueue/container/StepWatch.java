@@ -3,6 +3,7 @@ package io.delayqueue.container;
 import io.delayqueue.coordination.Step;
 import io.delayqueue.listener.ListenerProgress;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class StepWatch implements Step {
 
     private final Step step;
+    private final BooleanSupplier unanswered;
     private final LongSupplier nanoTime;
     private final boolean punctual;
     private volatile boolean succeeded;
@@ -20,9 +22,15 @@ final class StepWatch implements Step {
     /** When the first of the failures in a row was, and what the last one was. */
     private record Failing(long since, Throwable failure) {}
 
-    /** {@code punctual} unless steps are called by hand: then none is ever overdue. */
-    StepWatch(Step step, LongSupplier nanoTime, boolean punctual) {
+    /**
+     * Over a step.
+     *
+     * @param unanswered whether the step has ended without knowing how it went
+     * @param punctual unless steps are called by hand: then none is ever overdue
+     */
+    StepWatch(Step step, BooleanSupplier unanswered, LongSupplier nanoTime, boolean punctual) {
         this.step = step;
+        this.unanswered = unanswered;
         this.nanoTime = nanoTime;
         this.punctual = punctual;
         this.plannedFor = nanoTime.getAsLong();
@@ -33,6 +41,10 @@ final class StepWatch implements Step {
         try {
             Duration next = step.step();
             long now = nanoTime.getAsLong();
+            if (unanswered.getAsBoolean()) {
+                plannedFor = plannedFor - now > 0 ? now : plannedFor;
+                return next;
+            }
             plannedFor = now + next.toNanos();
             succeededAt = now;
             succeeded = true;

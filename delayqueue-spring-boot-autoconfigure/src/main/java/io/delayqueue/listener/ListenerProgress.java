@@ -1,6 +1,9 @@
 package io.delayqueue.listener;
 
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,4 +23,26 @@ public record ListenerProgress(
 
     /** Of a listener that does not run. */
     public static final ListenerProgress NONE = new ListenerProgress(null, null, null, Duration.ZERO);
+
+    /**
+     * How it goes with several shards: as with the worst of them, and the last success is that of the shard which waited
+     * least for one.
+     *
+     * @param shards at least one
+     */
+    public static ListenerProgress of(List<ListenerProgress> shards) {
+        ListenerProgress worst = shards.stream()
+                .max(Comparator.comparing(ListenerProgress::failing).thenComparing(ListenerProgress::overdueFor))
+                .orElse(NONE);
+        Duration sinceSuccess = shards.stream()
+                .map(ListenerProgress::sinceSuccess)
+                .filter(Objects::nonNull)
+                .min(Comparator.naturalOrder())
+                .orElse(null);
+        return new ListenerProgress(sinceSuccess, worst.failingFor(), worst.failure(), worst.overdueFor());
+    }
+
+    private Duration failing() {
+        return failingFor == null ? Duration.ofNanos(-1) : failingFor;
+    }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  * {@link TopicConflictException} when the shard is not what this process believes it to be; then nothing was written.
  *
  * <p>A shard that isn't there yet, or was flushed, is made on the way by {@link #send}, {@link #step} and
- * {@link #attendDeaths}. To the other verbs it is an empty one, and stays as absent as it was.
+ * {@link #attendDeathsAsync}. To the other verbs it is an empty one, and stays as absent as it was.
  */
 public interface MessageStore {
 
@@ -67,6 +67,6 @@ public interface MessageStore {
      */
     int purge(Shard shard, Purge purge);
 
-    /** From now on, leaves a notice of each death in the shard's lane of deaths. */
-    void attendDeaths(Shard shard);
+    /** From now on, leaves a notice of each death in the shard's lane of deaths. Doesn't block. */
+    CompletableFuture<Void> attendDeathsAsync(Shard shard);
 }

@@ -4,6 +4,8 @@ import io.delayqueue.store.MessageStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
@@ -26,6 +28,16 @@ public final class GatedStore implements UnaryOperator<MessageStore> {
         gate.set(Callable::call);
     }
 
+    private CompletableFuture<?> through(Callable<Object> call) {
+        try {
+            return CompletableFuture.completedFuture(gate.get().pass(() -> ((CompletableFuture<?>) call.call()).get()));
+        } catch (ExecutionException e) {
+            return CompletableFuture.failedFuture(e.getCause());
+        } catch (Exception e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
     @Override
     public MessageStore apply(MessageStore real) {
         return (MessageStore) Proxy.newProxyInstance(
@@ -39,7 +51,7 @@ public final class GatedStore implements UnaryOperator<MessageStore> {
                             throw e.getCause() instanceof Exception cause ? cause : e;
                         }
                     };
-                    return method.getName().equals("step") ? gate.get().pass(call) : call.call();
+                    return method.getName().equals("stepAsync") ? through(call) : call.call();
                 });
     }
 }

@@ -5,6 +5,7 @@ import java.time.Duration;
 /** Engine settings for tests, from the built-in ones. */
 public final class Pacing {
 
+    private int stepThreads = EngineSettings.DEFAULTS.stepThreads();
     private Duration sweep = EngineSettings.DEFAULTS.sweep();
     private Duration heartbeat = EngineSettings.DEFAULTS.heartbeat();
     private Duration confirmAfter = EngineSettings.DEFAULTS.confirmAfter();
@@ -21,6 +22,11 @@ public final class Pacing {
     /** Nothing happens by itself while a test lasts. */
     public static Pacing quiet() {
         return new Pacing().sweep(Duration.ofMinutes(1)).heartbeat(Duration.ofMinutes(1));
+    }
+
+    public Pacing stepThreads(int threads) {
+        this.stepThreads = threads;
+        return this;
     }
 
     public Pacing sweep(Duration sweep) {
@@ -48,7 +54,7 @@ public final class Pacing {
     public EngineSettings settings() {
         Duration built = EngineSettings.DEFAULTS.unconfirmedSweep();
         return new EngineSettings(
-                EngineSettings.DEFAULTS.stepThreads(),
+                stepThreads,
                 sweep,
                 sweep.compareTo(built) < 0 ? sweep : built,
                 heartbeat,

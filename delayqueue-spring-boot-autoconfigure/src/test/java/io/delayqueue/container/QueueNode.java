@@ -17,10 +17,12 @@ import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.RedisSignals;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.RedisMessageStore;
+import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -29,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -52,13 +55,15 @@ public final class QueueNode implements AutoCloseable {
     }
 
     private QueueNode(Builder builder) {
-        application = new LettuceConnectionFactory("127.0.0.1", builder.port);
+        application = builder.cluster.isEmpty()
+                ? new LettuceConnectionFactory("127.0.0.1", builder.port)
+                : new LettuceConnectionFactory(new RedisClusterConfiguration(builder.cluster));
         application.afterPropertiesSet();
         application.start();
         connections =
                 new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
         RedisScripts scripts = new RedisScripts(connections);
-        TopicRegistry registry = new TopicRegistry(scripts, keySpace);
+        TopicRegistry registry = new TopicRegistry(scripts, keySpace, builder.plan);
         directory = new NodeDirectory(scripts, keySpace, builder.settings.heartbeatTimeout());
         MessageStore real = new RedisMessageStore(scripts, keySpace, registry);
         store = builder.store.apply(real);
@@ -116,7 +121,12 @@ public final class QueueNode implements AutoCloseable {
 
     /** Begins to assemble a node. */
     public static Builder on(int port) {
-        return new Builder(port);
+        return new Builder(port, List.of());
+    }
+
+    /** The same on a Cluster. */
+    public static Builder on(List<String> addresses) {
+        return new Builder(0, addresses);
     }
 
     /** Not started. */
@@ -156,6 +166,8 @@ public final class QueueNode implements AutoCloseable {
     public static final class Builder {
 
         private final int port;
+        private final List<String> cluster;
+        private ShardPlan plan = ShardPlan.NONE;
         private EngineSettings settings = EngineSettings.DEFAULTS;
         private DelayQueueEvents[] events = {};
         private List<DeliveryInterceptor> interceptors = List.of();
@@ -164,8 +176,18 @@ public final class QueueNode implements AutoCloseable {
         private @Nullable StepScheduler steps;
         private boolean silent;
 
-        private Builder(int port) {
+        private Builder(int port, List<String> cluster) {
             this.port = port;
+            this.cluster = cluster;
+        }
+
+        public Builder shards(String topic, int count) {
+            return plan(new ShardPlan(Map.of(topic, count), ShardPlan.OnConflict.FAIL));
+        }
+
+        public Builder plan(ShardPlan shardPlan) {
+            this.plan = shardPlan;
+            return this;
         }
 
         public Builder settings(EngineSettings settings) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.delayqueue.coordination.Step;
 import io.delayqueue.listener.ListenerProgress;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -18,10 +19,11 @@ class StepWatchTests {
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // the monotonic clock may overflow
     private final AtomicReference<Step> step = new AtomicReference<>(() -> SECOND);
+    private final AtomicBoolean unanswered = new AtomicBoolean();
     private final StepWatch watch = watch(true);
 
     private StepWatch watch(boolean punctual) {
-        return new StepWatch(() -> step.get().step(), nanos::get, punctual);
+        return new StepWatch(() -> step.get().step(), unanswered::get, nanos::get, punctual);
     }
 
     private void pass(Duration time) {
@@ -46,6 +48,24 @@ class StepWatchTests {
         pass(Duration.ofMillis(300));
 
         assertThat(watch.progress()).isEqualTo(new ListenerProgress(Duration.ofMillis(300), null, null, Duration.ZERO));
+    }
+
+    @Test
+    void callThatHasNoAnswerYetIsNoSuccessAndOverdueFromThenOn() throws Exception {
+        watch.step();
+        unanswered.set(true);
+        step.set(() -> ALWAYS);
+        pass(Duration.ofMillis(400));
+        watch.step();
+        pass(SECOND);
+        watch.step();
+
+        assertThat(watch.progress()).isEqualTo(new ListenerProgress(Duration.ofMillis(1400), null, null, SECOND));
+
+        unanswered.set(false);
+        watch.step();
+
+        assertThat(watch.progress()).isEqualTo(new ListenerProgress(Duration.ZERO, null, null, Duration.ZERO));
     }
 
     @Test

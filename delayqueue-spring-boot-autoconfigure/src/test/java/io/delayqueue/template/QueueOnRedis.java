@@ -66,7 +66,7 @@ public final class QueueOnRedis implements AutoCloseable {
 
     /** Opens a topic, so that what is counted afterwards is the sending alone. */
     public void open(String topic) {
-        store.attendDeaths(Shard.single(topic));
+        store.attendDeathsAsync(Shard.single(topic)).join();
         proxy.traffic().reset();
     }
 

@@ -143,6 +143,11 @@ final class AnswerDesk implements DeliveryDesk {
     }
 
     @Override
+    public long latenessNanos(long dueMillis) {
+        return -clock.nanosUntil(dueMillis);
+    }
+
+    @Override
     public Instant wallClock(long nanos) {
         return clock.at(nanos);
     }

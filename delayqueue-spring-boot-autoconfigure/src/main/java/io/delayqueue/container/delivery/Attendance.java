@@ -26,12 +26,20 @@ final class Attendance {
         this.nanoTime = nanoTime;
     }
 
-    void renew() {
-        long now = nanoTime.getAsLong();
-        if (shard.lane() == Lane.DEATHS && (!attended || now - attendedAt > AGAIN)) {
-            store.attendDeaths(shard);
+    /**
+     * Says it if it is time to.
+     *
+     * @return whether there is nothing to wait for
+     */
+    boolean renew(Patience patience) {
+        boolean due = shard.lane() == Lane.DEATHS && (!attended || nanoTime.getAsLong() - attendedAt > AGAIN);
+        if (due) {
+            if (patience.answer(() -> store.attendDeathsAsync(shard).thenApply(nothing -> Boolean.TRUE)) == null) {
+                return false;
+            }
             attended = true;
-            attendedAt = now;
+            attendedAt = nanoTime.getAsLong();
         }
+        return true;
     }
 }

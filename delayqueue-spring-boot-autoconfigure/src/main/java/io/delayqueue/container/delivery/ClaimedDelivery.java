@@ -135,6 +135,11 @@ public final class ClaimedDelivery implements Delivery, Acknowledgement {
         return startedAt != 0;
     }
 
+    /** How late it is now, by Redis' clock. */
+    long latenessNanos() {
+        return desk.latenessNanos(claim.dueMillis());
+    }
+
     long startedAt() {
         return startedAt;
     }

@@ -22,6 +22,9 @@ interface DeliveryDesk {
     /** Renews the lease with the next step. */
     CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time);
 
+    /** How late something is that was due at a time by Redis' clock; negative when it isn't due yet. */
+    long latenessNanos(long dueMillis);
+
     /** A moment of the monotonic clock, by Redis' clock. */
     Instant wallClock(long nanos);
 

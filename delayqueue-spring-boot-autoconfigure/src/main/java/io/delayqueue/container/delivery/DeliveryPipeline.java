@@ -18,7 +18,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
-import java.util.function.ToLongFunction;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -65,13 +64,11 @@ public final class DeliveryPipeline {
     }
 
     /**
-     * Handles deliveries. Never throws.
+     * Handles deliveries, from whichever shards they are. Never throws.
      *
-     * @param lateness how late each starts, by Redis' clock
      * @return null when all are answered, else a stage that ends when they are
      */
-    public @Nullable CompletableFuture<?> handle(
-            List<ClaimedDelivery> claimed, ToLongFunction<ClaimedDelivery> lateness) {
+    public @Nullable CompletableFuture<?> handle(List<ClaimedDelivery> claimed) {
         long started = nanoTime.getAsLong();
         List<ClaimedDelivery> readable = new ArrayList<>(claimed.size());
         for (ClaimedDelivery delivery : claimed) {
@@ -83,7 +80,7 @@ public final class DeliveryPipeline {
         if (readable.isEmpty()) {
             return null;
         }
-        CompletableFuture<?> stage = intercepted(readable, lateness);
+        CompletableFuture<?> stage = intercepted(readable);
         if (stage.isDone()) {
             finish(readable, failureOf(stage), started);
             return null;
@@ -105,15 +102,15 @@ public final class DeliveryPipeline {
         }
     }
 
-    private void tellStarted(ClaimedDelivery delivery, long lateNanos) {
-        Duration late = Duration.ofNanos(Math.max(0, lateNanos));
+    private void tellStarted(ClaimedDelivery delivery) {
+        Duration late = Duration.ofNanos(Math.max(0, delivery.latenessNanos()));
         events.publish(to -> to.started(recipient, delivery.id(), delivery.attempt(), late));
     }
 
-    private CompletableFuture<?> intercepted(List<ClaimedDelivery> readable, ToLongFunction<ClaimedDelivery> lateness) {
+    private CompletableFuture<?> intercepted(List<ClaimedDelivery> readable) {
         List<Delivery> deliveries = List.copyOf(readable);
         try {
-            readable.forEach(delivery -> tellStarted(delivery, lateness.applyAsLong(delivery)));
+            readable.forEach(this::tellStarted);
             return Objects.requireNonNull(proceed(0, deliveries), "An interceptor returned no stage")
                     .toCompletableFuture();
         } catch (Throwable e) { // a mistake of any kind of whoever is called here is its own failure, not the engine's

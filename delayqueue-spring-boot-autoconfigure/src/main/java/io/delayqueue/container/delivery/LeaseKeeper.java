@@ -24,6 +24,7 @@ final class LeaseKeeper {
     private final Set<ClaimedDelivery> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger size = new AtomicInteger();
     private final Queue<Extension> extensions = new ConcurrentLinkedQueue<>();
+    private final ClaimBudget.Share share;
     private final long handlingNanos;
     private final long confirmNanos;
     private volatile boolean confirmWanted;
@@ -38,7 +39,8 @@ final class LeaseKeeper {
             Renewal renewal,
             @Nullable CompletableFuture<Boolean> told) {}
 
-    LeaseKeeper(Duration handlingTime, Duration confirmAfter) {
+    LeaseKeeper(ClaimBudget.Share share, Duration handlingTime, Duration confirmAfter) {
+        this.share = share;
         this.handlingNanos = handlingTime.toNanos();
         this.confirmNanos = confirmAfter.toNanos();
     }
@@ -49,6 +51,7 @@ final class LeaseKeeper {
             planFor(renewalAt(delivery));
         }
         size.addAndGet(deliveries.size());
+        share.claimed(deliveries.size());
     }
 
     private synchronized void planFor(long at) {
@@ -61,6 +64,7 @@ final class LeaseKeeper {
     void remove(ClaimedDelivery delivery) {
         if (open.remove(delivery)) {
             size.decrementAndGet();
+            share.freed(1);
         }
     }
 

@@ -73,6 +73,11 @@ public final class Lookout implements SignalListener {
         wake.run();
     }
 
+    /** Whether due messages are known of that are to be claimed. */
+    boolean knowsOfDue(boolean watches) {
+        return surplus || (watches && clock.isSet() && clock.nanosUntil(nextDue) <= 0);
+    }
+
     /** Whether and why to look now. */
     Reason reason(boolean watches, boolean peers, int capacity, long sweepNanos) {
         if (lookNow || (surplus && capacity > 0)) {

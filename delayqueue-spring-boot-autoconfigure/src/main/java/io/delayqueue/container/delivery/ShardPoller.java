@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShardPoller implements Step {
 
-    private static final int MAX_WAITING_BYTES = 8 * StepRequest.MAX_BYTES;
     private static final int FULL_BUFFER = StepRequest.MAX_BATCH / 2;
     private static final long FOREVER = Duration.ofDays(365).toNanos();
 
@@ -35,6 +34,7 @@ public final class ShardPoller implements Step {
      * What a poller works with.
      *
      * @param tellers where futures are completed that somebody's code depends on
+     * @param patience for how long a step holds its thread for an answer
      */
     public record Tools(
             MessageStore store,
@@ -43,13 +43,16 @@ public final class ShardPoller implements Step {
             LongSupplier nanoTime,
             PollerEvents events,
             PrefetchPolicy prefetch,
-            Executor tellers) {}
+            Executor tellers,
+            Duration patience) {}
 
     private final Shard shard;
     private final ListenerOptions options;
     private final Tools tools;
     private final StepWriter writer;
     private final Attendance attendance;
+    private final Patience patience;
+    private final ClaimBudget.Share share;
     private final RedisClock clock;
     private final Lookout lookout;
     private final LeaseKeeper keeper;
@@ -68,25 +71,36 @@ public final class ShardPoller implements Step {
      * For one consumer.
      *
      * @param consumer unique among all consumers ever
+     * @param budget what it may claim together with the listener's other pollers
      * @param dispatch called when deliveries wait for a worker
      */
     public ShardPoller(
-            Shard shard, String consumer, ListenerOptions options, FailureJudge judge, Tools tools, Runnable dispatch) {
+            Shard shard,
+            String consumer,
+            ListenerOptions options,
+            FailureJudge judge,
+            Tools tools,
+            ClaimBudget budget,
+            Runnable dispatch) {
         this.shard = shard;
         this.options = options;
         this.tools = tools;
         this.writer = new StepWriter(consumer, options, tools.pace().sweep());
         this.dispatch = dispatch;
         this.attendance = new Attendance(shard, tools.store(), tools.nanoTime());
+        this.patience = new Patience(tools.patience(), this::wake);
+        this.share = budget.share();
         this.clock = new RedisClock(tools.nanoTime());
         this.lookout = new Lookout(consumer, clock, tools.nanoTime(), this::wake);
-        this.keeper = new LeaseKeeper(options.handlingTime(), tools.pace().confirmAfter());
+        this.keeper =
+                new LeaseKeeper(share, options.handlingTime(), tools.pace().confirmAfter());
         this.desk = new AnswerDesk(answers, keeper, judge, clock, tools.nanoTime(), tools.tellers(), this::answered);
     }
 
     /** By which answers and signals wake it. */
     public void attach(StepHandle stepHandle) {
         handle = stepHandle;
+        share.attach(stepHandle);
         stepHandle.wake();
     }
 
@@ -152,18 +166,23 @@ public final class ShardPoller implements Step {
         }
     }
 
-    // ---- the step --------------------------------------------------------------------------------------------------
-
     @Override
     public Duration step() {
         try {
             return round();
         } catch (RuntimeException e) {
+            share.endReservation();
+            share.wants(false);
             dropWhatSurelyDidNotRun();
             throw e;
         } finally {
             tellIfQuiet();
         }
+    }
+
+    /** Whether the last step ended without its answer, which calls the next one. */
+    public boolean isUnanswered() {
+        return patience.isOutlasted();
     }
 
     /** Lets a stop end though Redis refuses the claim that it came upon. */
@@ -182,8 +201,8 @@ public final class ShardPoller implements Step {
     }
 
     private Duration round() {
-        if (accepting) {
-            attendance.renew();
+        if (inFlight == null && (accepting || patience.isOutlasted()) && !attendance.renew(patience)) {
+            return untilAnswered();
         }
         handBackOverdue();
         InFlight flight = inFlight;
@@ -195,11 +214,20 @@ public final class ShardPoller implements Step {
             inFlight = flight;
         }
         StepReply reply = send(flight);
+        if (reply == null) {
+            return untilAnswered();
+        }
         clock.set(reply.nowMicros());
         inFlight = null;
         mayHaveRun = false;
         apply(flight, reply);
+        share.endReservation();
         return untilNext();
+    }
+
+    private Duration untilAnswered() {
+        share.endReservation();
+        return Duration.ofNanos(FOREVER);
     }
 
     private void handBackOverdue() {
@@ -212,9 +240,9 @@ public final class ShardPoller implements Step {
         }
     }
 
-    private StepReply send(InFlight flight) {
+    private @Nullable StepReply send(InFlight flight) {
         try {
-            return tools.store().step(shard, flight.request());
+            return patience.answer(() -> tools.store().stepAsync(shard, flight.request()));
         } catch (TopicConflictException e) {
             // somebody with this name stepped later, as after a restore from a backup: go on under another name
             inFlight = flight.repeatedAs(writer.underAnotherName(flight.request()));
@@ -242,7 +270,7 @@ public final class ShardPoller implements Step {
         List<LeaseKeeper.Due> renewals = keeper.take(now);
         lookout.looking();
         StepRequest request = writer.next(
-                Math.min(capacity, StepRequest.MAX_BATCH),
+                share.reserve(Math.min(capacity, StepRequest.MAX_BATCH)),
                 peers && capacity <= StepRequest.MAX_BATCH,
                 taken.stream().map(SettleBuffer.Entry::settle).toList(),
                 renewals.stream().map(LeaseKeeper.Due::renewal).toList());
@@ -261,12 +289,7 @@ public final class ShardPoller implements Step {
     }
 
     private int capacity() {
-        if (!accepting || waiting.bytes() > MAX_WAITING_BYTES) {
-            return 0;
-        }
-        int wanted =
-                options.concurrency() * options.batchSize() + tools.prefetch().allowed();
-        return Math.max(0, wanted - keeper.size());
+        return !accepting || waiting.bytes() > share.bytes() ? 0 : share.capacity();
     }
 
     private void answered() {
@@ -280,10 +303,11 @@ public final class ShardPoller implements Step {
 
     /** Whether an answer should go at once: nothing else keeps the workers busy, or enough have gathered. */
     private boolean isUrgent() {
-        return !accepting || waiting.size() <= tools.prefetch().allowed() / 2 || answers.size() >= FULL_BUFFER;
+        return !accepting || waiting.size() <= share.prefetched() / 2 || answers.size() >= FULL_BUFFER;
     }
 
     private Duration untilNext() {
+        share.wants(accepting && lookout.knowsOfDue(watches()));
         long now = tools.nanoTime().getAsLong();
         long wait = FOREVER;
         if (accepting) {
@@ -303,8 +327,6 @@ public final class ShardPoller implements Step {
         }
         return Duration.ofNanos(keeper.isConfirmationWanted() ? 0 : Math.max(0, wait));
     }
-
-    // ---- what the step brought -------------------------------------------------------------------------------------
 
     private void apply(InFlight flight, StepReply reply) {
         lookout.saw(reply, flight.request().claiming().max(), flight.request().announceSurplus());
@@ -343,8 +365,6 @@ public final class ShardPoller implements Step {
         }
     }
 
-    // ---- workers ---------------------------------------------------------------------------------------------------
-
     /** The next delivery that may start now, or null. */
     public @Nullable ClaimedDelivery next() {
         while (true) {
@@ -374,10 +394,5 @@ public final class ShardPoller implements Step {
     /** Whether deliveries wait that could start without asking Redis. */
     public boolean hasStartable() {
         return waiting.size() > 0 && !keeper.isConfirmationWanted();
-    }
-
-    /** How late a delivery is now, by Redis' clock. */
-    public long latenessNanos(ClaimedDelivery delivery) {
-        return -clock.nanosUntil(delivery.claim().dueMillis());
     }
 }

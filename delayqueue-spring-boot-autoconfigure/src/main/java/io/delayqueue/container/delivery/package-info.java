@@ -3,7 +3,7 @@
  *
  * <p>{@link io.delayqueue.container.delivery.ShardPoller} is the step; {@code Lookout} knows when to look,
  * {@code LeaseKeeper} what to renew, {@code SettleBuffer} what to settle, {@code DeliveryQueue} what waits for
- * {@link io.delayqueue.container.delivery.Workers}, and
+ * the workers, and
  * {@link io.delayqueue.container.delivery.DeliveryPipeline} what happens to it. Seen by {@code container} only.
  */
 @NullMarked

@@ -209,8 +209,9 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public void attendDeaths(Shard shard) {
-        calls.run(ATTEND, shard.messages(), ShardKeyList.LANE, arguments -> {});
+    public CompletableFuture<Void> attendDeathsAsync(Shard shard) {
+        return calls.runAsync(ATTEND, shard.messages(), ShardKeyList.LANE, arguments -> {})
+                .thenApply(reply -> null);
     }
 
     /** The sentinel stands where ids do, but is as unknown as the empty id. */

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Claimed deliveries for tests without a store. */
-final class Claims {
+public final class Claims {
 
     /** Takes no notice of anything. */
     static final DeliveryDesk NOBODY = new DeliveryDesk() {
@@ -25,6 +25,11 @@ final class Claims {
         @Override
         public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time) {
             return CompletableFuture.completedFuture(true);
+        }
+
+        @Override
+        public long latenessNanos(long dueMillis) {
+            return 0;
         }
 
         @Override
@@ -45,7 +50,7 @@ final class Claims {
         return new Claim(id, "token", 1, 1, null, stored.getBytes(UTF_8));
     }
 
-    static ClaimedDelivery delivery(String id, Duration lease, long sentAt, long heardAt) {
+    public static ClaimedDelivery delivery(String id, Duration lease, long sentAt, long heardAt) {
         return ClaimedDelivery.of(NOBODY, "t", claim(id, 0), lease, sentAt, heardAt);
     }
 }

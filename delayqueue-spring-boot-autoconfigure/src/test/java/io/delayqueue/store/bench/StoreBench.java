@@ -89,7 +89,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         undisturbed();
         clock(T0);
         restartProcess();
-        store().attendDeaths(shard);
+        store().attendDeathsAsync(shard).join();
         redis.call("HDEL", key("meta"), "notices");
         if (driven) {
             redis.call("HSET", key("meta"), "stepped", T0);

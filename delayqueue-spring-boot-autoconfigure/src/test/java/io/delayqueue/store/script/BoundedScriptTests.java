@@ -61,7 +61,7 @@ class BoundedScriptTests {
     void aHundredThousandLeasesOverAtOnceAreReclaimedAndBuriedByBoundedSteps() {
         bench.redis().call("CONFIG", "SET", "slowlog-log-slower-than", "1000");
         bench.redis().call("SLOWLOG", "RESET");
-        bench.store().attendDeaths(bench.shard());
+        bench.store().attendDeathsAsync(bench.shard()).join();
         load();
         for (int i = 0; i < MESSAGES / BATCH; i++) {
             assertThat(step(Steps.by("gone", ++sequence).claim(BATCH), 25).claims())

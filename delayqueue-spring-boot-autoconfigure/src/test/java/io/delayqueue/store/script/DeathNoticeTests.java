@@ -37,7 +37,7 @@ class DeathNoticeTests {
 
     @Test
     void eachWayToDieLeavesANotice() {
-        bench.store().attendDeaths(bench.shard());
+        bench.store().attendDeathsAsync(bench.shard()).join();
         bench.given(new ShardState()
                 .leased("a", T0, "w1-1", T0 + 9)
                 .leased("b", T0, "w0-1", T0 - 1, 3, "E: no")
@@ -52,7 +52,7 @@ class DeathNoticeTests {
 
     @Test
     void aNoticeHasTheHeadersOfTheMessageThatDied() {
-        bench.store().attendDeaths(bench.shard());
+        bench.store().attendDeathsAsync(bench.shard()).join();
         String payload = "a\n\nb: c\n\n";
         long lineFeeds = 0x0A0A_0A0A;
         bench.given(new ShardState()
@@ -111,7 +111,7 @@ class DeathNoticeTests {
                 ""
             })
     void aNoticeIsReadableWhateverTheMessageWas(String stored) {
-        bench.store().attendDeaths(bench.shard());
+        bench.store().attendDeathsAsync(bench.shard()).join();
         bench.given(new ShardState()
                 .put("messages", "a", stored)
                 .put("leases", "a", T0 + 9)
@@ -127,8 +127,8 @@ class DeathNoticeTests {
     @Test
     void theLettersOfBeforeHaveNoNotice() {
         bench.given(new ShardState().letter("a", "w1-1", T0, "BURIED", 1, T0, ""));
-        bench.store().attendDeaths(bench.shard());
-        bench.store().attendDeaths(bench.shard().deaths());
+        bench.store().attendDeathsAsync(bench.shard()).join();
+        bench.store().attendDeathsAsync(bench.shard().deaths()).join();
         assertThat(bench.state().get("deaths.schedule")).isEmpty();
         assertThat(bench.meta("meta")).containsEntry("notices", "1");
         assertThat(bench.meta("deaths.meta")).doesNotContainKey("notices");

@@ -82,7 +82,7 @@ class FullMemoryTests {
 
     @Test
     void everyKindOfStepWorks() {
-        bench.store().attendDeaths(bench.shard());
+        bench.store().attendDeathsAsync(bench.shard()).join();
         List<Claim> claims = step(next().claim(6)).claims();
         assertThat(claims).hasSize(6);
         String token = claims.get(0).token();

@@ -65,7 +65,9 @@ class OpenScriptTests {
                                 .step(
                                         bench.shard().deaths(),
                                         Steps.by("w1", 1).claim(1).build())),
-                new Verb("attend", bench -> bench.store().attendDeaths(bench.shard())));
+                new Verb(
+                        "attend",
+                        bench -> bench.store().attendDeathsAsync(bench.shard()).join()));
     }
 
     private static Stream<Verb> lookingVerbs() {

@@ -179,7 +179,7 @@ class QuietLookupTests {
         String identity = bench.meta("meta").get("identity");
         flush();
         bench.restartProcess();
-        bench.store().attendDeaths(SHARD);
+        bench.store().attendDeathsAsync(SHARD).join();
         bench.given(one());
         assertThat(bench.meta("meta").get("identity")).isNotEqualTo(identity);
         assertThat(lookup.answer(before)).isEqualTo(lookup.some);

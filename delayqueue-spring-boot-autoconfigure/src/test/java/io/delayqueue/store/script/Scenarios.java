@@ -45,7 +45,7 @@ final class Scenarios {
 
         void begin(StoreBench bench) {
             bench.reset();
-            bench.store().attendDeaths(bench.shard());
+            bench.store().attendDeathsAsync(bench.shard()).join();
             bench.given(before);
         }
 

@@ -76,7 +76,7 @@ class SignalTests {
                         "bury, somebody attends",
                         leased,
                         bench -> {
-                            bench.store().attendDeaths(bench.shard());
+                            bench.store().attendDeathsAsync(bench.shard()).join();
                             step(step -> step.bury("a", "w1-1", DeathCause.BURIED))
                                     .accept(bench);
                         },

@@ -95,7 +95,7 @@ class StoreModelTests {
     void theStoreDoesWhatTheModelDoes(long seed) {
         System.out.println("seed " + seed);
         random = new Random(seed);
-        bench.store().attendDeaths(bench.shard());
+        bench.store().attendDeathsAsync(bench.shard()).join();
         for (int call = 0; call < CALLS; call++) {
             String expectation = "seed " + seed + ", call " + call;
             one(expectation);

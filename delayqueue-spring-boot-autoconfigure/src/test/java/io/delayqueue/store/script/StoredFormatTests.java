@@ -184,7 +184,7 @@ class StoredFormatTests {
     void writeTheDumpOfThisFormat() throws IOException {
         bench.reset();
         store = bench.store();
-        store.attendDeaths(bench.shard());
+        store.attendDeathsAsync(bench.shard()).join();
         long later = T0 + HOUR.toMillis();
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("tags", "vip");

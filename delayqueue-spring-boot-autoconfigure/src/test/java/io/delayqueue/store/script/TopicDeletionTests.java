@@ -167,7 +167,7 @@ class TopicDeletionTests {
 
     @Test
     void whoAttendsToDeathsIsToldOfThemAlsoAfterwards() {
-        bench.store().attendDeaths(bench.shard());
+        bench.store().attendDeathsAsync(bench.shard()).join();
         another().deletion().delete(TOPIC);
         another().deletion().delete(TOPIC);
         bench.store().send(bench.shard(), List.of(Sends.at("a", T0)));
@@ -314,7 +314,7 @@ class TopicDeletionTests {
             calls[0]++;
         }));
         if (knows) {
-            sender.store().attendDeaths(bench.shard());
+            sender.store().attendDeathsAsync(bench.shard()).join();
         }
         armed[0] = true;
         calls[0] = 0;

@@ -83,7 +83,7 @@ class TwiceTests {
         bench.redis().call("FLUSHALL");
         bench.clock(T0);
         bench.twice();
-        bench.store().attendDeaths(bench.shard());
+        bench.store().attendDeathsAsync(bench.shard()).join();
         bench.undisturbed();
         String registered = bench.redis().text("HGET", bench.keySpace().topics(), "orders");
         assertThat(bench.meta("meta")).containsEntry("identity", "1:" + registered);

@@ -1,5 +1,6 @@
-package io.delayqueue.container.delivery;
+package io.delayqueue.container;
 
+import io.delayqueue.container.delivery.ClaimedDelivery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * the handler's stage ends; the thread goes back at once. Workers wake one another, so a burst starts them one by one.
  * Thread-safe.
  */
-public final class Workers {
+final class Workers {
 
     private final Executor executor;
     private final int concurrency;
@@ -24,7 +25,7 @@ public final class Workers {
     private final Runnable onIdle;
 
     /** Handles a batch. */
-    public interface Handling {
+    interface Handling {
         /** Returns null when all are answered, else a stage that ends when they are. */
         @Nullable
         CompletableFuture<?> handle(List<ClaimedDelivery> batch);
@@ -36,7 +37,7 @@ public final class Workers {
      * @param source gives the next batch, empty when nothing may start now
      * @param onIdle called after each return of a permit
      */
-    public Workers(
+    Workers(
             Executor executor,
             int concurrency,
             Supplier<List<ClaimedDelivery>> source,
@@ -51,7 +52,7 @@ public final class Workers {
     }
 
     /** Starts a worker if there is a permit. It starts the next one while it finds work. */
-    public void dispatch() {
+    void dispatch() {
         if (permits.tryAcquire()) {
             try {
                 executor.execute(this::work);
@@ -65,7 +66,7 @@ public final class Workers {
     }
 
     /** Permits that are held. */
-    public int inUse() {
+    int inUse() {
         return concurrency - permits.availablePermits();
     }
 
@@ -104,7 +105,7 @@ public final class Workers {
     }
 
     /** Takes up to a number of startable deliveries from a queue. */
-    public static List<ClaimedDelivery> batch(int max, Supplier<? extends @Nullable ClaimedDelivery> next) {
+    static List<ClaimedDelivery> batch(int max, Supplier<? extends @Nullable ClaimedDelivery> next) {
         ClaimedDelivery first = next.get();
         if (first == null) {
             return List.of();

@@ -1,9 +1,11 @@
-package io.delayqueue.container.delivery;
+package io.delayqueue.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.container.delivery.ClaimedDelivery;
+import io.delayqueue.container.delivery.Claims;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;

@@ -1,0 +1,175 @@
+package io.delayqueue.container.delivery;
+
+import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.store.StepRequest;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the pollers of one listener may claim together: as many as are handled at once, and what is claimed ahead. A poller
+ * that is alone in knowing of due messages may have all of it; several share it evenly, and who finds nothing left is
+ * served before those who come back for more. Thread-safe.
+ */
+public final class ClaimBudget {
+
+    private static final int MAX_WAITING_BYTES = 8 * StepRequest.MAX_BYTES;
+
+    private final int handled;
+    private final PrefetchPolicy prefetch;
+    private final Duration linger;
+    private final AtomicInteger taken = new AtomicInteger();
+    private final AtomicInteger wanting = new AtomicInteger();
+    private final Queue<Share> refused = new ConcurrentLinkedQueue<>();
+
+    /**
+     * For one listener.
+     *
+     * @param prefetch how much may be claimed ahead
+     * @param linger how long a poller is left to wait while little is free
+     */
+    public ClaimBudget(ListenerOptions options, PrefetchPolicy prefetch, Duration linger) {
+        this(options.concurrency() * options.batchSize(), prefetch, linger);
+    }
+
+    ClaimBudget(int handled, PrefetchPolicy prefetch, Duration linger) {
+        this.handled = handled;
+        this.prefetch = prefetch;
+        this.linger = linger;
+    }
+
+    /** For one more poller. */
+    Share share() {
+        return new Share();
+    }
+
+    private int free() {
+        return handled + prefetch.allowed() - taken.get();
+    }
+
+    /** Of so much, what falls to each of those who want some. */
+    private int evenly(int whole) {
+        int among = Math.max(1, wanting.get());
+        return (whole + among - 1) / among;
+    }
+
+    private void wakeFirst(@Nullable Share but) {
+        Share first = refused.peek();
+        if (first == null || first == but) {
+            return;
+        }
+        StepHandle step = first.step;
+        int free = free();
+        if (step != null && free > 0) {
+            if (2 * free >= evenly(handled + prefetch.allowed())) {
+                step.wake();
+            } else {
+                step.wakeWithin(linger);
+            }
+        }
+    }
+
+    /** What one poller has of it. Claims and requests for some belong to its step, the rest to any thread. */
+    final class Share {
+
+        private final AtomicInteger mine = new AtomicInteger();
+        private final AtomicBoolean queued = new AtomicBoolean();
+        private volatile @Nullable StepHandle step;
+        private boolean wants;
+        private int reserved;
+
+        /** By which it is called when something becomes free for it. */
+        void attach(StepHandle handle) {
+            step = handle;
+        }
+
+        /** How many deliveries may be claimed now. */
+        int capacity() {
+            int whole = handled + prefetch.allowed();
+            int free = whole - taken.get() - ahead();
+            return Math.max(0, Math.min(free, evenly(whole) - mine.get()));
+        }
+
+        /** How many have been refused before this one. */
+        private int ahead() {
+            int count = 0;
+            for (Share other : refused) {
+                if (other == this) {
+                    break;
+                }
+                count++;
+            }
+            return count;
+        }
+
+        /** How many may wait here for a worker before more are claimed. */
+        int prefetched() {
+            return evenly(prefetch.allowed());
+        }
+
+        /** How many bytes may wait here for a worker before no more are claimed. */
+        int bytes() {
+            return Math.max(StepRequest.MAX_BYTES, evenly(MAX_WAITING_BYTES));
+        }
+
+        /** Sets aside what a request under way may bring. */
+        int reserve(int most) {
+            synchronized (ClaimBudget.this) {
+                int granted = Math.min(most, capacity());
+                reserved += granted;
+                mine.addAndGet(granted);
+                taken.addAndGet(granted);
+                if (granted > 0) {
+                    leave();
+                }
+                return granted;
+            }
+        }
+
+        /** The request was answered, and its claims were added; or it may take longer than others should wait. */
+        void endReservation() {
+            int unused = reserved;
+            reserved = 0;
+            if (unused > 0) {
+                freed(unused);
+            }
+        }
+
+        /** So many were claimed. */
+        void claimed(int count) {
+            mine.addAndGet(count);
+            taken.addAndGet(count);
+        }
+
+        /** So many are not open any more. */
+        void freed(int count) {
+            mine.addAndGet(-count);
+            taken.addAndGet(-count);
+            wakeFirst(this);
+        }
+
+        /** Whether it knows of due messages that it would claim; if so and there is no capacity, it is called later. */
+        void wants(boolean some) {
+            if (some != wants) {
+                wants = some;
+                wanting.addAndGet(some ? 1 : -1);
+            }
+            if (!some) {
+                leave();
+            } else if (capacity() == 0 && queued.compareAndSet(false, true)) {
+                refused.add(this);
+            }
+        }
+
+        private void leave() {
+            if (queued.compareAndSet(true, false)) {
+                refused.remove(this);
+                wakeFirst(null);
+            }
+        }
+    }
+}
