@@ -146,8 +146,8 @@ public final class QueueNode implements AutoCloseable {
 
     /** Closes its connections without a word to anybody, as the end of a process would. */
     public void abandon() {
+        signals.stop(); // first: what is closed on event loops that have ended is waited for, for ever
         connections.close();
-        signals.stop();
         application.destroy();
     }
 
