@@ -86,11 +86,8 @@ public final class QueueNode implements AutoCloseable {
                 .events(bus)
                 .nanoTime(builder.nanoTime)
                 .settings(builder.settings);
-        if (builder.silent) {
-            assembling.signals(new SilentSignals(), SignalsControl.none());
-        } else {
-            assembling.signals(signals, control());
-        }
+        SilentSignals silent = builder.silent;
+        assembling.signals(silent == null ? signals : silent, silent == null ? control() : SignalsControl.none());
         if (builder.steps != null) {
             assembling.steps(builder.steps);
         }
@@ -174,7 +171,7 @@ public final class QueueNode implements AutoCloseable {
         private LongSupplier nanoTime = System::nanoTime;
         private UnaryOperator<MessageStore> store = UnaryOperator.identity();
         private @Nullable StepScheduler steps;
-        private boolean silent;
+        private @Nullable SilentSignals silent;
 
         private Builder(int port, List<String> cluster) {
             this.port = port;
@@ -223,7 +220,13 @@ public final class QueueNode implements AutoCloseable {
 
         /** Without any signal. */
         public Builder silent() {
-            this.silent = true;
+            this.silent = new SilentSignals(false);
+            return this;
+        }
+
+        /** Without any signal, but believing that it would hear them. */
+        public Builder trusting() {
+            this.silent = new SilentSignals(true);
             return this;
         }
 
