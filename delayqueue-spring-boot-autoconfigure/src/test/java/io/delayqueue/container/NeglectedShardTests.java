@@ -6,18 +6,20 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.coordination.Roster;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -26,8 +28,8 @@ import org.junit.jupiter.api.Test;
 @EmbeddedRedis
 class NeglectedShardTests {
 
-    private static final List<String> TOPICS =
-            IntStream.range(0, 12).mapToObj(i -> "t" + i).toList();
+    private static final List<String> TOPICS = List.of("t0", "t1", "t2", "t3", "t4", "t5", "sharded");
+    private static final int SHARDS = 6;
 
     private final RedisServerProcess redis;
     private final Set<String> handled = ConcurrentHashMap.newKeySet();
@@ -89,18 +91,14 @@ class NeglectedShardTests {
             List<String> watchers = watchers(survivor);
             dying.abandon();
             long start = System.nanoTime();
-            TOPICS.forEach(topic -> survivor.template.send(DelayMessage.to(topic)
-                    .id(topic)
-                    .payload("")
-                    .delay(Duration.ofMillis(500))
-                    .build()));
+            List<String> ids = sendToAll(survivor, "later", Duration.ofMillis(500));
             Duration promised = settings.heartbeatTimeout().plus(settings.sweep());
-            await().atMost(promised.multipliedBy(3)).until(() -> handled.containsAll(TOPICS));
+            await().atMost(promised.multipliedBy(3)).until(() -> handled.containsAll(ids));
             awaitWatchersOf(survivor, 1);
             System.out.printf(
-                    "%d of %d topics had lost their watcher; all looked after in %s, promised are %s%n",
+                    "%d of %d shards had lost their watcher; all looked after in %s, promised are %s%n",
                     Collections.frequency(watchers, dying.name),
-                    TOPICS.size(),
+                    watchers.size(),
                     Duration.ofNanos(System.nanoTime() - start),
                     promised);
         }
@@ -110,7 +108,7 @@ class NeglectedShardTests {
     void whoeverLeavesOrPausesLeavesNothingLate() {
         EngineSettings quiet = Pacing.quiet().settings();
         try (QueueNode staying = listening(quiet);
-                QueueNode pausing = QueueNode.on(redis.port()).settings(quiet).start()) {
+                QueueNode pausing = on(redis.port(), quiet).start()) {
             List<ListenerContainer> listeners = listenToAll(pausing, ListenerOptions.DEFAULTS);
             QueueNode leaving = listening(quiet);
             awaitWatchersOf(staying, 3);
@@ -132,7 +130,7 @@ class NeglectedShardTests {
                 .prefetch(0)
                 .lease(Duration.ofMinutes(5))
                 .build();
-        try (QueueNode full = QueueNode.on(redis.port()).settings(quiet).start()) {
+        try (QueueNode full = on(redis.port(), quiet).start()) {
             listenToAll(full, one);
             TOPICS.forEach(topic -> full.template.send(
                     DelayMessage.to(topic).id("stuck-" + topic).payload("").build()));
@@ -146,8 +144,36 @@ class NeglectedShardTests {
         }
     }
 
+    private static QueueNode.Builder on(int port, EngineSettings settings) {
+        return QueueNode.on(port).shards("sharded", SHARDS).settings(settings);
+    }
+
+    private static int shards(String topic) {
+        return topic.equals("sharded") ? SHARDS : 1;
+    }
+
+    /** A message to each shard of each topic. */
+    private static List<String> sendToAll(QueueNode node, String what, Duration delay) {
+        List<String> ids = new ArrayList<>();
+        for (String topic : TOPICS) {
+            Set<Integer> reached = new HashSet<>();
+            for (int i = 0; reached.size() < shards(topic); i++) {
+                String id = what + "-" + topic + "-" + i;
+                if (reached.add(Shard.of(topic, id, shards(topic)).index())) {
+                    ids.add(id);
+                    node.template.send(DelayMessage.to(topic)
+                            .id(id)
+                            .payload("")
+                            .delay(delay)
+                            .build());
+                }
+            }
+        }
+        return ids;
+    }
+
     private QueueNode listening(EngineSettings settings) {
-        QueueNode node = QueueNode.on(redis.port()).settings(settings).start();
+        QueueNode node = on(redis.port(), settings).start();
         listenToAll(node, ListenerOptions.DEFAULTS);
         return node;
     }
@@ -169,7 +195,7 @@ class NeglectedShardTests {
     private static List<String> watchers(QueueNode node) {
         Roster roster = node.directory.roster();
         return TOPICS.stream()
-                .flatMap(topic -> roster.watchers(topic, 1).stream())
+                .flatMap(topic -> roster.watchers(topic, shards(topic)).stream())
                 .toList();
     }
 
@@ -177,7 +203,10 @@ class NeglectedShardTests {
     private static void awaitWatchersOf(QueueNode node, int nodes) {
         await().atMost(Duration.ofSeconds(60)).until(() -> {
             List<String> watchers = watchers(node);
-            return watchers.size() == TOPICS.size()
+            return watchers.size()
+                            == TOPICS.stream()
+                                    .mapToInt(NeglectedShardTests::shards)
+                                    .sum()
                     && node.directory.roster().nodes().stream()
                                     .filter(member -> member.watched().containsAll(TOPICS))
                                     .count()
@@ -189,9 +218,7 @@ class NeglectedShardTests {
     /** Far sooner than a sweep, which is a minute away. */
     private void deliversAll(QueueNode from, String what) {
         long start = System.nanoTime();
-        List<String> ids = TOPICS.stream().map(topic -> what + "-" + topic).toList();
-        TOPICS.forEach(topic -> from.template.send(
-                DelayMessage.to(topic).id(what + "-" + topic).payload("").build()));
+        List<String> ids = sendToAll(from, what, Duration.ZERO);
         await().atMost(Duration.ofSeconds(20)).until(() -> handled.containsAll(ids));
         System.out.println("delivered what a watcher did not take, which was " + what + ": after "
                 + Duration.ofNanos(System.nanoTime() - start));
