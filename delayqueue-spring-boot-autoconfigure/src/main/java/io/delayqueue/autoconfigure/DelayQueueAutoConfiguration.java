@@ -84,8 +84,8 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    TopicRegistry delayQueueTopicRegistry(RedisScripts scripts, KeySpace keySpace) {
-        return new TopicRegistry(scripts, keySpace);
+    TopicRegistry delayQueueTopicRegistry(RedisScripts scripts, KeySpace keySpace, DelayQueueProperties properties) {
+        return new TopicRegistry(scripts, keySpace, properties.toShardPlan());
     }
 
     @Bean

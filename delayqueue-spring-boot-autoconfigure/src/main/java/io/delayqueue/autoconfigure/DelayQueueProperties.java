@@ -7,9 +7,12 @@ import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardPlan.OnConflict;
 import io.delayqueue.template.SendLimits;
 import io.delayqueue.template.pull.PullSettings;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -23,8 +26,9 @@ import org.springframework.util.unit.DataSize;
  * @param namespace First part of every key and channel in Redis; two namespaces on one Redis never meet. 1 to 64
  *     letters, digits, dots, dashes or underscores.
  * @param listener What holds for every listener unless its topic or annotation says otherwise.
- * @param topics What holds for the listeners of a topic unless their annotation says otherwise, by the topic's name: the
- *     keys of delayqueue.listener, but for auto-startup and mdc.
+ * @param topics What holds for a topic, by its name: shards (how many it has, 1 to 1,024), and for its listeners, unless
+ *     their annotation says otherwise, the keys of delayqueue.listener, but for auto-startup and mdc.
+ * @param shards What to do about topics that are registered with other shards.
  * @param limits What a send takes at most.
  * @param template How messages are sent.
  * @param engine How listeners, heartbeats and retention are run.
@@ -39,7 +43,8 @@ public record DelayQueueProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("dq") String namespace,
         @DefaultValue Listener listener,
-        @DefaultValue Map<String, ListenerDefaults> topics,
+        @DefaultValue Map<String, TopicProperties> topics,
+        @DefaultValue Shards shards,
         @DefaultValue Limits limits,
         @DefaultValue Template template,
         @DefaultValue Engine engine,
@@ -64,6 +69,23 @@ public record DelayQueueProperties(
         InvalidPropertyException.check("delayqueue.health", Map.of(), () -> health.toSettings(redis));
         topics = Map.copyOf(topics);
         levels(listener, topics).check();
+        toShardPlan(topics, shards);
+    }
+
+    ShardPlan toShardPlan() {
+        return toShardPlan(topics, shards);
+    }
+
+    private static ShardPlan toShardPlan(Map<String, TopicProperties> topics, Shards shards) {
+        Map<String, Integer> counts = new HashMap<>();
+        topics.forEach((topic, properties) -> {
+            Integer count = properties.shards();
+            if (count != null) {
+                String prefix = "delayqueue.topics[" + topic + "]";
+                counts.put(topic, InvalidPropertyException.check(prefix, Map.of(), () -> ShardPlan.check(count)));
+            }
+        });
+        return new ShardPlan(counts, shards.onConflict());
     }
 
     /** Whoever pulls names lease and number; the rest is as for listeners. */
@@ -77,7 +99,7 @@ public record DelayQueueProperties(
     }
 
     /** Without beans: whatever is none of the built-in policies counts as one. */
-    private static ListenerLevels levels(Listener listener, Map<String, ListenerDefaults> topics) {
+    private static ListenerLevels levels(Listener listener, Map<String, TopicProperties> topics) {
         return new ListenerLevels(listener.defaults(), topics, bean -> ListenerOptions.DEFAULTS.retryPolicy());
     }
 
@@ -107,6 +129,14 @@ public record DelayQueueProperties(
             return (int) Math.max(-1, Math.min(Integer.MAX_VALUE, size.toBytes()));
         }
     }
+
+    /**
+     * What to do about topics that are registered with other shards.
+     *
+     * @param onConflict What to do about a topic that is registered with another number of shards than is set here: fail
+     *     (don't start) or follow (warn, and use it as it is registered).
+     */
+    public record Shards(@DefaultValue("fail") OnConflict onConflict) {}
 
     /**
      * How messages are sent.

@@ -15,7 +15,7 @@ import org.springframework.beans.factory.BeanFactory;
  * @param policies finds a retry policy by the name of its bean
  */
 record ListenerLevels(
-        ListenerDefaults everybody, Map<String, ListenerDefaults> topics, Function<String, RetryPolicy> policies) {
+        ListenerDefaults everybody, Map<String, TopicProperties> topics, Function<String, RetryPolicy> policies) {
 
     static ListenerLevels of(DelayQueueProperties properties, BeanFactory beans) {
         return new ListenerLevels(properties.listener().defaults(), properties.topics(), name -> bean(beans, name));
@@ -32,8 +32,8 @@ record ListenerLevels(
     }
 
     ListenerOptions ofTopic(String topic) {
-        ListenerDefaults own = topics.get(topic);
-        return own == null ? defaults() : over(defaults(), own, "delayqueue.topics[" + topic + "]");
+        TopicProperties own = topics.get(topic);
+        return own == null ? defaults() : over(defaults(), own.listeners(), "delayqueue.topics[" + topic + "]");
     }
 
     private ListenerOptions over(ListenerOptions lower, ListenerDefaults own, String prefix) {

@@ -5,6 +5,8 @@ public final class TopicNotEmptyException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
+    private final String held;
+
     /**
      * With what stands in its way.
      *
@@ -12,8 +14,18 @@ public final class TopicNotEmptyException extends IllegalStateException {
      * @param letters dead letters
      */
     public TopicNotEmptyException(String topic, long messages, long letters) {
-        super("Topic " + topic + " cannot be deleted: it holds " + counted(messages, "message") + " and "
-                + counted(letters, "dead letter") + ". Handle or cancel, replay or purge them first.");
+        this(topic, counted(messages, "message") + " and " + counted(letters, "dead letter"));
+    }
+
+    private TopicNotEmptyException(String topic, String held) {
+        super("Topic " + topic + " cannot be deleted: it holds " + held
+                + ". Handle or cancel, replay or purge them first.");
+        this.held = held;
+    }
+
+    /** What it holds, as in "2 messages and 1 dead letter". */
+    public String held() {
+        return held;
     }
 
     private static String counted(long count, String what) {

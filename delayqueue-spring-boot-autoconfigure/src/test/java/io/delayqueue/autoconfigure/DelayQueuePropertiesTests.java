@@ -18,6 +18,9 @@ import io.delayqueue.listener.RetryPolicy;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardPlan.OnConflict;
+import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.MessageRefusedException;
@@ -27,6 +30,7 @@ import io.delayqueue.template.pull.PullSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -185,6 +189,19 @@ class DelayQueuePropertiesTests {
             assertThat(options(context, "plain")).isEqualTo(ListenerOptions.DEFAULTS);
             assertThat(options(context, "dotted")).isEqualTo(expected(1));
         });
+    }
+
+    @Test
+    void shardsOfTopicsReachTheRegistry() {
+        runner.withPropertyValues(
+                        "delayqueue.topics.orders.shards=16",
+                        "delayqueue.topics[order.cancel].shards=3",
+                        "delayqueue.topics.plain.concurrency=2",
+                        "delayqueue.shards.on-conflict=follow")
+                .run(context -> assertThat(context.getBean(TopicRegistry.class).plan())
+                        .isEqualTo(new ShardPlan(Map.of("orders", 16, "order.cancel", 3), OnConflict.FOLLOW)));
+        runner.run(context ->
+                assertThat(context.getBean(TopicRegistry.class).plan()).isEqualTo(ShardPlan.NONE));
     }
 
     @Test

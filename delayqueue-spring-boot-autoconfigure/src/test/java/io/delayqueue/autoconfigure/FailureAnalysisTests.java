@@ -35,6 +35,8 @@ class FailureAnalysisTests {
         "delayqueue.listener.colour, Remove 'delayqueue.listener.colour'. Below 'delayqueue.listener' there are:",
         "delayqueue.topics[order.cancel].leese, Did you mean 'delayqueue.topics[order.cancel].lease'?",
         "delayqueue.topics.order.cancel.lease, Write it as 'delayqueue.topics[order.cancel].lease'.",
+        "delayqueue.topics.order.cancel.shards, Write it as 'delayqueue.topics[order.cancel].shards'.",
+        "delayqueue.listener.shards, Remove 'delayqueue.listener.shards'.",
         "delayqueue.namespace.x, Remove 'delayqueue.namespace.x'.",
     })
     void unknownKeyIsNamedWithWhatMayBeMeant(String key, String action, CapturedOutput output) {
@@ -66,6 +68,9 @@ class FailureAnalysisTests {
                 "delayqueue.listener.backoff=nobody | delayqueue.listener.backoff is 'nobody', but this is neither",
                 "delayqueue.listener.not-retryable=java.lang.String | delayqueue.listener.not-retryable names exceptions",
                 "delayqueue.topics[a.b].prefetch=-1 | delayqueue.topics[a.b].prefetch is between 0 and 10000, but is -1.",
+                "delayqueue.topics[a.b].shards=0 | delayqueue.topics[a.b].shards is 1 to 1,024, but is 0.",
+                "delayqueue.topics.a.shards=1025 | delayqueue.topics[a].shards is 1 to 1,024, but is 1025.",
+                "delayqueue.shards.on-conflict=ask | delayqueue.shards.on-conflict",
                 "delayqueue.engine.sweep=soon | delayqueue.engine.sweep",
             })
     void badValueIsToldInASentenceThatNamesTheProperty(String property, String sentence, CapturedOutput output) {

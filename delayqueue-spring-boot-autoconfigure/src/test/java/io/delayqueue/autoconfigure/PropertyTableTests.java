@@ -62,10 +62,12 @@ class PropertyTableTests {
     }
 
     @Test
-    void keysOfATopicAreThoseOfAllListeners() {
+    void keysOfATopicAreItsShardsAndThoseOfAllListeners() {
         List<String> ofAll = names(DelayQueueProperties.Listener.class);
         ofAll.removeAll(List.of("autoStartup", "mdc"));
         assertThat(names(ListenerDefaults.class)).isEqualTo(ofAll);
+        ofAll.add(0, "shards");
+        assertThat(names(TopicProperties.class)).isEqualTo(ofAll);
     }
 
     private static String row(JsonNode property) {

@@ -3,16 +3,19 @@ package io.delayqueue.autoconfigure.health;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.server.ServerProbe;
+import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicRegistry;
 import java.time.InstantSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of the check of Redis' settings at the start. Needs nothing but the queue. */
+/** Auto-configuration of the checks of Redis' settings and of topics' shards at the start. Needs nothing but the queue. */
 @AutoConfiguration(after = DelayQueueAutoConfiguration.class)
 @ConditionalOnBean(DelayQueueEngine.class)
 public final class RedisCheckAutoConfiguration {
@@ -26,5 +29,10 @@ public final class RedisCheckAutoConfiguration {
     @Bean
     RedisCheck delayQueueRedisCheck(ServerProbe probe, DelayQueueEngine engine, DelayQueueProperties properties) {
         return new RedisCheck(probe, engine.steps(), properties.redis().allowEviction());
+    }
+
+    @Bean
+    ShardsCheck delayQueueShardsCheck(TopicRegistry registry, TopicDeletion deletion, NodeDirectory nodes) {
+        return new ShardsCheck(registry, deletion, nodes);
     }
 }

@@ -138,6 +138,11 @@ public final class TopicRegistry {
         return registered(topic).map(Registration::shards);
     }
 
+    /** The same without blocking. */
+    public CompletableFuture<Optional<List<Shard>>> registeredShardsAsync(String topic) {
+        return registeredAsync(topic).thenApply(found -> found.map(Registration::shards));
+    }
+
     /** The one of {@link #registeredShards} to look for a message in. */
     public Optional<Shard> whereToLookFor(String topic, String id) {
         return registered(topic).map(registration -> registration.of(id));
@@ -277,6 +282,16 @@ public final class TopicRegistry {
         }
         List<Object> reply = scripts.run(REGISTER, 1, registerArguments(topic, NONE, NEVER));
         return isNone(reply) ? Optional.empty() : Optional.of(remember(topic, read(topic, reply)));
+    }
+
+    private CompletableFuture<Optional<Registration>> registeredAsync(String topic) {
+        Registration registration = known.get(topic);
+        if (registration != null) {
+            return CompletableFuture.completedFuture(Optional.of(registration));
+        }
+        return scripts.runAsync(REGISTER, 1, registerArguments(topic, NONE, NEVER))
+                .thenApply(
+                        reply -> isNone(reply) ? Optional.empty() : Optional.of(remember(topic, read(topic, reply))));
     }
 
     private static boolean isNone(List<Object> reply) {

@@ -1,0 +1,271 @@
+package io.delayqueue.autoconfigure.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.QueueContexts;
+import io.delayqueue.autoconfigure.failure.ShardCountException;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.MessageRefusedException;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+/** What applications do that believe in other numbers of shards. */
+@EmbeddedRedis
+@ExtendWith(OutputCaptureExtension.class)
+class ShardsCheckTests {
+
+    private static final String SHARDS = "delayqueue.topics[order.cancel].shards=";
+    private static final String TOPIC = "order.cancel";
+
+    private final RedisServerProcess redis;
+
+    ShardsCheckTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void flush() {
+        redis.flush();
+    }
+
+    private ApplicationContextRunner application(String... properties) {
+        return on(redis, properties);
+    }
+
+    private static ApplicationContextRunner on(RedisServerProcess redis, String... properties) {
+        return QueueContexts.withoutRedis()
+                .withPropertyValues("spring.data.redis.port=" + redis.port(), "delayqueue.namespace=dq")
+                .withPropertyValues(properties);
+    }
+
+    private static void send(ApplicationContext context, String id) {
+        context.getBean(DelayQueueTemplate.class)
+                .send(DelayMessage.to(TOPIC)
+                        .id(id)
+                        .payload("text")
+                        .delay(Duration.ofHours(1))
+                        .build());
+    }
+
+    private static boolean has(ApplicationContext context, String id) {
+        return context.getBean(DelayQueueTemplate.class).find(TOPIC, id).isPresent();
+    }
+
+    private static String registration(RedisServerProcess redis) {
+        return String.valueOf(redis.command("HGET", "dq:topics", TOPIC));
+    }
+
+    private static List<String> keys(RedisServerProcess redis) {
+        return ((List<?>) redis.command("KEYS", "*"))
+                .stream().map(String::valueOf).sorted().toList();
+    }
+
+    @Test
+    void startRegistersNothing() {
+        application(SHARDS + 8).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(redis.command("DBSIZE")).isEqualTo(0L);
+            send(context, "a");
+            assertThat(registration(redis)).startsWith("8:");
+        });
+    }
+
+    @Test
+    void otherCountThanAMessageStandsInRefusesTheStart(CapturedOutput output) {
+        application(SHARDS + 4).run(context -> send(context, "a"));
+        List<String> before = keys(redis);
+        assertThat(catchThrowable(() -> new SpringApplicationBuilder(Application.class)
+                        .web(WebApplicationType.NONE)
+                        .properties("spring.main.banner-mode=off", "spring.data.redis.port=" + redis.port(), SHARDS + 8)
+                        .run()
+                        .close()))
+                .isNotNull();
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains(
+                        "Topic order.cancel is registered with 4 shards, but delayqueue.topics[order.cancel].shards is 8,"
+                                + " and it cannot be registered anew: it holds 1 message and 0 dead letters.")
+                .contains("Set delayqueue.topics[order.cancel].shards to 4 or leave it out")
+                .contains("delayqueue.shards.on-conflict=follow");
+        assertThat(keys(redis)).isEqualTo(before);
+        assertThat(registration(redis)).startsWith("4:");
+    }
+
+    @Test
+    void topicThatALivingNodeConsumesRefusesTheStart() {
+        application(SHARDS + 1).withUserConfiguration(Listener.class).run(listening -> {
+            NodeDirectory nodes = listening.getBean(NodeDirectory.class);
+            await().until(() -> registration(redis).startsWith("1:"));
+            await().until(() -> nodes.roster().nodes().stream()
+                    .anyMatch(node -> node.messages().contains(TOPIC)));
+            String node = nodes.roster().nodes().get(0).name();
+            application(SHARDS + 8)
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .hasRootCauseInstanceOf(ShardCountException.class)
+                            .rootCause()
+                            .hasMessageContaining("listeners of it run on " + node));
+            assertThat(registration(redis)).startsWith("1:");
+        });
+    }
+
+    @Test
+    void emptyTopicThatNobodyConsumesIsRegisteredAnew(CapturedOutput output) {
+        application(SHARDS + 4).run(context -> {
+            send(context, "a");
+            context.getBean(DelayQueueTemplate.class).cancel(TOPIC, "a");
+            context.getBean(DelayQueueAdmin.class).pauseTopic(TOPIC);
+        });
+        application(SHARDS + 8).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(registration(redis)).startsWith("8:");
+            assertThat(context.getBean(NodeDirectory.class).roster().paused()).containsExactly(TOPIC);
+            send(context, "a");
+            assertThat(has(context, "a")).isTrue();
+        });
+        assertThat(output)
+                .contains("Topic order.cancel held nothing, and nobody listened to it: it was registered anew, with 8"
+                        + " shards instead of 4");
+    }
+
+    @Test
+    void deletedTopicIsRegisteredWithTheNextCount() {
+        application(SHARDS + 4).run(old -> {
+            send(old, "a");
+            old.getBean(DelayQueueTemplate.class).cancel(TOPIC, "a");
+            assertThat(old.getBean(DelayQueueAdmin.class).deleteTopic(TOPIC)).isTrue();
+            application(SHARDS + 2).run(context -> {
+                assertThat(context).hasNotFailed();
+                send(context, "b");
+                assertThat(registration(redis)).startsWith("2:");
+            });
+            // who believes in four shards still is told so, and doesn't write
+            List<String> before = keys(redis);
+            assertThatThrownBy(() -> send(old, "c"))
+                    .isInstanceOf(MessageRefusedException.class)
+                    .hasMessageContaining("is registered with 2 shards")
+                    .hasMessageContaining("shards is 4 here");
+            assertThat(keys(redis)).isEqualTo(before);
+            // but sees what there is
+            assertThat(has(old, "b")).isTrue();
+        });
+    }
+
+    @Test
+    void whoSaysNothingFollowsTheRegistry() {
+        application(SHARDS + 16).run(context -> send(context, "a"));
+        application().run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(has(context, "a")).isTrue();
+            send(context, "b");
+        });
+        application(SHARDS + 16).run(context -> assertThat(has(context, "b")).isTrue());
+    }
+
+    @Test
+    void whoFollowsIsWarnedOnceAndUsesWhatIsRegistered(CapturedOutput output) {
+        application(SHARDS + 4).run(context -> send(context, "a"));
+        application(SHARDS + 8, "delayqueue.shards.on-conflict=follow").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(has(context, "a")).isTrue();
+            send(context, "b");
+        });
+        application(SHARDS + 4).run(context -> assertThat(has(context, "b")).isTrue());
+        assertThat(output)
+                .containsOnlyOnce("Topic order.cancel is registered with 4 shards, which is followed here, although"
+                        + " delayqueue.topics[order.cancel].shards is 8");
+    }
+
+    @Test
+    void whoFollowsLeavesAnEmptyTopicAsItIs() {
+        application(SHARDS + 4).run(context -> {
+            send(context, "a");
+            context.getBean(DelayQueueTemplate.class).cancel(TOPIC, "a");
+        });
+        application(SHARDS + 8, "delayqueue.shards.on-conflict=follow")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(registration(redis)).startsWith("4:");
+    }
+
+    @Test
+    void registrationOfALaterVersionRefusesTheStart() {
+        redis.command("HSET", "dq:topics", TOPIC, "2048:17");
+        application(SHARDS + 8)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("registered as 2048:17")
+                        .hasMessageContaining("Use a newer version"));
+    }
+
+    @Test
+    void redisThatIsAwayLetsTheStartPassAndTheFirstUseSaysIt() {
+        try (RedisServerProcess own = RedisServerProcess.builder().appendOnly().start()) {
+            on(own, SHARDS + 4).run(context -> send(context, "a"));
+            own.kill();
+            on(own, SHARDS + 8, "delayqueue.redis.command-timeout=700ms").run(context -> {
+                assertThat(context).hasNotFailed();
+                DelayQueueTemplate template = context.getBean(DelayQueueTemplate.class);
+                assertThatThrownBy(() -> send(context, "b")).isInstanceOf(MessageRefusedException.class);
+                own.restart();
+                await().ignoreExceptions().until(() -> has(context, "a"));
+                List<String> before = keys(own);
+                assertThatThrownBy(() -> send(context, "b"))
+                        .isInstanceOf(MessageRefusedException.class)
+                        .hasMessageContaining("is registered with 4 shards")
+                        .hasMessageContaining("shards is 8 here. Nothing was written.");
+                assertThatThrownBy(() -> template.sendAll(List.of(
+                                DelayMessage.to(TOPIC).id("c").payload("text").build())))
+                        .hasMessageContaining("is registered with 4 shards");
+                assertThat(template.sendAsync(
+                                DelayMessage.to(TOPIC).id("d").payload("text").build()))
+                        .failsWithin(Duration.ofSeconds(30))
+                        .withThrowableThat()
+                        .withMessageContaining("is registered with 4 shards");
+                assertThat(keys(own)).isEqualTo(before);
+            });
+            on(own, SHARDS + 4).run(context -> {
+                assertThat(has(context, "a")).isTrue();
+                assertThat(context.getBean(DelayQueueAdmin.class).counts(TOPIC).scheduled())
+                        .isEqualTo(1);
+            });
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listener {
+
+        @DelayListener(topic = TOPIC)
+        void handle(String text) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        DataRedisAutoConfiguration.class,
+        DelayQueueAutoConfiguration.class,
+        RedisCheckAutoConfiguration.class
+    })
+    static class Application {}
+}
