@@ -28,13 +28,11 @@ public final class PullingReceiver implements DelayQueueReceiver, AutoCloseable 
     private static final int EPOCH_RADIX = 36;
 
     private final Tools tools;
-    private final TopicRegistry topics;
     private final Map<String, TopicPump> pumps = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    private PullingReceiver(Tools tools, TopicRegistry topics) {
+    private PullingReceiver(Tools tools) {
         this.tools = tools;
-        this.topics = topics;
     }
 
     /**
@@ -94,8 +92,7 @@ public final class PullingReceiver implements DelayQueueReceiver, AutoCloseable 
         if (closed) {
             throw new IllegalStateException("The receiver was closed");
         }
-        TopicPump pump = pumps.computeIfAbsent(
-                request.topic(), topic -> new TopicPump(tools, topic, List.of(topics.firstShard(topic))));
+        TopicPump pump = pumps.computeIfAbsent(request.topic(), topic -> new TopicPump(tools, topic));
         if (closed) {
             // made too late to be seen by who closed the others
             pump.close();
@@ -173,8 +170,17 @@ public final class PullingReceiver implements DelayQueueReceiver, AutoCloseable 
                 epoch.append(Character.forDigit(random.nextInt(EPOCH_RADIX), EPOCH_RADIX));
             }
             Tools tools = new Tools(
-                    store, signals, scheduler, codec, events, settings, epoch.toString(), completions, nanoTime);
-            return new PullingReceiver(tools, topics);
+                    store,
+                    topics,
+                    signals,
+                    scheduler,
+                    codec,
+                    events,
+                    settings,
+                    epoch.toString(),
+                    completions,
+                    nanoTime);
+            return new PullingReceiver(tools);
         }
     }
 }

@@ -8,6 +8,7 @@ import io.delayqueue.store.StepRequest;
 import io.delayqueue.store.StepRequest.Claiming;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,7 @@ final class ShardCursor {
     private final Shard shard;
     private final SettleLane lane;
     private final String consumer;
-    private long sequence;
+    private final LongSupplier sequence;
     private @Nullable Look pending;
     private @Nullable RedisTime time;
     private long nextLook;
@@ -31,8 +32,9 @@ final class ShardCursor {
     private boolean overdueLeases;
     private long answeredUpTo;
 
-    ShardCursor(Tools tools, Shard shard) {
+    ShardCursor(Tools tools, Shard shard, LongSupplier sequence) {
         this.tools = tools;
+        this.sequence = sequence;
         this.shard = shard;
         this.lane = new SettleLane(tools, shard);
         this.consumer = tools.epoch() + ".pull";
@@ -95,7 +97,7 @@ final class ShardCursor {
                     : receiver.request().lease();
             StepRequest request = new StepRequest(
                     consumer,
-                    ++sequence,
+                    sequence.getAsLong(),
                     new Claiming(max, StepRequest.MAX_BYTES, lease),
                     tools.reclaiming(true),
                     false,

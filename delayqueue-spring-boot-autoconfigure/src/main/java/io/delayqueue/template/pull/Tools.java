@@ -9,7 +9,9 @@ import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.StepReply;
 import io.delayqueue.store.StepRequest;
 import io.delayqueue.store.StepRequest.Reclaiming;
+import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -26,6 +28,7 @@ import java.util.function.LongSupplier;
  */
 record Tools(
         MessageStore store,
+        TopicRegistry topics,
         SignalSource signals,
         StepScheduler scheduler,
         PayloadCodec codec,
@@ -67,6 +70,15 @@ record Tools(
 
     static Throwable unwrap(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** The registry's call, its exceptions in the future. */
+    CompletionStage<List<Shard>> shards(String topic) {
+        try {
+            return topics.shardsAsync(topic);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** The store's call, its exceptions in the future. */

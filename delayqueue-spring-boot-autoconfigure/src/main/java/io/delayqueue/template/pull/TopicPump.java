@@ -8,12 +8,11 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.Lane;
 import io.delayqueue.redis.RedisCallException;
-import io.delayqueue.redis.SignalSource.SignalListener;
-import io.delayqueue.redis.SignalSource.Subscription;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.Settle.Bury;
 import io.delayqueue.store.Settle.Release;
 import io.delayqueue.store.StepReply;
+import io.delayqueue.store.TopicRegisteredAnewException;
 import io.delayqueue.store.UnreadableMessageException;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
@@ -29,8 +28,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the receivers of one topic in the order in which they came. Each look claims for the first of them; what it
- * doesn't find, nobody behind him would have found either. The step never blocks: a look's answer wakes it.
+ * Serves the receivers of one topic in the order in which they came. Each look claims for the first of them from one
+ * shard, by turns; what no shard has for him, nobody behind him would have found either. The step never blocks: an answer
+ * wakes it.
+ *
+ * <p>Which shards there are is asked when somebody first waits, and again when the topic was registered anew; an outage
+ * meanwhile is one like any other.
  *
  * <p>It is scheduled only while somebody waits, or while something of Redis' state is still to be put right.
  */
@@ -41,25 +44,32 @@ final class TopicPump implements Step {
     private final Tools tools;
     private final String topic;
     private final Recipient recipient;
-    private final List<ShardCursor> cursors;
-    private final List<Subscription> subscriptions = new ArrayList<>();
     private final Object lock = new Object();
     private final Deque<WaitingReceiver> queue = new ArrayDeque<>();
     private @Nullable StepHandle handle;
+    private @Nullable ShardCursors cursors;
+    private boolean opening;
+    private @Nullable Opened opened;
     private @Nullable Look underWay;
     private @Nullable Answer arrived;
     private @Nullable Outage outage;
-    private int turn;
+    private long sequence;
     private long arrivals;
     private boolean closed;
 
-    TopicPump(Tools tools, String topic, List<Shard> shards) {
+    TopicPump(Tools tools, String topic) {
         this.tools = tools;
         this.topic = topic;
         this.recipient = new Recipient(topic, Lane.MESSAGES, null);
-        this.cursors =
-                shards.stream().map(shard -> new ShardCursor(tools, shard)).toList();
     }
+
+    /**
+     * Exactly one of shards and failure is there.
+     *
+     * @param arrivals the youngest receiver that had come when they were asked for
+     */
+    private record Opened(
+            @Nullable List<Shard> shards, @Nullable Throwable failure, long arrivals) {}
 
     /** Exactly one of reply and failure is there. */
     private record Answer(
@@ -81,18 +91,9 @@ final class TopicPump implements Step {
             }
             long deadline = tools.now() + request.waitTime().toNanos();
             queue.add(new WaitingReceiver(request, future, ++arrivals, deadline));
-            listen();
             attend();
         }
         return future;
-    }
-
-    private void listen() {
-        if (subscriptions.isEmpty()) {
-            for (ShardCursor cursor : cursors) {
-                subscriptions.add(tools.signals().listen(cursor.shard(), new Ear(cursor)));
-            }
-        }
     }
 
     private void attend() {
@@ -108,6 +109,12 @@ final class TopicPump implements Step {
         List<Runnable> outside = new ArrayList<>();
         Duration sleep;
         synchronized (lock) {
+            Opened shards = opened;
+            opened = null;
+            if (shards != null) {
+                opening = false;
+                take(shards, outside);
+            }
             Answer answer = arrived;
             arrived = null;
             if (answer != null) {
@@ -122,6 +129,19 @@ final class TopicPump implements Step {
         return sleep;
     }
 
+    private void take(Opened answer, List<Runnable> outside) {
+        if (answer.shards != null) {
+            outage = null;
+            if (!closed) {
+                cursors = new ShardCursors(tools, answer.shards, () -> ++sequence, this::hear);
+            }
+        } else if (answer.failure instanceof RedisCallException failure) {
+            fail(failure, answer.arrivals, outside);
+        } else {
+            failAll(answer.failure, outside);
+        }
+    }
+
     private void take(Answer answer, List<Runnable> outside) {
         StepReply reply = answer.reply;
         if (reply != null) {
@@ -133,22 +153,38 @@ final class TopicPump implements Step {
             }
         } else if (answer.failure instanceof RedisCallException failure) {
             answer.look.cursor().failed(answer.look, failure);
-            Outage before = outage;
-            int failures = before == null ? 1 : before.failures + 1;
-            long since = before == null ? tools.now() : before.sinceNanos;
-            long retry = tools.now() + tools.backoffNanos(failures);
-            outage = new Outage(failure, failures, since, retry, answer.look.arrivals());
-            Duration sinceSuccess = Duration.ofNanos(tools.now() - since);
-            outside.add(
-                    () -> tools.events().publish(events -> events.stepFailed("pull " + topic, failure, sinceSuccess)));
+            fail(failure, answer.look.arrivals(), outside);
+        } else if (answer.failure instanceof TopicRegisteredAnewException) {
+            forgetShards();
         } else {
             answer.look.cursor().forget();
-            DelayQueueException told = new DelayQueueException(
-                    "To receive from topic " + topic + " failed: " + answer.failure, answer.failure);
-            queue.forEach(receiver ->
-                    outside.add(() -> tools.complete(() -> receiver.future().completeExceptionally(told))));
-            queue.clear();
+            failAll(answer.failure, outside);
         }
+    }
+
+    private void forgetShards() {
+        if (cursors != null) {
+            cursors.stopListening();
+            cursors = null;
+        }
+    }
+
+    private void fail(RedisCallException failure, long upTo, List<Runnable> outside) {
+        Outage before = outage;
+        int failures = before == null ? 1 : before.failures + 1;
+        long since = before == null ? tools.now() : before.sinceNanos;
+        long retry = tools.now() + tools.backoffNanos(failures);
+        outage = new Outage(failure, failures, since, retry, upTo);
+        Duration sinceSuccess = Duration.ofNanos(tools.now() - since);
+        outside.add(() -> tools.events().publish(events -> events.stepFailed("pull " + topic, failure, sinceSuccess)));
+    }
+
+    private void failAll(@Nullable Throwable failure, List<Runnable> outside) {
+        DelayQueueException told =
+                new DelayQueueException("To receive from topic " + topic + " failed: " + failure, failure);
+        queue.forEach(receiver ->
+                outside.add(() -> tools.complete(() -> receiver.future().completeExceptionally(told))));
+        queue.clear();
     }
 
     private void tell(StepReply reply) {
@@ -216,7 +252,7 @@ final class TopicPump implements Step {
                 if (present != null && present.upTo >= receiver.arrival()) {
                     all.remove();
                     outside.add(() -> tools.complete(() -> receiver.future().completeExceptionally(away(present))));
-                } else if (present == null && cursors.stream().allMatch(cursor -> cursor.hasAnswered(receiver))) {
+                } else if (present == null && cursors != null && cursors.haveAnswered(receiver)) {
                     all.remove();
                     outside.add(() -> tools.complete(() -> receiver.future().complete(List.of())));
                 }
@@ -232,21 +268,41 @@ final class TopicPump implements Step {
     private void look(List<Runnable> outside) {
         long now = tools.now();
         Outage present = outage;
-        if (underWay != null || (present != null && now - present.retryNanos < 0)) {
+        if (isBusy() || (present != null && now - present.retryNanos < 0)) {
             return;
         }
         WaitingReceiver first = queue.peek();
         WaitingReceiver last = queue.peekLast();
-        for (int i = 0; i < cursors.size(); i++) {
-            ShardCursor cursor = cursors.get((turn + i) % cursors.size());
-            if (cursor.isToBeLookedAt(first != null, last == null ? 0 : last.arrival(), now)) {
-                turn = (turn + i + 1) % cursors.size();
-                Look look = cursor.begin(first, arrivals, now);
-                underWay = look;
-                outside.add(() -> send(look));
-                return;
+        if (cursors == null) {
+            opening = first != null;
+            if (opening) {
+                long upTo = arrivals;
+                outside.add(() -> open(upTo));
             }
+            return;
         }
+        ShardCursor cursor = cursors.next(first != null, last == null ? 0 : last.arrival(), now);
+        if (cursor != null) {
+            Look look = cursor.begin(first, arrivals, now);
+            underWay = look;
+            outside.add(() -> send(look));
+        }
+    }
+
+    /** One question is asked at a time. */
+    private boolean isBusy() {
+        return underWay != null || opening;
+    }
+
+    private void open(long upTo) {
+        tools.shards(topic).whenComplete((shards, failure) -> {
+            synchronized (lock) {
+                if (!closed) {
+                    opened = new Opened(shards, failure == null ? null : Tools.unwrap(failure), upTo);
+                    attend();
+                }
+            }
+        });
     }
 
     private void send(Look look) {
@@ -266,7 +322,7 @@ final class TopicPump implements Step {
     }
 
     private Duration sleep() {
-        boolean needed = !queue.isEmpty() || cursors.stream().anyMatch(ShardCursor::needsCare) || underWay != null;
+        boolean needed = !queue.isEmpty() || (cursors != null && cursors.needCare()) || isBusy();
         if (!needed) {
             if (handle != null) {
                 handle.cancel();
@@ -282,12 +338,10 @@ final class TopicPump implements Step {
             wait = left > 0 ? Math.min(wait, left) : wait;
         }
         Outage present = outage;
-        if (underWay == null && present != null) {
+        if (!isBusy() && present != null) {
             wait = Math.min(wait, present.retryNanos - now);
-        } else if (underWay == null) {
-            for (ShardCursor cursor : cursors) {
-                wait = Math.min(wait, cursor.nextLook() - now);
-            }
+        } else if (!isBusy() && cursors != null) {
+            wait = Math.min(wait, cursors.untilNextLook(now));
         }
         return Duration.ofNanos(Math.max(0, wait));
     }
@@ -295,8 +349,10 @@ final class TopicPump implements Step {
     /** Ends the waits with nothing; what is being claimed is handed back. */
     void close() {
         List<WaitingReceiver> left;
+        ShardCursors ended;
         synchronized (lock) {
             closed = true;
+            ended = cursors;
             left = new ArrayList<>(queue);
             queue.clear();
             if (handle != null) {
@@ -308,43 +364,22 @@ final class TopicPump implements Step {
             if (answer != null && answer.reply != null) {
                 release(answer.look.cursor().lane(), answer.reply.claims());
             }
-            subscriptions.forEach(Subscription::close);
+            if (ended != null) {
+                ended.stopListening();
+            }
         }
         left.forEach(receiver -> receiver.future().complete(List.of()));
-        cursors.forEach(cursor -> cursor.lane().close());
+        if (ended != null) {
+            ended.closeLanes();
+        }
     }
 
-    /** Turns signals into earlier looks. */
-    private final class Ear implements SignalListener {
-
-        private final ShardCursor cursor;
-
-        Ear(ShardCursor cursor) {
-            this.cursor = cursor;
-        }
-
-        @Override
-        public void headAt(long dueMillis) {
-            hear(dueMillis);
-        }
-
-        @Override
-        public void surplus(String consumer) {
-            hear(null);
-        }
-
-        @Override
-        public void resubscribed() {
-            hear(null);
-        }
-
-        private void hear(@Nullable Long dueMillis) {
-            synchronized (lock) {
-                long now = tools.now();
-                cursor.signal(dueMillis, now);
-                if (handle != null) {
-                    handle.wakeWithin(Duration.ofNanos(Math.max(0, cursor.nextLook() - now)));
-                }
+    private void hear(ShardCursor cursor, @Nullable Long dueMillis) {
+        synchronized (lock) {
+            long now = tools.now();
+            cursor.signal(dueMillis, now);
+            if (handle != null) {
+                handle.wakeWithin(Duration.ofNanos(Math.max(0, cursor.nextLook() - now)));
             }
         }
     }
