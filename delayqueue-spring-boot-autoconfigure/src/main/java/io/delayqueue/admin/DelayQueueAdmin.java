@@ -19,10 +19,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +47,7 @@ public final class DelayQueueAdmin {
     private final InstantSource clock;
     private final TopicDeletion deletion;
     private final NodeDirectory nodes;
+    private final LetterPages pages;
 
     /**
      * Over a store.
@@ -68,6 +72,7 @@ public final class DelayQueueAdmin {
         this.clock = clock;
         this.deletion = deletion;
         this.nodes = nodes;
+        this.pages = new LetterPages(store);
     }
 
     /** Counts a topic's messages. */
@@ -82,7 +87,7 @@ public final class DelayQueueAdmin {
     }
 
     /**
-     * Reads the youngest dead letters of a topic.
+     * Reads the youngest dead letters of a topic. One or two round trips for each shard.
      *
      * @param count at most so many, 1 to 500; fewer when they are large
      */
@@ -102,19 +107,11 @@ public final class DelayQueueAdmin {
             throw new IllegalArgumentException("A page has 1 to " + MAX_PAGE + " letters, but not " + count);
         }
         LetterCursor cursor = page == null ? LetterCursor.from(null) : LetterCursor.parse(page);
-        return asked("read dead letters of topic " + topic, topic, () -> {
-            // topics have one shard so far; with more, the page will name the shard it goes on in
-            Shard shard = topics.firstShard(topic);
-            List<DeadLetter> letters = store.letters(shard, cursor.page(count));
-            if (letters.isEmpty()) {
-                return new LetterPage(letters, null);
-            }
-            LetterCursor next = cursor.behind(letters, letters);
-            // a short page may have ended at its bytes
-            boolean more = letters.size() == count
-                    || !store.letters(shard, next.page(1)).isEmpty();
-            return new LetterPage(letters, more ? next.text() : null);
-        });
+        return asked(
+                "read dead letters of topic " + topic,
+                topic,
+                () -> topics.lookThrough(topic, shards -> pages.read(shards, cursor, count))
+                        .orElse(new LetterPage(List.of(), null)));
     }
 
     /** Reads one dead letter. */
@@ -196,37 +193,47 @@ public final class DelayQueueAdmin {
 
     private ReplaySummary replayAll(String topic, Due due) {
         check(due);
-        return asked("replay all dead letters of topic " + topic, topic, () -> {
-            long replayed = 0;
-            long kept = 0;
-            for (Shard shard : topics.registeredShards(topic).orElse(List.of())) {
-                Instant youngest = youngest(shard);
-                LetterCursor cursor = LetterCursor.from(youngest);
-                List<DeadLetter> page = youngest == null ? List.of() : store.letters(shard, cursor.page(MAX_PAGE));
-                while (!page.isEmpty()) {
-                    List<DeadLetter> left = new ArrayList<>();
-                    for (DeadLetter letter : page) {
-                        ReplayOutcome outcome = replay(shard, letter.letterId(), due);
-                        replayed += outcome == ReplayOutcome.REPLAYED ? 1 : 0;
-                        if (outcome != ReplayOutcome.REPLAYED && outcome != ReplayOutcome.NOT_FOUND) {
-                            left.add(letter);
-                        }
-                    }
-                    kept += left.size();
-                    cursor = cursor.behind(page, left);
-                    page = store.letters(shard, cursor.page(MAX_PAGE));
-                }
-            }
-            return new ReplaySummary(replayed, kept);
-        });
+        return asked(
+                "replay all dead letters of topic " + topic,
+                topic,
+                () -> topics.lookThrough(topic, shards -> replayAll(shards, due))
+                        .orElse(new ReplaySummary(0, 0)));
     }
 
-    /** When the youngest letter died, by Redis' clock: what dies from now on died later, or in that millisecond. */
-    private @Nullable Instant youngest(Shard shard) {
-        return store.letters(shard, LetterCursor.from(null).page(1)).stream()
-                .map(DeadLetter::diedAt)
-                .findFirst()
-                .orElse(null);
+    private ReplaySummary replayAll(List<Shard> shards, Due due) {
+        long replayed = 0;
+        long kept = 0;
+        for (Map.Entry<Shard, Instant> shard : youngest(shards).entrySet()) {
+            LetterCursor cursor = LetterCursor.from(shard.getValue());
+            List<DeadLetter> page = store.letters(shard.getKey(), cursor.page(MAX_PAGE));
+            while (!page.isEmpty()) {
+                List<DeadLetter> left = new ArrayList<>();
+                for (DeadLetter letter : page) {
+                    ReplayOutcome outcome = replay(shard.getKey(), letter.letterId(), due);
+                    replayed += outcome == ReplayOutcome.REPLAYED ? 1 : 0;
+                    if (outcome != ReplayOutcome.REPLAYED && outcome != ReplayOutcome.NOT_FOUND) {
+                        left.add(letter);
+                    }
+                }
+                kept += left.size();
+                cursor = cursor.behind(page, left);
+                page = store.letters(shard.getKey(), cursor.page(MAX_PAGE));
+            }
+        }
+        return new ReplaySummary(replayed, kept);
+    }
+
+    /**
+     * When the youngest letter of each shard died that has any, by Redis' clock: what dies from now on died later, or in
+     * that millisecond.
+     */
+    private Map<Shard, Instant> youngest(List<Shard> shards) {
+        Map<Shard, Instant> youngest = new LinkedHashMap<>();
+        for (Shard shard : shards) {
+            store.letters(shard, LetterCursor.from(null).page(1))
+                    .forEach(letter -> youngest.put(shard, letter.diedAt()));
+        }
+        return youngest;
     }
 
     /**
@@ -245,14 +252,7 @@ public final class DelayQueueAdmin {
      * @return how many
      */
     public long purgeAll(String topic) {
-        return asked("purge the dead letters of topic " + topic, topic, () -> {
-            long removed = 0;
-            for (Shard shard : topics.registeredShards(topic).orElse(List.of())) {
-                Instant youngest = youngest(shard);
-                removed += youngest == null ? 0 : purge(shard, youngest);
-            }
-            return removed;
-        });
+        return purgeAll(topic, this::youngest);
     }
 
     /**
@@ -262,13 +262,19 @@ public final class DelayQueueAdmin {
      * @return how many
      */
     public long purgeAll(String topic, Instant until) {
-        return asked("purge the dead letters of topic " + topic, topic, () -> {
-            long removed = 0;
-            for (Shard shard : topics.registeredShards(topic).orElse(List.of())) {
-                removed += purge(shard, until);
-            }
-            return removed;
-        });
+        return purgeAll(topic, shards -> shards.stream().collect(Collectors.toMap(shard -> shard, shard -> until)));
+    }
+
+    private long purgeAll(String topic, Function<List<Shard>, Map<Shard, Instant>> until) {
+        return asked(
+                "purge the dead letters of topic " + topic,
+                topic,
+                () -> topics.lookThrough(
+                                topic,
+                                shards -> until.apply(shards).entrySet().stream()
+                                        .mapToLong(shard -> purge(shard.getKey(), shard.getValue()))
+                                        .sum())
+                        .orElse(0L));
     }
 
     private long purge(Shard shard, Instant until) {

@@ -4,10 +4,8 @@ import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.Roster;
 import io.delayqueue.coordination.Roster.Member;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.Forecast;
-import io.delayqueue.store.Listing;
 import io.delayqueue.store.Listing.Place;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.ShardReader;
@@ -47,6 +45,7 @@ public final class DelayQueueInspector {
     private final ShardReader reader;
     private final TopicRegistry registry;
     private final NodeDirectory directory;
+    private final MessagePages pages;
 
     /** Over a store, what reads its shards, and what knows topics and nodes. */
     public DelayQueueInspector(
@@ -55,6 +54,7 @@ public final class DelayQueueInspector {
         this.reader = reader;
         this.registry = registry;
         this.directory = directory;
+        this.pages = new MessagePages(reader);
     }
 
     /**
@@ -74,7 +74,7 @@ public final class DelayQueueInspector {
     /** Empty for a topic that this version cannot read, which is no reason to show none of the others. */
     private Optional<TopicStatus> readableStatus(String topic, Roster roster) {
         try {
-            return Optional.of(status(topic, roster));
+            return status(topic, roster);
         } catch (TopicConflictException e) {
             registry.leftOut(topic, e);
             return Optional.empty();
@@ -86,11 +86,14 @@ public final class DelayQueueInspector {
         DelayMessage.checkTopic(topic);
         return asked(
                 "To look at topic " + topic,
-                () -> registry.isRegistered(topic) ? Optional.of(status(topic, directory.roster())) : Optional.empty());
+                () -> registry.isRegistered(topic) ? status(topic, directory.roster()) : Optional.empty());
     }
 
-    private TopicStatus status(String topic, Roster roster) {
-        List<Shard> shards = registry.registeredShards(topic).orElse(List.of());
+    private Optional<TopicStatus> status(String topic, Roster roster) {
+        return registry.lookThrough(topic, shards -> status(topic, shards, roster));
+    }
+
+    private TopicStatus status(String topic, List<Shard> shards, Roster roster) {
         TopicCounts counts = TopicCounts.of(shards.stream().map(store::count).toList());
         List<String> consumers = roster.nodes().stream()
                 .filter(node -> node.messages().contains(topic))
@@ -107,7 +110,8 @@ public final class DelayQueueInspector {
     }
 
     /**
-     * Reads live messages in the order of a view. Whatever stays where it is while pages are read is on exactly one of
+     * Reads live messages in the order of a view, over all shards; what is due is judged by the clock of each shard's
+     * server. One round trip for each shard. Whatever stays where it is while pages are read is on exactly one of
      * them; what moves meanwhile may be on several or none. A message that nobody can read is there with all of it as
      * payload, and the reason as its last failure.
      *
@@ -121,13 +125,10 @@ public final class DelayQueueInspector {
             throw new IllegalArgumentException("A page has 1 to " + MAX_PAGE + " messages, but not " + count);
         }
         Place after = page == null ? null : MessageCursor.parse(view, page).place();
-        return asked("To read messages of topic " + topic, () -> {
-            // topics have one shard so far; with more, the page will name a place in each
-            Shard shard = registry.firstShard(topic);
-            Listing listing = reader.list(shard, MessageState.valueOf(view.name()), after, count);
-            Place next = listing.next();
-            return new MessagePage(listing.messages(), next == null ? null : new MessageCursor(view, next).text());
-        });
+        return asked(
+                "To read messages of topic " + topic,
+                () -> registry.lookThrough(topic, shards -> pages.read(shards, view, after, count))
+                        .orElse(new MessagePage(List.of(), null)));
     }
 
     /**
@@ -152,10 +153,13 @@ public final class DelayQueueInspector {
     }
 
     private Upcoming forecast(String topic, Duration width, int buckets) {
-        List<Forecast> forecasts = registry.registeredShards(topic).orElse(List.of()).stream()
-                .map(shard -> reader.upcoming(shard, width, buckets))
-                .flatMap(Optional::stream)
-                .toList();
+        List<Forecast> forecasts = registry.lookThrough(
+                        topic,
+                        shards -> shards.stream()
+                                .map(shard -> reader.upcoming(shard, width, buckets))
+                                .flatMap(Optional::stream)
+                                .toList())
+                .orElse(List.of());
         Instant from = forecasts.isEmpty()
                 ? directory.roster().now()
                 : forecasts.get(0).now();
