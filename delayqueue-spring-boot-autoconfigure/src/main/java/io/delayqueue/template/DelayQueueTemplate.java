@@ -104,13 +104,16 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
                 .join());
     }
 
-    /** The first messages of a topic whose shards are not known yet share the lane of an only shard. */
+    /**
+     * Messages of one id go by one lane, so that they keep their order. The first ones of a topic whose shards are not known
+     * yet share the lane of an only shard.
+     */
     private SendLane lane(PendingMessage message) {
-        Optional<Shard> known = topics.knownShardOf(message.topic(), message.id());
-        if (known.isEmpty()) {
+        Optional<Shard> likely = topics.likelyShardOf(message.topic(), message.id());
+        if (likely.isEmpty()) {
             guessed.add(message.topic());
         }
-        Shard shard = known.orElseGet(() -> Shard.single(message.topic()));
+        Shard shard = likely.orElseGet(() -> Shard.single(message.topic()));
         if (shard.count() > 1 && guessed.contains(message.topic())) {
             SendLane earlier = lanes.get(Shard.single(message.topic()));
             if (earlier != null && earlier.holds(message.id())) {

@@ -10,6 +10,7 @@ import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.RedisMessageStore;
+import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -40,6 +41,10 @@ public final class QueueOnRedis implements AutoCloseable {
     private final EventBus events = new EventBus(List.of(recorded));
 
     public QueueOnRedis(RedisServerProcess server) {
+        this(server, ShardPlan.NONE);
+    }
+
+    public QueueOnRedis(RedisServerProcess server, ShardPlan plan) {
         this.server = server;
         this.proxy = FaultProxy.inFrontOf(server);
         this.application = new LettuceConnectionFactory(proxy.host(), proxy.port());
@@ -51,7 +56,7 @@ public final class QueueOnRedis implements AutoCloseable {
                 executor,
                 System::nanoTime);
         this.scripts = new RedisScripts(connections);
-        this.topics = new TopicRegistry(scripts, keySpace);
+        this.topics = new TopicRegistry(scripts, keySpace, plan);
         this.store = new RedisMessageStore(scripts, keySpace, topics);
     }
 

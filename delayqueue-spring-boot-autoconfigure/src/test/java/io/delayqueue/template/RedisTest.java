@@ -1,5 +1,6 @@
 package io.delayqueue.template;
 
+import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.test.redis.RedisServerProcess;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -31,7 +32,12 @@ public abstract class RedisTest {
             server.restart();
         }
         server.flush();
-        queue = new QueueOnRedis(server);
+        queue = new QueueOnRedis(server, plan());
+    }
+
+    /** How many shards topics are to have. */
+    protected ShardPlan plan() {
+        return ShardPlan.NONE;
     }
 
     @AfterEach

@@ -99,6 +99,19 @@ public final class TopicRegistry {
         return registration == null ? Optional.empty() : Optional.of(registration.of(id));
     }
 
+    /**
+     * The shard in which a message lives by what this process was told last, even if that is being asked anew; empty if it
+     * was told nothing. Never asks Redis.
+     */
+    public Optional<Shard> likelyShardOf(String topic, String id) {
+        Registration registration = known.get(topic);
+        if (registration != null) {
+            return Optional.of(registration.of(id));
+        }
+        Integer count = lastCounts.get(topic);
+        return count == null ? Optional.empty() : Optional.of(Shard.of(topic, id, count));
+    }
+
     /** What {@link #shardOf} does, without blocking. */
     public CompletableFuture<Shard> shardOfAsync(String topic, String id) {
         return registrationAsync(topic).thenApply(registration -> registration.of(id));

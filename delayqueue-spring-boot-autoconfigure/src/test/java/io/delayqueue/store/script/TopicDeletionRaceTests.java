@@ -28,21 +28,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Many send while others delete the topic again and again, all at once on one Redis. */
 @EmbeddedRedis
 class TopicDeletionRaceTests {
 
-    private static final Shard SHARD = Shard.single("orders");
     private static final int SENDERS = 4;
+    /** While who sends to several shards only looks so often, they may all be closed. */
+    private static final int LOOKS = 60;
+
     private static final int SENDS = 800;
 
     private final RedisServerProcess redis;
     private final KeySpace keySpace = new KeySpace("dq");
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final AtomicBoolean done = new AtomicBoolean();
+    private int shards;
     private LettuceConnectionFactory application;
     private QueueConnections connections;
     private ScriptRunner scripts;
@@ -70,6 +74,10 @@ class TopicDeletionRaceTests {
         executor.shutdownNow();
     }
 
+    private Shard shardOf(String id) {
+        return Shard.of("orders", id, shards);
+    }
+
     private TopicRegistry registry() {
         return new TopicRegistry(scripts, keySpace);
     }
@@ -90,18 +98,22 @@ class TopicDeletionRaceTests {
                     .as(id + " stands in a registered topic")
                     .isTrue();
             if (i < SENDS - 1) {
-                assertThat(cancelling.cancel(SHARD, id)).as(id).isEqualTo(CancelOutcome.CANCELLED);
+                assertThat(cancelling.cancel(shardOf(id), id)).as(id).isEqualTo(CancelOutcome.CANCELLED);
+                for (int looks = 0; shards > 1 && looks < i % LOOKS; looks++) {
+                    assertThat(cancelling.find(shardOf(id), id)).isEmpty();
+                }
             }
         }
     }
 
     /** Who is outrun by the deleters again and again is told so, and nothing was written: he tries again. */
-    private static Outcome send(MessageStore store, List<OutgoingMessage> message, boolean blocking) {
+    private Outcome send(MessageStore store, List<OutgoingMessage> message, boolean blocking) {
+        Shard shard = shardOf(message.get(0).id());
         while (true) {
             try {
                 SendReply reply = blocking
-                        ? store.send(SHARD, message)
-                        : store.sendAsync(SHARD, message).join();
+                        ? store.send(shard, message)
+                        : store.sendAsync(shard, message).join();
                 return reply.results().get(0).outcome();
             } catch (TopicConflictException outrun) {
                 assertThat(outrun).hasMessageContaining("Nothing was written");
@@ -122,15 +134,17 @@ class TopicDeletionRaceTests {
                 deleted += (i % 2 == 0 ? deletion : new TopicDeletion(scripts, keySpace, registry())).delete("orders")
                         ? 1
                         : 0;
-            } catch (TopicNotEmptyException expected) {
+            } catch (TopicNotEmptyException | TopicConflictException expected) {
                 assertThat(expected).hasMessageContaining("orders");
             }
         }
         return deleted;
     }
 
-    @Test
-    void whoeverDeletesNoMessageIsLostAndNoneStandsInATopicThatNobodyKnows() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void whoeverDeletesNoMessageIsLostAndNoneStandsInATopicThatNobodyKnows(int count) throws Exception {
+        shards = count;
         List<Future<Integer>> deleters = List.of(executor.submit(this::delete), executor.submit(this::delete));
         List<Future<?>> senders = new ArrayList<>();
         for (int i = 0; i < SENDERS; i++) {
@@ -149,11 +163,16 @@ class TopicDeletionRaceTests {
         for (Future<Integer> deleter : deleters) {
             deleted += deleter.get(30, TimeUnit.SECONDS);
         }
+        System.out.println("deletions of " + shards + " shards: " + deleted);
         assertThat(deleted).as("deletions in between").isGreaterThan(20);
         for (int i = 0; i < SENDERS; i++) {
-            assertThat(store().find(SHARD, i + "." + (SENDS - 1))).isPresent();
+            String last = i + "." + (SENDS - 1);
+            assertThat(store().find(shardOf(last), last)).isPresent();
         }
         assertThat(registry().topics()).containsExactly("orders");
-        assertThat(store().count(SHARD).scheduled()).isEqualTo(SENDERS);
+        assertThat(Shard.all("orders", shards).stream()
+                        .mapToLong(shard -> store().count(shard).scheduled())
+                        .sum())
+                .isEqualTo(SENDERS);
     }
 }
