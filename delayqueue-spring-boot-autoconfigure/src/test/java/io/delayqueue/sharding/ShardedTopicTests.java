@@ -4,12 +4,16 @@ import static io.delayqueue.sharding.ShardedQueue.TOPIC;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.sharding.ShardedQueue.Node;
+import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -17,7 +21,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -155,6 +165,73 @@ class ShardedTopicTests extends ShardedTopicContract {
                     assertThat(newcomer.has("b" + i)).isTrue();
                 }
             }
+        }
+    }
+
+    /** Every message is there for another process, to be cancelled by a third one; each knows the topic from before. */
+    private void sendAndCancel(int sender, int messages) {
+        Node sending = queue.process();
+        Node finding = queue.process();
+        Node cancelling = queue.process();
+        for (int i = 0; i < messages; i++) {
+            String id = sender + "." + i;
+            while (!sent(sending, id, i % 3)) {
+                // refused, as it was outrun twice: nothing was written
+            }
+            assertThat(finding.has(id)).as(id).isTrue();
+            if (i < messages - 1) {
+                assertThat(cancelling.template().cancel(TOPIC, id)).as(id).isEqualTo(CancelOutcome.CANCELLED);
+                for (int looks = 0; looks < i % 80; looks++) {
+                    assertThat(finding.has(id)).isFalse();
+                }
+            }
+        }
+    }
+
+    private static boolean sent(Node sending, String id, int how) {
+        DelayMessage message = ShardedQueue.message(id).delay(LATER).build();
+        try {
+            switch (how) {
+                case 0 -> sending.template().send(message);
+                case 1 -> sending.template().sendAsync(message).join();
+                default -> sending.template().sendAll(List.of(message));
+            }
+            return true;
+        } catch (DelayQueueException | CompletionException e) {
+            assertThat(e).hasStackTraceContaining("Nothing was written");
+            return false;
+        }
+    }
+
+    @Test
+    void whoeverRegistersATopicAnewWhileOthersSendLosesNothing() throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            List<Future<?>> senders = IntStream.range(0, 3)
+                    .<Future<?>>mapToObj(sender -> threads.submit(() -> sendAndCancel(sender, 400)))
+                    .toList();
+            int anew = 0;
+            for (int i = 0; senders.stream().anyMatch(sender -> !sender.isDone()); i++) {
+                Node operator = queue.process(List.of(2, 5, 1, 3).get(i % 4));
+                try {
+                    operator.admin().deleteTopic(TOPIC);
+                    operator.registry().shards(TOPIC);
+                    anew++;
+                } catch (IllegalStateException | TopicConflictException | DelayQueueException outrun) {
+                    assertThat(outrun).hasMessageContaining(TOPIC);
+                }
+            }
+            for (Future<?> sender : senders) {
+                sender.get(60, TimeUnit.SECONDS);
+            }
+            System.out.println("registered anew " + anew + " times");
+            assertThat(anew).isGreaterThan(20);
+            assertThat(queue.process().admin().counts(TOPIC).scheduled()).isEqualTo(3);
+            for (int sender = 0; sender < 3; sender++) {
+                assertThat(queue.process().has(sender + ".399")).isTrue();
+            }
+        } finally {
+            threads.shutdownNow();
         }
     }
 

@@ -44,6 +44,9 @@ public final class TopicRegistry {
     /** As the epoch that is over: none is. */
     private static final long NEVER = 0;
 
+    /** How often a call is made anew. More than once takes somebody who registers the topic anew all the time. */
+    private static final int LOOKS = 20;
+
     private final ScriptRunner scripts;
     private final KeySpace keySpace;
     private final ShardPlan plan;
@@ -162,7 +165,7 @@ public final class TopicRegistry {
     }
 
     /**
-     * Looks for a message; once more when it turns out that the topic was registered anew with another count.
+     * Looks for a message; again when it turns out that the topic was registered anew with another count.
      *
      * @return what the call gave; empty if the topic isn't registered
      */
@@ -171,7 +174,7 @@ public final class TopicRegistry {
     }
 
     /**
-     * Looks through all shards of a topic, by their index; once more from the beginning when it turns out that the topic
+     * Looks through all shards of a topic, by their index; again from the beginning when it turns out that the topic
      * was registered anew with another count.
      *
      * @return what the call gave; empty if the topic isn't registered
@@ -181,11 +184,15 @@ public final class TopicRegistry {
     }
 
     private <T> Optional<T> look(String topic, Function<Registration, T> call) {
-        Optional<Registration> believed = registered(topic);
-        try {
-            return believed.map(call);
-        } catch (TopicRegisteredAnewException e) {
-            return registered(topic).map(call);
+        for (int i = 1; ; i++) {
+            Optional<Registration> believed = registered(topic);
+            try {
+                return believed.map(call);
+            } catch (TopicRegisteredAnewException e) {
+                if (i == LOOKS) {
+                    throw e;
+                }
+            }
         }
     }
 
