@@ -135,14 +135,6 @@ public final class TopicRegistry {
         return registrationAsync(topic).thenApply(Registration::shards);
     }
 
-    /** The first shard, or the only one of a topic that this process didn't use before. Never asks Redis. */
-    public Shard firstShard(String topic) {
-        Registration registration = known.get(topic);
-        return registration == null
-                ? Shard.single(topic)
-                : registration.shards().get(0);
-    }
-
     /**
      * All shards of a topic, by their index, as it is registered; empty if it isn't. Registers nothing, and asks only when
      * this process doesn't know the topic.
