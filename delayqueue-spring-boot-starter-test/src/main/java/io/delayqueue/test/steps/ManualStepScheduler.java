@@ -3,7 +3,9 @@ package io.delayqueue.test.steps;
 import io.delayqueue.coordination.Step;
 import io.delayqueue.coordination.StepScheduler;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
@@ -31,19 +33,25 @@ final class ManualStepScheduler implements StepScheduler {
     }
 
     /**
-     * Calls each step that is due, once, and lets the follow-up run after each.
+     * Calls each step that is due, once, also those that are scheduled by others of them, and lets the follow-up run after
+     * each.
      *
      * @return how many
      * @throws IllegalStateException if a step fails; it stays due
      */
     int callDue(Runnable followUp) {
         int called = 0;
-        for (Handle handle : handles) {
-            if (handle.callIfDue()) {
-                called++;
-                followUp.run();
+        Set<Handle> met = new HashSet<>();
+        int before;
+        do {
+            before = met.size();
+            for (Handle handle : handles) {
+                if (met.add(handle) && handle.callIfDue()) {
+                    called++;
+                    followUp.run();
+                }
             }
-        }
+        } while (met.size() > before);
         return called;
     }
 
