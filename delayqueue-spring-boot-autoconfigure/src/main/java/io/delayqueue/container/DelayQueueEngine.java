@@ -171,8 +171,7 @@ public final class DelayQueueEngine implements AutoCloseable {
             heartbeat = handle;
             membership.attach(handle);
             retention = steps.schedule(
-                    "retention",
-                    new RetentionStep(parts.store(), () -> List.copyOf(consumed), parts.settings(), parts.events()));
+                    "retention", new RetentionStep(parts.store(), consumed, parts.settings(), parts.events()));
         }
     }
 

@@ -7,9 +7,10 @@ import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.StepRequest;
 import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.TopicRegisteredAnewException;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -19,11 +20,12 @@ final class RetentionStep implements Step {
     private static final Log log = LogFactory.getLog(RetentionStep.class);
 
     private final MessageStore store;
-    private final Supplier<List<Shard>> shards;
+    private final Set<Shard> shards;
     private final EngineSettings settings;
     private final EventBus events;
 
-    RetentionStep(MessageStore store, Supplier<List<Shard>> shards, EngineSettings settings, EventBus events) {
+    /** Goes over a set of shards that others add to; those of an earlier registration are taken out of it. */
+    RetentionStep(MessageStore store, Set<Shard> shards, EngineSettings settings, EventBus events) {
         this.store = store;
         this.shards = shards;
         this.settings = settings;
@@ -33,9 +35,11 @@ final class RetentionStep implements Step {
     @Override
     public Duration step() {
         boolean more = false;
-        for (Shard shard : shards.get()) {
+        for (Shard shard : List.copyOf(shards)) {
             try {
                 more |= prune(shard);
+            } catch (TopicRegisteredAnewException e) {
+                shards.remove(shard);
             } catch (TopicConflictException e) { // stops neither the other topics nor anything else
                 log.warn("The dead letters of topic " + shard.topic() + " cannot be pruned: " + e.getMessage());
             }

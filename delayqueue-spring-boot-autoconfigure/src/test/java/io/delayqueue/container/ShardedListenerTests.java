@@ -3,6 +3,7 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
@@ -267,6 +268,26 @@ class ShardedListenerTests {
         node(5).template.sendAll(messages(1, 101));
 
         await().atMost(Duration.ofSeconds(30)).until(() -> happenings.count("acknowledged") == 101);
+    }
+
+    @Test
+    void retentionForgetsTheShardsOfAnEarlierRegistration() throws Exception {
+        QueueNode first = node(2);
+        first.template.send(messages(0, 1).get(0));
+        Set<Shard> pruned = ConcurrentHashMap.newKeySet();
+        pruned.addAll(shards("t", 2));
+        RetentionStep retention =
+                new RetentionStep(first.store, pruned, Pacing.quiet().settings(), new EventBus(List.of()));
+        retention.step();
+        assertThat(pruned).hasSize(2);
+
+        redis.flush();
+        QueueNode anew = node(5);
+        anew.template.send(messages(1, 2).get(0));
+        pruned.addAll(shards("t", 5));
+        new RetentionStep(anew.store, pruned, Pacing.quiet().settings(), new EventBus(List.of())).step();
+
+        assertThat(pruned).containsExactlyInAnyOrderElementsOf(shards("t", 5));
     }
 
     @Test
