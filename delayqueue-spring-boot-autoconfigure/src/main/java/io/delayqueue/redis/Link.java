@@ -50,9 +50,9 @@ final class Link {
         return unanswered.merge(server(call), 1, Integer::sum) >= SILENT;
     }
 
-    /** Whether the only server there is does not answer on this connection. */
-    boolean isSilent() {
-        return !clustered && unanswered.getOrDefault(0, 0) >= SILENT;
+    /** Whether the server that serves a call does not answer on this connection. */
+    boolean isSilent(ScriptCall call) {
+        return !unanswered.isEmpty() && unanswered.getOrDefault(server(call), 0) >= SILENT;
     }
 
     /** In a cluster other servers may answer while one is silent: a slot stands for the server that serves it. */

@@ -153,8 +153,8 @@ public final class QueueConnections implements AutoCloseable {
      *
      * @throws RedisCallException if it is not
      */
-    Link connected() {
-        Link present = present();
+    Link connected(ScriptCall call) {
+        Link present = present(call);
         if (present != null) {
             return present;
         }
@@ -173,18 +173,18 @@ public final class QueueConnections implements AutoCloseable {
     }
 
     /**
-     * The connection that stands, if one does. One that is being replaced because nothing is answered on it does not
-     * count: each call on it would wait for the whole time-out, while the new one may stand in a moment.
+     * The connection that stands for a call, if one does. One that is being replaced because the call's server answers
+     * nothing on it does not count: the call would wait for the whole time-out, while the new one may stand in a moment.
      */
     @Nullable
-    Link present() {
+    Link present(ScriptCall call) {
         Link present = link;
-        return present != null && present.isSilent() && dialling.get() != null ? null : present;
+        return present != null && present.isSilent(call) && dialling.get() != null ? null : present;
     }
 
     /** Connects without blocking the caller; fails with a {@link RedisCallException}. */
-    CompletableFuture<Link> connect() {
-        Link present = present();
+    CompletableFuture<Link> connect(ScriptCall call) {
+        Link present = present(call);
         if (present != null) {
             return CompletableFuture.completedFuture(present);
         }

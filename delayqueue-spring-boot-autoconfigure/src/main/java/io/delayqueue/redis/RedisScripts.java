@@ -61,7 +61,7 @@ public final class RedisScripts implements ScriptRunner {
         ScriptCall call = new ScriptCall(script, keyCount, keysAndArguments);
         for (int retries = 0; ; retries++) {
             try {
-                return once(connections.connected(), call);
+                return once(connections.connected(call), call);
             } catch (RedisCallException e) {
                 if (retries == BLOCKING_RETRIES || !isWorthRetrying(e, retries) || !pause(retries)) {
                     onFailure.accept(script.name(), e);
@@ -119,10 +119,10 @@ public final class RedisScripts implements ScriptRunner {
     }
 
     private void attempt(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
-        Link link = connections.present();
+        Link link = connections.present(call);
         CompletableFuture<List<Object>> reply = link != null
                 ? start(link, call)
-                : connections.connect().thenCompose(connected -> start(connected, call));
+                : connections.connect(call).thenCompose(connected -> start(connected, call));
         CompletableFuture<?> ignored = reply.whenComplete((elements, failure) -> {
             Throwable cause = failure == null ? null : unwrap(failure);
             if (cause != null && isWorthRetrying(cause, retries)) {

@@ -10,6 +10,7 @@ import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.test.redis.topology.RedisClusterProcess;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -17,7 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,10 +32,10 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @Timeout(60)
 class ClusterTests {
 
-    private final RedisServerProcess first =
-            RedisServerProcess.builder().cluster().start();
-    private final RedisServerProcess second =
-            RedisServerProcess.builder().cluster().start();
+    private static final LuaScript PING = OwnConnections.script("ping", "return {redis.call('PING')}");
+
+    private static RedisClusterProcess cluster;
+
     private final KeySpace keys = new KeySpace("test");
     private final Shard onFirst = new Shard("orders", 0, 2, Lane.MESSAGES);
     private final Shard onSecond = new Shard("orders", 1, 2, Lane.MESSAGES);
@@ -43,23 +45,28 @@ class ClusterTests {
         JEDIS
     }
 
-    @BeforeEach
-    void meet() {
-        first.command("CLUSTER", "ADDSLOTSRANGE", "0", "8191");
-        second.command("CLUSTER", "ADDSLOTSRANGE", "8192", "16383");
-        first.command("CLUSTER", "MEET", "127.0.0.1", String.valueOf(second.port()));
-        for (RedisServerProcess node : List.of(first, second)) {
-            await().until(() -> {
-                String info = String.valueOf(node.command("CLUSTER", "INFO"));
-                return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:2");
-            });
-        }
+    private RedisServerProcess first;
+    private RedisServerProcess second;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = RedisClusterProcess.builder()
+                .masters(2)
+                .replicasPerMaster(0)
+                .nodeTimeout(Duration.ofMinutes(1))
+                .start();
     }
 
-    @AfterEach
-    void close() {
-        first.close();
-        second.close();
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void flush() {
+        cluster.flush();
+        first = cluster.masterOf(keys.of(onFirst).meta());
+        second = cluster.masterOf(keys.of(onSecond).meta());
     }
 
     @ParameterizedTest
@@ -83,7 +90,7 @@ class ClusterTests {
     @ParameterizedTest
     @EnumSource
     void probeAsksTheMasterOfTheTopics(Client client) throws Exception {
-        RedisServerProcess ofTopics = KeySpace.slot(keys.topics()) < 8192 ? first : second;
+        RedisServerProcess ofTopics = cluster.masterOf(keys.topics());
         ofTopics.command("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
         try (OwnConnections own = connect(client)) {
             ServerProbe probe = new ServerProbe(own.scripts(), keys, InstantSource.system(), System::nanoTime);
@@ -136,17 +143,21 @@ class ClusterTests {
             meta.values().forEach(key -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key));
             second.pause();
 
-            for (int i = 0; i < 4; i++) {
-                assertThat(catchThrowableOfType(
-                                        RedisCallException.class,
-                                        () -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond)))
-                                .kind())
-                        .isEqualTo(Kind.UNKNOWN);
-                assertThat(own.scripts().run(ScriptRunnerContract.INCREMENT, 1, meta.get(onFirst)))
-                        .hasSize(1);
+            try {
+                for (int i = 0; i < 4; i++) {
+                    // from the third on the call may wait for a new connection instead
+                    assertThat(catchThrowableOfType(
+                                            RedisCallException.class,
+                                            () -> own.scripts()
+                                                    .run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond)))
+                                    .kind())
+                            .isIn(i < 2 ? Set.of(Kind.UNKNOWN) : Set.of(Kind.UNKNOWN, Kind.NOT_SENT));
+                    assertThat(own.scripts().run(ScriptRunnerContract.INCREMENT, 1, meta.get(onFirst)))
+                            .hasSize(1);
+                }
+            } finally {
+                second.resume();
             }
-
-            second.resume();
             await().ignoreExceptions()
                     .until(() -> !own.scripts()
                             .run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond))
@@ -154,10 +165,20 @@ class ClusterTests {
         }
     }
 
+    /**
+     * Connected to both: in a JVM that has just started, that takes longer than the short time-out allows, as the first
+     * of many attempts.
+     */
     private OwnConnections connect(Client client) {
-        RedisClusterConfiguration cluster = new RedisClusterConfiguration().clusterNode("127.0.0.1", first.port());
-        return OwnConnections.of(
-                client == Client.LETTUCE ? new LettuceConnectionFactory(cluster) : new JedisConnectionFactory(cluster),
+        RedisClusterConfiguration nodes = new RedisClusterConfiguration(cluster.addresses());
+        OwnConnections own = OwnConnections.of(
+                client == Client.LETTUCE ? new LettuceConnectionFactory(nodes) : new JedisConnectionFactory(nodes),
                 OwnConnections.TIMEOUT);
+        for (Shard shard : List.of(onFirst, onSecond)) {
+            await().ignoreExceptions()
+                    .until(() ->
+                            !own.scripts().run(PING, 1, keys.of(shard).meta()).isEmpty());
+        }
+        return own;
     }
 }

@@ -187,8 +187,10 @@ class DerivedFactoryTests {
             RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
             OwnConnections own =
                     OwnConnections.of(new LettuceConnectionFactory(server, client), OwnConnections.TIMEOUT);
+            ScriptCall call =
+                    new ScriptCall(ScriptRunnerContract.INCREMENT, 1, new byte[][] {ScriptRunnerContract.KEY});
             LettuceConnectionFactory derived =
-                    (LettuceConnectionFactory) own.connections().connected().factory();
+                    (LettuceConnectionFactory) own.connections().connected(call).factory();
             assertThat(derived.getClientResources().eventLoopGroupProvider())
                     .isSameAs(resources.eventLoopGroupProvider());
 

@@ -92,7 +92,7 @@ class LettuceScriptsTests extends ScriptRunnerContract {
                 own().application(), QueueConnections.Settings.defaults(), Runnable::run, nanos::get);
         connections.reset();
         assertThat(network().traffic().connections()).isZero();
-        connections.connected();
+        connections.connected(new ScriptCall(INCREMENT, 1, new byte[][] {KEY}));
 
         connections.reset();
         connections.reset();

@@ -34,7 +34,8 @@ class QueueConnectionsTests {
     @Test
     void constructingConnectsNothing() {
         try (QueueConnections connections = connections(lettuce(1))) {
-            assertThat(connections.present()).isNull();
+            assertThat(connections.present(new ScriptCall(PING, 0, new byte[0][])))
+                    .isNull();
         }
     }
 
