@@ -6,15 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.test.redis.RedisServerProcess;
-import java.io.IOException;
+import io.delayqueue.test.redis.topology.RedisSentinelProcess;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,15 +19,11 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** A master, its replica and a Sentinel. */
+/** A master, its replicas and Sentinels. */
 @Timeout(60)
 class SentinelTests {
 
-    private final RedisServerProcess master = RedisServerProcess.start();
-    private final RedisServerProcess replica = RedisServerProcess.builder()
-            .setting("replicaof", "127.0.0.1", String.valueOf(master.port()))
-            .start();
-    private final RedisServerProcess sentinel = sentinel();
+    private final RedisSentinelProcess redis = RedisSentinelProcess.start();
     private final KeySpace keys = new KeySpace("test");
     private final Shard shard = Shard.single("orders");
 
@@ -39,18 +32,9 @@ class SentinelTests {
         JEDIS
     }
 
-    @BeforeEach
-    void followed() {
-        await().until(() -> "up".equals(replica.info("replication").get("master_link_status")));
-        await().until(() -> String.valueOf(sentinel.command("SENTINEL", "REPLICAS", "main"))
-                .contains(String.valueOf(replica.port())));
-    }
-
     @AfterEach
     void close() {
-        sentinel.close();
-        replica.close();
-        master.close();
+        redis.close();
     }
 
     @ParameterizedTest
@@ -66,12 +50,12 @@ class SentinelTests {
             await().until(() -> heard.remove(0L));
             assertThat(own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key))
                     .containsExactly(1L);
-            await().until(() -> replica.command("DBSIZE").equals(1L));
+            await().until(() -> redis.replicas().stream()
+                    .allMatch(replica -> replica.command("DBSIZE").equals(1L)));
 
-            master.kill();
+            redis.killMaster();
 
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> "master".equals(replica.info("replication").get("role")));
+            RedisServerProcess master = redis.awaitNewMaster();
             await().atMost(Duration.ofSeconds(15))
                     .ignoreExceptions()
                     .until(() -> !own.scripts()
@@ -80,7 +64,7 @@ class SentinelTests {
             await().atMost(Duration.ofSeconds(15)).until(() -> heard.contains(0L));
             String lane = new String(keys.of(shard).signal(), StandardCharsets.UTF_8);
             await().until(() -> {
-                replica.command("PUBLISH", keys.signalChannel(), "h " + lane + " 7");
+                master.command("PUBLISH", keys.signalChannel(), "h " + lane + " 7");
                 return heard.contains(7L);
             });
         }
@@ -88,29 +72,12 @@ class SentinelTests {
 
     private OwnConnections connect(Client client) {
         RedisSentinelConfiguration sentinels =
-                new RedisSentinelConfiguration().master("main").sentinel("127.0.0.1", sentinel.port());
+                new RedisSentinelConfiguration(RedisSentinelProcess.MASTER_NAME, Set.copyOf(redis.addresses()));
         return OwnConnections.of(
                 client == Client.LETTUCE
                         ? new LettuceConnectionFactory(sentinels)
                         : new JedisConnectionFactory(sentinels),
                 OwnConnections.TIMEOUT);
-    }
-
-    /** The same executable, which by that name is a Sentinel. */
-    private RedisServerProcess sentinel() {
-        try {
-            Path executable = Files.createSymbolicLink(
-                    master.directory().resolve("redis-sentinel"),
-                    master.directory().resolve("redis-server"));
-            return RedisServerProcess.builder()
-                    .executable(executable)
-                    .setting("sentinel monitor", "main", "127.0.0.1", String.valueOf(master.port()), "1")
-                    .setting("sentinel down-after-milliseconds", "main", "500")
-                    .setting("sentinel failover-timeout", "main", "3000")
-                    .start();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     private record HeadListener(Set<Long> heard) implements SignalListener {
