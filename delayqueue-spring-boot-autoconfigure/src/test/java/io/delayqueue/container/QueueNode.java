@@ -20,18 +20,25 @@ import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -55,9 +62,9 @@ public final class QueueNode implements AutoCloseable {
     }
 
     private QueueNode(Builder builder) {
-        application = builder.cluster.isEmpty()
-                ? new LettuceConnectionFactory("127.0.0.1", builder.port)
-                : new LettuceConnectionFactory(new RedisClusterConfiguration(builder.cluster));
+        application = builder.factory.apply(LettuceClientConfiguration.builder()
+                .commandTimeout(builder.commandTimeout)
+                .build());
         application.afterPropertiesSet();
         application.start();
         connections =
@@ -118,12 +125,20 @@ public final class QueueNode implements AutoCloseable {
 
     /** Begins to assemble a node. */
     public static Builder on(int port) {
-        return new Builder(port, List.of());
+        RedisConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", port);
+        return new Builder(client -> new LettuceConnectionFactory(server, client));
     }
 
     /** The same on a Cluster. */
     public static Builder on(List<String> addresses) {
-        return new Builder(0, addresses);
+        RedisConfiguration cluster = new RedisClusterConfiguration(addresses);
+        return new Builder(client -> new LettuceConnectionFactory(cluster, client));
+    }
+
+    /** The same on the master that Sentinels know by a name. */
+    public static Builder on(String master, List<String> sentinels) {
+        RedisConfiguration servers = new RedisSentinelConfiguration(master, Set.copyOf(sentinels));
+        return new Builder(client -> new LettuceConnectionFactory(servers, client));
     }
 
     /** Not started. */
@@ -162,8 +177,7 @@ public final class QueueNode implements AutoCloseable {
     /** Collects what a node is made of. */
     public static final class Builder {
 
-        private final int port;
-        private final List<String> cluster;
+        private final Function<LettuceClientConfiguration, LettuceConnectionFactory> factory;
         private ShardPlan plan = ShardPlan.NONE;
         private EngineSettings settings = EngineSettings.DEFAULTS;
         private DelayQueueEvents[] events = {};
@@ -172,10 +186,10 @@ public final class QueueNode implements AutoCloseable {
         private UnaryOperator<MessageStore> store = UnaryOperator.identity();
         private @Nullable StepScheduler steps;
         private @Nullable SilentSignals silent;
+        private Duration commandTimeout = Duration.ofSeconds(60);
 
-        private Builder(int port, List<String> cluster) {
-            this.port = port;
-            this.cluster = cluster;
+        private Builder(Function<LettuceClientConfiguration, LettuceConnectionFactory> factory) {
+            this.factory = factory;
         }
 
         public Builder shards(String topic, int count) {
@@ -215,6 +229,12 @@ public final class QueueNode implements AutoCloseable {
 
         public Builder steps(StepScheduler steps) {
             this.steps = steps;
+            return this;
+        }
+
+        /** The application's, which counts where it is shorter than the queue's. */
+        public Builder commandTimeout(Duration timeout) {
+            this.commandTimeout = timeout;
             return this;
         }
 

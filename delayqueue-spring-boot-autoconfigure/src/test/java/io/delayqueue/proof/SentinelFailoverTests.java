@@ -1,0 +1,44 @@
+package io.delayqueue.proof;
+
+import io.delayqueue.container.QueueNode;
+import io.delayqueue.test.redis.topology.RedisSentinelProcess;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A master that Sentinels watch is killed, and a replica takes over. */
+@Timeout(150)
+class SentinelFailoverTests {
+
+    private static final int SHARDS = 2;
+
+    private final RedisSentinelProcess redis = RedisSentinelProcess.start();
+    private final Fleet fleet =
+            new Fleet(() -> QueueNode.on(RedisSentinelProcess.MASTER_NAME, redis.addresses()), SHARDS);
+
+    @AfterEach
+    void close() {
+        fleet.close();
+        redis.close();
+    }
+
+    @Test
+    void queueRecovers() {
+        kill(200);
+    }
+
+    @Test
+    @Tag("soak")
+    void masterIsKilledAfterLongerLoad() {
+        kill(5000);
+    }
+
+    private void kill(int deliveriesBefore) {
+        fleet.listen();
+        fleet.load.begin(fleet.node(), shard -> true);
+        new Failover(fleet, shard -> true)
+                .survive(deliveriesBefore, redis::killMaster)
+                .checkUndone();
+    }
+}
