@@ -122,12 +122,12 @@ public final class EnvelopeFormat {
     /**
      * Reads a stored message.
      *
-     * @throws UnreadableMessageException if it is of another format
+     * @throws UnreadableMessageException if it is of another format; it quotes nothing of it, since it is told to those too
+     *     who may not see payloads
      */
     public static Envelope read(byte[] stored) {
         if (stored.length <= REST || stored[0] != '1') {
-            throw new UnreadableMessageException("The stored message is not of format 1; it begins with: "
-                    + new String(stored, 0, Math.min(stored.length, 40), UTF_8));
+            throw new UnreadableMessageException("The stored message is not of format 1");
         }
         int lineEnd = indexOf(stored, REST);
         if (lineEnd < 0) {
@@ -149,7 +149,7 @@ public final class EnvelopeFormat {
         } catch (RuntimeException e) {
             throw e instanceof UnreadableMessageException
                     ? e
-                    : new UnreadableMessageException("The stored message's head cannot be read: " + e.getMessage());
+                    : new UnreadableMessageException("The stored message's head cannot be read");
         }
     }
 
@@ -205,7 +205,7 @@ public final class EnvelopeFormat {
             String line = new String(stored, at, end - at, UTF_8);
             int colon = line.indexOf(": ");
             if (colon < 0) {
-                throw new UnreadableMessageException("The stored message has a header without a colon: " + line);
+                throw new UnreadableMessageException("The stored message has a header without a colon");
             }
             headers.put(unescape(line.substring(0, colon)), unescape(line.substring(colon + 2)));
             at = end + 1;

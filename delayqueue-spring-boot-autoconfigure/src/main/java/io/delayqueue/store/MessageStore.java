@@ -48,7 +48,7 @@ public interface MessageStore {
     /** Moves a scheduled message. */
     RescheduleOutcome reschedule(Shard shard, String id, Due due);
 
-    /** Looks a live message up. */
+    /** Looks a live message up. One that nobody can read has all of it as payload, and the reason as its last failure. */
     Optional<MessageSnapshot> find(Shard shard, String id);
 
     /** Counts what stands where. */

@@ -166,7 +166,8 @@ public interface DelayQueueOperations {
     RescheduleOutcome reschedule(String topic, String id, Instant dueAt);
 
     /**
-     * Looks a live message up.
+     * Looks a live message up. One that nobody can read is there with all of it as payload, and the reason as its last
+     * failure.
      *
      * @return empty if it was never sent, or is acknowledged, cancelled or dead
      * @throws DelayQueueUnavailableException if there was no answer

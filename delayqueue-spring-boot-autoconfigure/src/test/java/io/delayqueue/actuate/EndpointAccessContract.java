@@ -1,18 +1,26 @@
 package io.delayqueue.actuate;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ZERO;
 import static java.time.Duration.ofHours;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.actuate.EndpointNode.Reply;
+import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.ShardKeys;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import tools.jackson.databind.JsonNode;
 
 /** What an endpoint permits that is exposed and nothing else, on the application's own port. */
@@ -80,6 +88,64 @@ abstract class EndpointAccessContract {
             assertThat(seen.path("payload").path("hidden").asBoolean()).isEqualTo(!shown);
             assertThat(seen.toString().contains("secret")).isEqualTo(shown);
             assertThat(seen.has("headers")).isEqualTo(shown);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a stranger's secret", "1secretsecret\nsecret\n\n", "1secretsecret+secret secret\n\n"})
+    void whatNobodyCanReadIsShownWholeToThoseInTheRole(String stored) {
+        node.send("strange", "a", "text", ofHours(1));
+        store(keys("strange").messages(), "a", stored);
+
+        for (boolean shown : new boolean[] {true, false}) {
+            EndpointNode asked = shown ? node.as("operator") : node;
+            Reply message = asked.view("message", "topic", "strange", "id", "a");
+            assertThat(message.status()).isEqualTo(200);
+            JsonNode seen = message.json();
+            assertThat(seen.path("state").asString()).isEqualTo("scheduled");
+            assertThat(seen.path("lastFailure").asString()).startsWith("The stored message");
+            showsWhole(seen, stored, shown);
+            assertThat(asked.view("messages", "topic", "strange")
+                            .json()
+                            .path("messages")
+                            .get(0))
+                    .isEqualTo(seen);
+        }
+        node.template().cancel("strange", "a");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"a stranger's secret", "1 secret BURIED 1 2 0\n\n", "1 1 secret 1 2 0\n\n", "1 1 BURIED 1 2 secret"})
+    void letterThatNobodyCanReadIsShownWholeToThoseInTheRole(String stored) {
+        String letter = node.die("strange", "a", "text");
+        store(keys("strange").letters(), letter, stored);
+
+        for (boolean shown : new boolean[] {true, false}) {
+            EndpointNode asked = shown ? node.as("operator") : node;
+            JsonNode seen =
+                    asked.view("letter", "topic", "strange", "letter", letter).json();
+            assertThat(seen.path("failure").path("message").asString()).startsWith("The ");
+            showsWhole(seen, stored, shown);
+        }
+        node.context().getBean(DelayQueueAdmin.class).purge("strange", letter);
+    }
+
+    private static void showsWhole(JsonNode seen, String stored, boolean shown) {
+        JsonNode payload = seen.path("payload");
+        assertThat(payload.path("bytes").asInt()).isEqualTo(stored.length());
+        assertThat(payload.path("text").asString("hidden")).isEqualTo(shown ? stored : "hidden");
+        assertThat(seen.toString().contains("secret")).isEqualTo(shown);
+    }
+
+    private ShardKeys keys(String topic) {
+        return node.context().getBean(KeySpace.class).of(Shard.single(topic));
+    }
+
+    private void store(byte[] hash, String field, String value) {
+        try (RedisConnection connection =
+                node.context().getBean(RedisConnectionFactory.class).getConnection()) {
+            connection.hashCommands().hSet(hash, field.getBytes(UTF_8), value.getBytes(UTF_8));
         }
     }
 

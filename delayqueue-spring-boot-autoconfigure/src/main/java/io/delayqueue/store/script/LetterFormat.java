@@ -26,21 +26,24 @@ final class LetterFormat {
     static DeadLetter read(String topic, String letterId, Instant died, byte[] record) {
         try {
             return readable(topic, letterId, record);
-        } catch (UnreadableMessageException
-                | IllegalArgumentException
-                | IndexOutOfBoundsException
-                | DateTimeException e) {
-            Failure failure = new Failure(e.getClass().getName(), String.valueOf(e.getMessage()));
-            return new DeadLetter(
-                    letterId,
-                    topic,
-                    messageId(letterId),
-                    died,
-                    DeathCause.UNREADABLE,
-                    0,
-                    failure,
-                    EnvelopeFormat.asItIs(record));
+        } catch (UnreadableMessageException e) {
+            return unreadable(topic, letterId, died, record, String.valueOf(e.getMessage()));
+        } catch (IllegalArgumentException | IndexOutOfBoundsException | DateTimeException e) {
+            // whose sentence quotes what is stored
+            return unreadable(topic, letterId, died, record, "The head of dead letter " + letterId + " cannot be read");
         }
+    }
+
+    private static DeadLetter unreadable(String topic, String letterId, Instant died, byte[] record, String reason) {
+        return new DeadLetter(
+                letterId,
+                topic,
+                messageId(letterId),
+                died,
+                DeathCause.UNREADABLE,
+                0,
+                new Failure(UnreadableMessageException.class.getName(), reason),
+                EnvelopeFormat.asItIs(record));
     }
 
     private static DeadLetter readable(String topic, String letterId, byte[] record) {

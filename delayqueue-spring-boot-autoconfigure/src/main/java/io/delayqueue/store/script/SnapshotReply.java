@@ -25,7 +25,7 @@ final class SnapshotReply {
 
     private SnapshotReply() {}
 
-    /** From the reply of {@code find.lua}. */
+    /** From the reply of {@code find.lua}. What nobody can read is told in place of its last failure. */
     static Optional<MessageSnapshot> read(String topic, String id, List<Object> reply) {
         Object stored = part(reply, 2);
         Object due = part(reply, 3);
@@ -33,15 +33,15 @@ final class SnapshotReply {
         if (stored == null || (due == null && leaseEnd == null)) {
             return Optional.empty();
         }
-        Envelope envelope = EnvelopeFormat.read((byte[]) stored);
         String[] delivery = delivery(part(reply, 5));
+        Envelope envelope = envelope((byte[]) stored, delivery);
         return Optional.of(
                 due == null
                         ? leased(topic, id, Replies.millis(leaseEnd), delivery, envelope)
                         : scheduled(topic, id, Replies.millis(due), Replies.micros(reply.get(1)), delivery, envelope));
     }
 
-    /** From the reply of {@code list.lua}. What nobody can read is told in place of its last failure. */
+    /** From the reply of {@code list.lua}, the same way. */
     static Listing list(String topic, MessageState state, List<Object> reply) {
         List<Object> ids = Replies.list(reply.get(2));
         List<Object> times = Replies.list(reply.get(3));
