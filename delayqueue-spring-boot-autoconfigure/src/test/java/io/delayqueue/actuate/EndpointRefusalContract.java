@@ -131,15 +131,21 @@ abstract class EndpointRefusalContract extends EndpointTest {
         assertThat(node.view("", "_csrf", "of others").status()).isEqualTo(200);
     }
 
-    @Test
-    void actionWhoseParameterIsGivenTwiceChangesNothing() {
+    @ParameterizedTest
+    @ValueSource(strings = {"id=a", "id=a&id=a", "_csrf=x&id=a", "&%69d=a", "topic=other"})
+    void queryOverrulesNoBody(String query) {
         node.send(topic, "a", "text", ofHours(1));
+        node.send(topic, "b", "text", ofHours(1));
         String body = "{\"topic\":\"" + topic + "\",\"id\":\"b\"}";
 
-        Reply reply = node.post("cancel?id=a&id=a", "application/json", body);
+        Reply reply = node.post("cancel?" + query, "application/json", body);
 
         assertThat(reply.status()).isEqualTo(400);
+        assertThat(reply.error()).isEqualTo("An action takes its parameters in the JSON body, but none in the query.");
         assertThat(node.template().find(topic, "a")).isPresent();
+        assertThat(node.template().find(topic, "b")).isPresent();
+        assertThat(node.post("cancel?_csrf=x", "application/json", body).outcome())
+                .isEqualTo("CANCELLED");
     }
 
     @Test

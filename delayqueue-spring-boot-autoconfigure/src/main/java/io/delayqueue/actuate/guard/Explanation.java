@@ -27,6 +27,11 @@ final class Explanation {
         return json("An action takes a JSON body, sent with the header Content-Type: application/json.");
     }
 
+    /** Whoever gets it has named in the query what an action is to be done to. */
+    static byte[] ofQuery() {
+        return json("An action takes its parameters in the JSON body, but none in the query.");
+    }
+
     /** What to say of the framework's refusal; null where there is nothing to add to its status. */
     static byte @Nullable [] ofStatus(String method, int status) {
         if (status == BAD_REQUEST && method.equals(POST)) {

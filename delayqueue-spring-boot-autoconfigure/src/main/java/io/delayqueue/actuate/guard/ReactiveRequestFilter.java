@@ -50,6 +50,9 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
         if (RequestGuard.mayBeOfAForm(request.getMethod().name(), header(request, HttpHeaders.CONTENT_TYPE))) {
             return refuse(response, Explanation.UNSUPPORTED_MEDIA_TYPE, Explanation.ofForm());
         }
+        if (RequestGuard.hasParametersOutsideTheBody(request.getMethod().name(), uri.getRawQuery())) {
+            return refuse(response, Explanation.BAD_REQUEST, Explanation.ofQuery());
+        }
         return chain.filter(exchange)
                 .onErrorResume(ResponseStatusException.class, refusal -> explain(exchange, refusal));
     }

@@ -3,6 +3,7 @@ package io.delayqueue.actuate.guard;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +73,18 @@ public final class RequestGuard {
         String type =
                 (end < 0 ? contentType : contentType.substring(0, end)).strip().toLowerCase(Locale.ROOT);
         return !type.equals("application/json") && !type.endsWith("+json");
+    }
+
+    /**
+     * Whether a request is for an action, but has parameters in its query, where they would overrule those of the body.
+     * Names that begin with an underscore are left to others, as Spring Security's {@code _csrf}.
+     *
+     * @param query as it was sent
+     */
+    static boolean hasParametersOutsideTheBody(String method, @Nullable String query) {
+        return method.equals("POST")
+                && query != null
+                && Stream.of(query.split("&")).anyMatch(each -> !each.isEmpty() && !each.startsWith("_"));
     }
 
     private static boolean isOwn(String origin, String server) {

@@ -50,6 +50,10 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
             refuse(response, Explanation.UNSUPPORTED_MEDIA_TYPE, Explanation.ofForm());
             return;
         }
+        if (RequestGuard.hasParametersOutsideTheBody(request.getMethod(), request.getQueryString())) {
+            refuse(response, Explanation.BAD_REQUEST, Explanation.ofQuery());
+            return;
+        }
         chain.doFilter(request, new ExplainingResponse(response, request.getMethod()));
     }
 
