@@ -6,7 +6,9 @@ import io.delayqueue.admin.ReplaySummary;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
@@ -23,6 +25,20 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
     private static final int CONFLICT = 409;
 
     WebEndpointResponse<OperationResponseBody> act(Action action, Parameters parameters) {
+        try {
+            return perform(action, parameters);
+        } catch (DelayQueueUnavailableException e) {
+            if (e.getCause() instanceof RedisCallException call && call.mayHaveWritten()) {
+                return refused(
+                        WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
+                        "UNKNOWN",
+                        "Nobody knows whether it is done: look before you repeat it. " + e.getMessage());
+            }
+            throw e;
+        }
+    }
+
+    private WebEndpointResponse<OperationResponseBody> perform(Action action, Parameters parameters) {
         return switch (action) {
             case CANCEL -> cancel(parameters.required("topic"), parameters.required("id"));
             case RESCHEDULE -> reschedule(parameters);

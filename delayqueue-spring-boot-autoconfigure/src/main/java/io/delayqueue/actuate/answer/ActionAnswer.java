@@ -9,7 +9,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param outcome one upper-case word
  * @param count how many letters it changed, where it is for many
  * @param kept how many letters stayed since a message of their id is live or nobody can read them, where it replays many
- * @param error one sentence where it changed nothing
+ * @param error what to know where it changed nothing, or nobody knows whether it did
  */
 public record ActionAnswer(
         String outcome,
@@ -27,7 +27,7 @@ public record ActionAnswer(
         return new ActionAnswer(outcome, count, null, null);
     }
 
-    /** Nothing changed. */
+    /** Nothing changed, as far as is known. */
     public static ActionAnswer nothing(String outcome, String error) {
         return new ActionAnswer(outcome, null, null, new ErrorAnswer(error).error());
     }
