@@ -9,7 +9,7 @@ import { h, patch } from './dom.js';
 import { clock, name, now, setClock, span } from './format.js';
 import * as history from './history.js';
 import * as overview from './overview.js';
-import { answeredBy, messageLink, page, parse, state } from './state.js';
+import { answeredBy, loading, messageLink, page, parse, state } from './state.js';
 import * as topic from './topic.js';
 
 const POLL_MILLIS = 2000;
@@ -68,7 +68,7 @@ function redraw() {
   drawBar(stale, age);
   patch(byId('problem'), state.problem ? h('p', { class: 'notice bad' }, state.problem, ' ', beforeThat()) : null);
   if (!state.overview) {
-    patch(content, state.problem ? null : h('p', { class: 'empty' }, 'Loading …'));
+    patch(content, loading());
     return;
   }
   const kept = patch(content, VIEWS[state.route.view].draw(state.route));

@@ -4,7 +4,7 @@ import { read, Refusal } from './api.js';
 import { h } from './dom.js';
 import { bytes, count, indented, moment, name } from './format.js';
 import { causeBadge, letterActions, messageActions, summary } from './lists.js';
-import { letterLink, state, topicLink } from './state.js';
+import { letterLink, loading, state, topicLink } from './state.js';
 
 export function title({ id }) {
   return id;
@@ -49,7 +49,7 @@ export function draw(route) {
       ? [letter ? letterFacts(found) : messageFacts(found), headers(found.headers), payload(found.payload)]
       : gone
         ? null
-        : h('p', { class: 'empty' }, 'Loading …'),
+        : loading(),
   ];
 }
 

@@ -5,7 +5,7 @@ import { read } from './api.js';
 import { button } from './ask.js';
 import { h } from './dom.js';
 import { bytes, count, counted, moment, name, time } from './format.js';
-import { letterLink, messageLink, page, state } from './state.js';
+import { letterLink, loading, messageLink, page, state } from './state.js';
 import { table } from './table.js';
 
 const PAGE = 25;
@@ -74,7 +74,7 @@ const EMPTY = {
 };
 
 export function messages(list, messageState) {
-  if (list.items === null) return h('p', { class: 'empty' }, 'Loading …');
+  if (list.items === null) return loading();
   const shown = list.items.length
     ? messageTable(list.items, messageState)
     : h('p', { class: 'empty' }, EMPTY[messageState]);
@@ -137,7 +137,7 @@ function shortFailure(text) {
 }
 
 export function letters(list, topic) {
-  if (list.items === null) return h('p', { class: 'empty' }, 'Loading …');
+  if (list.items === null) return loading();
   const columns = [
     { label: 'Message', class: 'wide' },
     { label: 'Died' },

@@ -1,5 +1,7 @@
 /* What the page knows, and where it is: the address says it, so that each place can be linked to. */
 
+import { h } from './dom.js';
+
 export const TABS = {
   ready: 'Ready',
   leased: 'Leased',
@@ -40,6 +42,11 @@ export function answeredBy(node, at) {
 /** Whether several nodes answer in turn, as behind a load balancer: then nobody knows which of them "here" is. */
 export function isAnsweredByMany() {
   return answering.size > 1;
+}
+
+/** What stands in for what was asked and isn't there yet; nothing where it is told why it doesn't come. */
+export function loading() {
+  return state.problem ? null : h('p', { class: 'empty' }, 'Loading …');
 }
 
 export function topicOf(name) {

@@ -9,7 +9,7 @@ import { count, counted, lag, name } from './format.js';
 import * as history from './history.js';
 import { failing, letters, loadLetters, loadMessages, messages, newList, newScan, scan } from './lists.js';
 import { listenersSection } from './overview.js';
-import { page, state, TABS, topicLink, topicOf } from './state.js';
+import { loading, page, state, TABS, topicLink, topicOf } from './state.js';
 import { findings, LATE_MILLIS } from './verdict.js';
 
 const SPANS = {
@@ -196,7 +196,7 @@ function coming(topic) {
             page.redraw();
           }),
         ]
-      : h('p', { class: 'empty' }, 'Loading …'),
+      : loading(),
   );
 }
 
@@ -242,7 +242,7 @@ function lists(topic) {
         )
       : null,
     !tab || !data.list || (tab === 'failing' && !data.scan)
-      ? h('p', { class: 'empty' }, 'Loading …')
+      ? loading()
       : tab === 'failing'
         ? failing(data.scan, again)
         : tab === 'dead'

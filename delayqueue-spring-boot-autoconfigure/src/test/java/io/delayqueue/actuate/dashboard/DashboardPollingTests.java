@@ -114,6 +114,9 @@ class DashboardPollingTests {
         assertThat(browser.is("return document.body.classList.contains('stale')"))
                 .isTrue();
         assertThat(page.text()).contains("What is shown is from", LONELY);
+        browser.run("location.hash = arguments[0]", topic(LONELY, "message", "any"));
+        page.awaitText("What is shown is from").awaitNoText("Loading");
+        browser.run("location.hash = ''");
 
         REDIS.restart();
         await().atMost(Duration.ofSeconds(60))
