@@ -6,7 +6,7 @@
 import { read, Refusal } from './api.js';
 import * as detail from './detail.js';
 import { h, patch } from './dom.js';
-import { clock, name, now, setClock, span } from './format.js';
+import { clock, name, now, setClock, span, words } from './format.js';
 import * as history from './history.js';
 import * as overview from './overview.js';
 import { answeredBy, loading, messageLink, page, parse, state } from './state.js';
@@ -66,7 +66,7 @@ function redraw() {
   const stale = state.overview !== null && (state.problem !== null || age > STALE_MILLIS);
   document.body.classList.toggle('stale', stale);
   drawBar(stale, age);
-  patch(byId('problem'), state.problem ? h('p', { class: 'notice bad' }, state.problem, ' ', beforeThat()) : null);
+  patch(byId('problem'), state.problem ? h('p', { class: 'notice bad' }, words(state.problem), ' ', beforeThat()) : null);
   if (!state.overview) {
     patch(content, loading());
     return;

@@ -2,7 +2,7 @@
 
 import { write } from './api.js';
 import { h, patch } from './dom.js';
-import { clock } from './format.js';
+import { clock, words } from './format.js';
 import { page, state, writable } from './state.js';
 
 const dialog = document.getElementById('ask');
@@ -34,7 +34,7 @@ async function perform(action) {
     if (action.then) action.then(answer);
   } catch (error) {
     // what was to be changed is gone, or its state forbids it
-    tell(error.status === 404 || error.status === 409 ? 'warn' : 'bad', error.message);
+    tell(error.status === 404 || error.status === 409 ? 'warn' : 'bad', words(error.message));
   }
   // messages that failed are looked for anew
   state.data.scan = null;

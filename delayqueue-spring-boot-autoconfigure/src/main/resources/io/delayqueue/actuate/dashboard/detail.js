@@ -2,7 +2,7 @@
 
 import { read, Refusal } from './api.js';
 import { h } from './dom.js';
-import { bytes, count, indented, moment, name } from './format.js';
+import { bytes, count, indented, moment, name, words } from './format.js';
 import { causeBadge, letterActions, messageActions, summary } from './lists.js';
 import { letterLink, loading, state, topicLink } from './state.js';
 
@@ -57,7 +57,7 @@ function notThere(route, sentence, found) {
   return h(
     'div',
     { class: 'notice warn' },
-    h('p', null, found ? 'It is gone by now; below is what it was. ' : null, sentence),
+    h('p', null, found ? 'It is gone by now; below is what it was. ' : null, words(sentence)),
     route.view === 'message'
       ? h(
           'p',
@@ -97,7 +97,7 @@ function messageFacts(message) {
     ['Attempts', count(message.attempts)],
     ['Held by', message.holder ? name(message.holder) : null],
     ['Lease ends', message.leaseEnd ? moment(message.leaseEnd) : null],
-    ['Last failure', message.lastFailure ? h('span', { class: 'failed' }, message.lastFailure) : null, 'long'],
+    ['Last failure', message.lastFailure ? h('span', { class: 'failed' }, words(message.lastFailure)) : null, 'long'],
   ]);
 }
 
@@ -111,7 +111,7 @@ function letterFacts(letter) {
       ['Due', letter.due ? moment(letter.due) : null],
       ['Attempts', count(letter.attempts)],
       ['Letter', h('code', null, name(letter.letterId))],
-      ['Failure', failure ? h('span', { class: 'failed' }, summary(failure)) : null, 'long'],
+      ['Failure', failure ? h('span', { class: 'failed' }, words(summary(failure))) : null, 'long'],
     ]),
     failure && failure.stack
       ? h(
@@ -134,7 +134,7 @@ function headers(all) {
     h(
       'dl',
       { class: 'facts' },
-      pairs.map(([key, value]) => h('div', { key }, h('dt', null, name(key)), h('dd', null, h('code', null, value)))),
+      pairs.map(([key, value]) => h('div', { key }, h('dt', null, name(key)), h('dd', null, h('code', null, words(value))))),
     ),
   );
 }

@@ -118,6 +118,18 @@ export function name(text) {
   );
 }
 
+const TURNS = /([\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])/u;
+
+/** A text in which others have a word, apart from the direction of what is around it. What would turn it is shown. */
+export function words(text) {
+  const parts = text.split(TURNS).filter((part) => part !== '');
+  return h(
+    'bdi',
+    null,
+    parts.map((part) => (TURNS.test(part) ? unseen(part) : part)),
+  );
+}
+
 /** JSON over several lines, else as it is. Its tokens stay as they were written: 24.50 and large numbers too. */
 export function indented(text) {
   try {

@@ -4,7 +4,7 @@ import { cancel, purge, replay, reschedule, run } from './actions.js';
 import { read } from './api.js';
 import { button } from './ask.js';
 import { h } from './dom.js';
-import { bytes, count, counted, moment, name, time } from './format.js';
+import { bytes, count, counted, moment, name, time, words } from './format.js';
 import { letterLink, loading, messageLink, page, state } from './state.js';
 import { table } from './table.js';
 
@@ -122,12 +122,12 @@ export function messageActions(message) {
 function preview(payload) {
   if (payload.hidden) return null;
   const text = payload.text === undefined ? bytes(payload.bytes) : payload.text;
-  return h('span', { class: 'preview' }, text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text);
+  return h('span', { class: 'preview' }, words(text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text));
 }
 
 function failure(text) {
   return text
-    ? h('span', { class: 'failure-text', title: text }, shortFailure(text))
+    ? h('span', { class: 'failure-text', title: text }, words(shortFailure(text)))
     : h('span', { class: 'zero' }, '–');
 }
 

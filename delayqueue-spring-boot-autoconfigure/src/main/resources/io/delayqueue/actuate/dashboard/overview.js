@@ -4,7 +4,7 @@ import { pauseListener } from './actions.js';
 import { button } from './ask.js';
 import { sparkline } from './charts.js';
 import { h } from './dom.js';
-import { count, counted, lag, name, relative, span, time } from './format.js';
+import { count, counted, lag, name, relative, span, time, words } from './format.js';
 import * as history from './history.js';
 import { isAnsweredByMany, page, state, topicLink } from './state.js';
 import { table } from './table.js';
@@ -47,12 +47,14 @@ function verdict(topics) {
           { key: `topic ${topic.topic}`, class: levelOf(topic) },
           h('a', { href: topicLink(topic.topic) }, name(topic.topic)),
           ' ',
-          findings(topic)
-            .map(({ text }) => text)
-            .join(' '),
+          words(
+            findings(topic)
+              .map(({ text }) => text)
+              .join(' '),
+          ),
         ),
       ),
-      here.map(({ id, level: each, text }) => h('li', { key: `listener ${id}`, class: each }, text)),
+      here.map(({ id, level: each, text }) => h('li', { key: `listener ${id}`, class: each }, words(text))),
     ),
   );
 }

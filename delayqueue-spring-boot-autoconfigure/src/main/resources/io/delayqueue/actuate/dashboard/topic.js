@@ -5,7 +5,7 @@ import { read, Refusal } from './api.js';
 import { button } from './ask.js';
 import { histogram, sparkline } from './charts.js';
 import { h } from './dom.js';
-import { count, counted, lag, name } from './format.js';
+import { count, counted, lag, name, words } from './format.js';
 import * as history from './history.js';
 import { failing, letters, loadLetters, loadMessages, messages, newList, newScan, scan } from './lists.js';
 import { listenersSection } from './overview.js';
@@ -97,7 +97,7 @@ function said(topic) {
       ? h(
           'ul',
           { class: 'findings' },
-          found.map((each) => h('li', { key: each.text, class: each.level }, each.text)),
+          found.map((each) => h('li', { key: each.text, class: each.level }, words(each.text))),
         )
       : h(
           'p',

@@ -2,6 +2,7 @@ package io.delayqueue.actuate.dashboard;
 
 import static io.delayqueue.actuate.dashboard.DashboardApplication.HOSTILE;
 import static io.delayqueue.actuate.dashboard.DashboardApplication.INVOICES;
+import static io.delayqueue.actuate.dashboard.DashboardApplication.MAILS;
 import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -94,6 +95,19 @@ class HostileTextTests {
         page.press("Purge the letter of " + id);
         assertThat(page.question()).contains(id, HOSTILE);
         page.goBack().press(id).awaitText(letter.letterId()).awaitText("Stack").awaitText(SCRIPT);
+    }
+
+    @Test
+    void whatTurnsTheDirectionOfATextIsShownInstead() {
+        String turned = "\u202eretsnom\u2069";
+        DeadLetter letter = harness.awaitDead(MAILS, queue.send(MAILS, turned).id());
+
+        page.open(topic(MAILS, "dead")).awaitText("IllegalStateException: no mail to ␣retsnom␣");
+        assertThat(page.text()).contains("␣retsnom␣\n").doesNotContain("\u202e", "\u2069");
+        page.press(letter.messageId()).awaitText("IllegalStateException: no mail to ␣retsnom␣");
+        page.open(topic(INVOICES, "message", turned))
+                .awaitText("There is no live message '␣retsnom␣' in topic 'invoices' now.");
+        assertThat(page.text()).doesNotContain("\u202e", "\u2069");
     }
 
     @Test
