@@ -3,22 +3,21 @@ package io.delayqueue.actuate;
 import io.delayqueue.actuate.answer.OverviewAnswer;
 import io.delayqueue.actuate.answer.TopicAnswer;
 import io.delayqueue.admin.DelayQueueInspector;
-import io.delayqueue.admin.TopicSampler;
 import java.time.InstantSource;
 import java.util.List;
 
 /**
  * Reads the overview: topics and nodes from Redis, listeners and samples from this node. Thread-safe.
  *
- * @param inspector reads what is in Redis
- * @param sampler remembers what was there
+ * @param inspector reads nodes
+ * @param topics reads topics
  * @param listeners of this node
  * @param node this node
  * @param clock this node's
  */
 public record OverviewReader(
         DelayQueueInspector inspector,
-        TopicSampler sampler,
+        TopicReader topics,
         LocalListeners listeners,
         NodeIdentity node,
         InstantSource clock) {
@@ -29,9 +28,7 @@ public record OverviewReader(
      * @param history whether with the topics' samples
      */
     OverviewAnswer read(boolean history) {
-        List<TopicAnswer> topics = inspector.topics().stream()
-                .map(status -> TopicAnswer.of(status, history ? sampler.history(status.topic()) : List.of()))
-                .toList();
+        List<TopicAnswer> all = topics.all(history);
         return new OverviewAnswer(
                 node.namespace(),
                 node.name(),
@@ -39,7 +36,7 @@ public record OverviewReader(
                 node.writable(),
                 inspector.nodes(),
                 listeners.all(),
-                topics);
+                all);
     }
 
     /**

@@ -2,14 +2,12 @@ package io.delayqueue.actuate;
 
 import io.delayqueue.actuate.answer.LetterAnswer;
 import io.delayqueue.actuate.answer.MessageAnswer;
-import io.delayqueue.actuate.answer.TopicAnswer;
 import io.delayqueue.actuate.answer.UpcomingAnswer;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.LetterPage;
 import io.delayqueue.admin.MessagePage;
 import io.delayqueue.admin.MessageView;
-import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import java.util.Locale;
@@ -19,13 +17,13 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * Reads each {@code View}. Thread-safe.
  *
- * @param inspector reads topics and live messages
- * @param sampler remembers what topics held
+ * @param topics reads topics
+ * @param inspector reads live messages
  * @param admin reads dead letters
  * @param operations find messages by their id
  */
 public record QueueViews(
-        DelayQueueInspector inspector, TopicSampler sampler, DelayQueueAdmin admin, DelayQueueOperations operations) {
+        TopicReader topics, DelayQueueInspector inspector, DelayQueueAdmin admin, DelayQueueOperations operations) {
 
     private static final int USUAL_PAGE = 50;
     private static final Duration USUAL_SPAN = Duration.ofHours(1);
@@ -49,10 +47,7 @@ public record QueueViews(
     }
 
     private OperationResponseBody topic(String topic) {
-        return inspector
-                .topic(topic)
-                .map(status -> TopicAnswer.of(status, sampler.history(topic)))
-                .orElseThrow(() -> NotAnsweredException.notFound("There is no topic '" + topic + "'."));
+        return topics.one(topic).orElseThrow(() -> NotAnsweredException.notFound("There is no topic '" + topic + "'."));
     }
 
     private OperationResponseBody messages(String topic, Parameters parameters, boolean open) {

@@ -5,6 +5,7 @@ import io.delayqueue.coordination.Roster;
 import io.delayqueue.coordination.Roster.Member;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.Forecast;
 import io.delayqueue.store.Listing.Place;
 import io.delayqueue.store.MessageStore;
@@ -14,6 +15,7 @@ import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +23,8 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -41,16 +45,18 @@ public final class DelayQueueInspector {
     /** How far an {@link Upcoming} looks ahead at most. */
     public static final Duration MAX_SPAN = Duration.ofDays(365_250);
 
-    private final MessageStore store;
+    private static final int TOPICS_AT_ONCE = 200;
+
     private final ShardReader reader;
     private final TopicRegistry registry;
+    private final TopicCounter counter;
     private final NodeDirectory directory;
     private final MessagePages pages;
 
     /** Over a store, what reads its shards, and what knows topics and nodes. */
     public DelayQueueInspector(
             MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory directory) {
-        this.store = store;
+        this.counter = new TopicCounter(store, registry);
         this.reader = reader;
         this.registry = registry;
         this.directory = directory;
@@ -58,27 +64,57 @@ public final class DelayQueueInspector {
     }
 
     /**
-     * All registered topics, by name, but for those that this version cannot read. A round trip for the registry, one for
-     * the nodes and one for each shard.
+     * All registered topics, by name, but for those that this version cannot read. A topic of which a shard doesn't answer
+     * is there without counts, with the reason. A round trip for the registry, one for the nodes and one for each shard;
+     * many shards are asked at a time, so that those that don't answer cost one command time-out together.
      */
     public List<TopicStatus> topics() {
         return asked("To look at all topics", () -> {
             SortedSet<String> topics = registry.topics();
             Roster roster = directory.roster();
-            return topics.stream()
-                    .flatMap(topic -> readableStatus(topic, roster).stream())
-                    .toList();
+            List<TopicStatus> all = new ArrayList<>(topics.size());
+            for (List<String> some : batches(List.copyOf(topics))) {
+                List<CompletableFuture<Optional<TopicStatus>>> asked = some.stream()
+                        .map(topic -> readableStatus(topic, roster))
+                        .toList();
+                asked.forEach(status -> joined(status).ifPresent(all::add));
+            }
+            return List.copyOf(all);
         });
     }
 
-    /** Empty for a topic that this version cannot read, which is no reason to show none of the others. */
-    private Optional<TopicStatus> readableStatus(String topic, Roster roster) {
-        try {
-            return status(topic, roster);
-        } catch (TopicConflictException e) {
-            registry.leftOut(topic, e);
-            return Optional.empty();
-        }
+    private static List<List<String>> batches(List<String> topics) {
+        return IntStream.iterate(0, begin -> begin < topics.size(), begin -> begin + TOPICS_AT_ONCE)
+                .mapToObj(begin -> topics.subList(begin, Math.min(topics.size(), begin + TOPICS_AT_ONCE)))
+                .toList();
+    }
+
+    /** Never fails for what a topic's state, or its server's, is: that is no reason to show none of the others. */
+    private CompletableFuture<Optional<TopicStatus>> readableStatus(String topic, Roster roster) {
+        return counter.count(topic)
+                .thenApply(found -> found.map(counts -> status(topic, counts, null, roster)))
+                .exceptionally(failure -> {
+                    Throwable cause = TopicCounter.cause(failure);
+                    if (cause instanceof RedisCallException) {
+                        return Optional.of(status(topic, null, cause.getMessage(), roster));
+                    }
+                    if (cause instanceof TopicConflictException conflict) {
+                        registry.leftOut(topic, conflict);
+                        return Optional.empty();
+                    }
+                    throw new CompletionException(cause);
+                });
+    }
+
+    /**
+     * Asks for how long the oldest due message of a topic has been waiting, without blocking.
+     *
+     * @return zero if the topic isn't registered; fails when Redis doesn't answer, or holds what this version cannot read
+     */
+    public CompletableFuture<Duration> lag(String topic) {
+        DelayMessage.checkTopic(topic);
+        return counter.count(topic)
+                .thenApply(counts -> counts.map(TopicCounts::lag).orElse(Duration.ZERO));
     }
 
     /** A topic; empty if it isn't registered. */
@@ -90,23 +126,23 @@ public final class DelayQueueInspector {
     }
 
     private Optional<TopicStatus> status(String topic, Roster roster) {
-        return registry.lookThrough(topic, shards -> status(topic, shards, roster));
+        return joined(counter.count(topic)).map(counts -> status(topic, counts, null, roster));
     }
 
-    private TopicStatus status(String topic, List<Shard> shards, Roster roster) {
-        TopicCounts counts = TopicCounts.of(shards.stream().map(store::count).toList());
+    private TopicStatus status(String topic, @Nullable TopicCounts counts, @Nullable String problem, Roster roster) {
+        int shards = registry.likelyShardOf(topic, topic).map(Shard::count).orElse(1);
         List<String> consumers = roster.nodes().stream()
                 .filter(node -> node.messages().contains(topic))
                 .map(Member::name)
                 .toList();
-        List<String> watchers = shards.isEmpty() ? List.of() : roster.watchers(topic, shards.size());
         return new TopicStatus(
                 topic,
-                shards.size(),
+                shards,
                 counts,
                 consumers,
-                watchers,
-                roster.paused().contains(topic));
+                roster.watchers(topic, shards),
+                roster.paused().contains(topic),
+                problem);
     }
 
     /**
@@ -186,13 +222,24 @@ public final class DelayQueueInspector {
     }
 
     private Map<String, List<String>> watchers(Roster roster) {
-        Map<String, List<String>> watchers = new TreeMap<>();
+        Map<String, CompletableFuture<Optional<List<Shard>>>> asked = new TreeMap<>();
         roster.nodes().stream()
                 .flatMap(node -> node.watched().stream())
-                .distinct()
-                .forEach(topic -> registry.registeredShards(topic)
-                        .ifPresent(shards -> watchers.put(topic, roster.watchers(topic, shards.size()))));
+                .forEach(topic -> asked.computeIfAbsent(topic, this::registeredShards));
+        Map<String, List<String>> watchers = new TreeMap<>();
+        asked.forEach((topic, found) ->
+                joined(found).ifPresent(shards -> watchers.put(topic, roster.watchers(topic, shards.size()))));
         return watchers;
+    }
+
+    /** Empty also for what this version cannot read, of which nobody can tell who watches it. */
+    private CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
+        return registry.registeredShardsAsync(topic).exceptionally(failure -> {
+            if (TopicCounter.cause(failure) instanceof TopicConflictException) {
+                return Optional.empty();
+            }
+            throw new CompletionException(TopicCounter.cause(failure));
+        });
     }
 
     private static NodeStatus status(Member node, Map<String, List<String>> watchers) {
@@ -209,6 +256,14 @@ public final class DelayQueueInspector {
             }
         });
         return new NodeStatus(node.name(), node.lastSeen(), List.copyOf(topics), watches);
+    }
+
+    private static <T> T joined(CompletableFuture<T> asked) {
+        try {
+            return asked.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
     }
 
     private static <T> T asked(String attempt, Supplier<T> call) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Samples all topics at an interval and keeps the last samples in memory, so that whoever reads them touches no network.
  * Thread-safe. A sample that fails leaves the earlier ones as they are, and is tried again soon; {@link #age()} tells how
- * old they are.
+ * old they are. A topic that didn't tell what it holds has a sample without counts.
  */
 public final class TopicSampler implements Step {
 

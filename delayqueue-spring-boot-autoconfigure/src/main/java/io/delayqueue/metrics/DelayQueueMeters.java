@@ -23,6 +23,11 @@ public enum DelayQueueMeters implements MeterDocumentation {
     /** Topics that gather messages for nobody. Of all nodes. */
     TOPICS_UNCONSUMED(
             "delayqueue.topics.unconsumed", Meter.Type.GAUGE, "Topics with messages, but without a consumer."),
+    /** Topics of which there are no counts. Of all nodes. */
+    TOPICS_UNKNOWN(
+            "delayqueue.topics.unknown",
+            Meter.Type.GAUGE,
+            "Topics whose state Redis did not tell: their gauges are not a number."),
     /** How old the gauges of all nodes are. */
     SAMPLE_AGE("delayqueue.sample.age", Meter.Type.GAUGE, "Age of the sample that the gauges above were read from."),
 

@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
  * What stands in Redis, as the last sample says; reading a gauge asks nobody. A topic's gauges come with the first sample
- * that knows it, and go, with all its other meters, with the first one that knows it no more. Thread-safe.
+ * that knows it, and go, with all its other meters, with the first one that knows it no more. What a topic didn't tell is
+ * not a number. Thread-safe.
  */
 public final class TopicGauges {
 
@@ -29,6 +31,7 @@ public final class TopicGauges {
     private final LongSupplier nanoTime;
     private final Map<String, Topic> topics = new HashMap<>();
     private volatile double unconsumed = Double.NaN;
+    private volatile double unknown = Double.NaN;
     private boolean begun;
 
     /**
@@ -61,6 +64,7 @@ public final class TopicGauges {
         MeterGroup group = new MeterGroup(registry);
         group.secondsGauge(DelayQueueMeters.SAMPLE_AGE, this, gauges -> gauges.ageSeconds(now));
         group.gauge(DelayQueueMeters.TOPICS_UNCONSUMED, this, gauges -> gauges.unconsumed);
+        group.gauge(DelayQueueMeters.TOPICS_UNKNOWN, this, gauges -> gauges.unknown);
         listeners.update();
         sampler.onSample(this::update);
     }
@@ -85,6 +89,7 @@ public final class TopicGauges {
             return gone;
         });
         unconsumed = newest.stream().filter(TopicGauges::isUnconsumed).count();
+        unknown = newest.stream().filter(status -> status.counts() == null).count();
     }
 
     private void forget(String topic, Topic gauges) {
@@ -96,7 +101,9 @@ public final class TopicGauges {
 
     private static boolean isUnconsumed(TopicStatus status) {
         TopicCounts counts = status.counts();
-        return status.consumers().isEmpty() && counts.scheduled() + counts.ready() + counts.leased() > 0;
+        return counts != null
+                && status.consumers().isEmpty()
+                && counts.scheduled() + counts.ready() + counts.leased() > 0;
     }
 
     /** One topic's gauges. */
@@ -116,7 +123,7 @@ public final class TopicGauges {
             group.secondsGauge(
                     DelayQueueMeters.LAG,
                     this,
-                    topic -> topic.status.counts().lag().toNanos() / NANOS_PER_SECOND,
+                    topic -> topic.value(counts -> counts.lag().toNanos() / NANOS_PER_SECOND),
                     name);
             group.gauge(
                     DelayQueueMeters.CONSUMERS,
@@ -126,8 +133,12 @@ public final class TopicGauges {
         }
 
         private void messages(String name, String state, ToLongFunction<TopicCounts> count) {
-            group.gauge(
-                    DelayQueueMeters.MESSAGES, this, topic -> count.applyAsLong(topic.status.counts()), name, state);
+            group.gauge(DelayQueueMeters.MESSAGES, this, topic -> topic.value(count::applyAsLong), name, state);
+        }
+
+        private double value(ToDoubleFunction<TopicCounts> of) {
+            TopicCounts counts = status.counts();
+            return counts == null ? Double.NaN : of.applyAsDouble(counts);
         }
     }
 }

@@ -54,6 +54,9 @@ public interface MessageStore {
     /** Counts what stands where. */
     ShardCounts count(Shard shard);
 
+    /** The same without blocking. */
+    CompletableFuture<ShardCounts> countAsync(Shard shard);
+
     /** Reads dead letters. */
     List<DeadLetter> letters(Shard shard, LetterQuery query);
 

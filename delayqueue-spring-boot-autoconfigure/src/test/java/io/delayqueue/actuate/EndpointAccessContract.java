@@ -40,6 +40,7 @@ abstract class EndpointAccessContract {
                 stack,
                 "/actuator/delayqueue",
                 "management.endpoint.delayqueue.roles=OPERATOR",
+                "delayqueue.health.max-lag[broken]=1m",
                 "server.forward-headers-strategy=framework");
         node.template()
                 .send(DelayMessage.to("closed")
@@ -116,7 +117,12 @@ abstract class EndpointAccessContract {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"a stranger's secret", "1 secret BURIED 1 2 0\n\n", "1 1 secret 1 2 0\n\n", "1 1 BURIED 1 2 secret"})
+            strings = {
+                "a stranger's secret",
+                "1 secret BURIED 1 2 0\n\n",
+                "1 1 secret 1 2 0\n\n",
+                "1 1 BURIED 1 2 secret"
+            })
     void letterThatNobodyCanReadIsShownWholeToThoseInTheRole(String stored) {
         String letter = node.die("strange", "a", "text");
         store(keys("strange").letters(), letter, stored);
@@ -147,6 +153,38 @@ abstract class EndpointAccessContract {
                 node.context().getBean(RedisConnectionFactory.class).getConnection()) {
             connection.hashCommands().hSet(hash, field.getBytes(UTF_8), value.getBytes(UTF_8));
         }
+    }
+
+    @Test
+    void topicThatDoesNotTellItsStateIsShownWithTheReasonBesideTheOthers() {
+        node.send("broken", "a", "text", ofHours(1));
+        byte[] schedule = keys("broken").schedule();
+        try (RedisConnection connection =
+                node.context().getBean(RedisConnectionFactory.class).getConnection()) {
+            connection.stringCommands().set(schedule, "of another type".getBytes(UTF_8));
+            try {
+                JsonNode broken = topic("broken");
+                assertThat(broken.path("problem").asString()).contains("WRONGTYPE");
+                assertThat(broken.has("ready") || broken.has("lagMillis")).isFalse();
+                assertThat(broken.path("maxLagMillis").asLong()).isEqualTo(60_000);
+                assertThat(topic("closed").path("scheduled").asLong()).isEqualTo(1);
+                assertThat(topic("closed").has("problem")).isFalse();
+                assertThat(topic("closed").has("maxLagMillis")).isFalse();
+                assertThat(node.view("topic", "topic", "broken").status()).isEqualTo(503);
+            } finally {
+                connection.keyCommands().del(schedule);
+            }
+        }
+    }
+
+    private JsonNode topic(String name) {
+        return node.view("")
+                .json()
+                .path("topics")
+                .valueStream()
+                .filter(each -> each.path("topic").asString().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

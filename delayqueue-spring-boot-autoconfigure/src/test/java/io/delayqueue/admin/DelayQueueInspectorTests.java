@@ -8,17 +8,23 @@ import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.bench.Steps;
 import io.delayqueue.store.script.RedisShardReader;
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardPlan.OnConflict;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueUnavailableException;
+import io.delayqueue.template.QueueOnRedis;
 import io.delayqueue.template.RedisTest;
 import io.delayqueue.test.redis.Direction;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,6 +138,54 @@ class DelayQueueInspectorTests extends RedisTest {
         assertThatThrownBy(() -> inspector.topic("of tomorrow"))
                 .isInstanceOf(DelayQueueException.class)
                 .hasMessageContaining("registered as 1025:17");
+    }
+
+    @Test
+    void aTopicThatDoesNotTellItsStateIsThereWithTheReasonAndHidesNoOther() {
+        send("orders", "a", Duration.ofHours(1));
+        send("broken", "a", Duration.ofHours(1));
+        Membership one = node("one");
+        one.join(Shard.single("broken"), () -> {});
+        one.step();
+        String schedule = new String(queue.keySpace().of(Shard.single("broken")).schedule(), StandardCharsets.UTF_8);
+        server.command("SET", schedule, "of another type");
+
+        List<TopicStatus> topics = inspector.topics();
+
+        assertThat(topics).extracting(TopicStatus::topic).containsExactly("broken", "orders");
+        TopicStatus broken = topics.get(0);
+        assertThat(broken.counts()).isNull();
+        assertThat(broken.problem())
+                .startsWith("Redis refused the script count")
+                .contains("WRONGTYPE");
+        assertThat(broken.consumers()).containsExactly("one");
+        assertThat(broken.watchers()).containsExactly("one");
+        assertThat(topics.get(1).problem()).isNull();
+        assertThat(topics.get(1).counts()).extracting(TopicCounts::scheduled).isEqualTo(1L);
+        assertThatThrownBy(() -> inspector.topic("broken"))
+                .isInstanceOf(DelayQueueUnavailableException.class)
+                .hasMessageContaining("WRONGTYPE");
+        assertThatThrownBy(() -> inspector.lag("broken").join()).hasCauseInstanceOf(RedisCallException.class);
+        assertThat(inspector.lag("orders").join()).isZero();
+    }
+
+    @Test
+    void aTopicThatWasRegisteredAnewMeanwhileIsCountedAsItIs() {
+        send("orders", "a", Duration.ofHours(1));
+        inspector.topics();
+        server.flush();
+        QueueOnRedis others = new QueueOnRedis(server, new ShardPlan(Map.of("orders", 3), OnConflict.FAIL));
+        try (others) {
+            others.template()
+                    .send(DelayMessage.to("orders")
+                            .payload("p")
+                            .delay(Duration.ofHours(1))
+                            .build());
+            assertThat(inspector.lag("orders").join()).isZero();
+            TopicStatus orders = inspector.topic("orders").orElseThrow();
+            assertThat(orders.shards()).isEqualTo(3);
+            assertThat(orders.counts()).extracting(TopicCounts::scheduled).isEqualTo(1L);
+        }
     }
 
     @Test

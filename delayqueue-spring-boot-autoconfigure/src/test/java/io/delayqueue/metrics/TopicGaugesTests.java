@@ -6,6 +6,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
 import static io.delayqueue.metrics.DelayQueueMeters.SAMPLE_AGE;
 import static io.delayqueue.metrics.DelayQueueMeters.TOPICS_UNCONSUMED;
+import static io.delayqueue.metrics.DelayQueueMeters.TOPICS_UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,11 +14,14 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
 import io.delayqueue.template.pull.DelayQueueReceiver;
 import io.delayqueue.template.pull.PulledDelivery;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.micrometer.core.instrument.Meter;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -95,6 +99,29 @@ class TopicGaugesTests extends MeterTest {
 
         assertThat(value(CONSUMERS, "topic", "listend")).isZero();
         assertThat(value(TOPICS_UNCONSUMED)).isEqualTo(1);
+    }
+
+    @Test
+    @Moves(TOPICS_UNKNOWN)
+    void topicThatDoesNotTellItsStateHasNoNumbersAndHidesNoOther() {
+        start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
+        send("t", "m", Duration.ofHours(1));
+        send("other", "m", Duration.ofHours(1));
+        sample();
+        assertThat(value(TOPICS_UNKNOWN)).isZero();
+        String schedule = new String(bean(KeySpace.class).of(Shard.single("t")).schedule(), StandardCharsets.UTF_8);
+        redis.command("RENAME", schedule, "kept");
+        redis.command("SET", schedule, "of another type");
+        send("other", "n", Duration.ofHours(1));
+        sample();
+
+        assertThat(messages("t", "scheduled")).isNaN();
+        assertThat(value(LAG, "topic", "t")).isNaN();
+        assertThat(value(TOPICS_UNKNOWN)).isEqualTo(1);
+        assertThat(messages("other", "scheduled")).isEqualTo(2);
+        redis.command("RENAME", "kept", schedule);
+        sample();
+        assertThat(messages("t", "scheduled")).isEqualTo(1);
     }
 
     @Test

@@ -80,7 +80,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     public Health health() {
         long deadline = nanoTime.getAsLong() + PATIENCE.toNanos();
         CompletableFuture<ServerState> askedServer = server.ask();
-        CompletableFuture<Map<String, Duration>> askedLags = lags.complete();
+        CompletableFuture<Void> askedLags = lags.complete();
         Findings findings = new Findings();
         boolean answered = describeServer(askedServer, deadline, findings);
         describeListeners(findings);
@@ -190,9 +190,9 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     }
 
     private void describeTopics(
-            CompletableFuture<Map<String, Duration>> asked, long deadline, boolean serverAnswered, Findings findings) {
-        Answer<Map<String, Duration>> answer = await(asked, deadline);
-        Map<String, Duration> known = answer.value() == null ? lags.known() : answer.value();
+            CompletableFuture<Void> asked, long deadline, boolean serverAnswered, Findings findings) {
+        await(asked, deadline);
+        Map<String, Duration> known = lags.known();
         Map<String, Object> described = new TreeMap<>();
         known.forEach((topic, lag) -> described.put(topic, describe(topic, lag, findings)));
         settings.maxLag().forEach((topic, most) -> {

@@ -1,6 +1,7 @@
 package io.delayqueue.actuate.health;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -22,6 +23,14 @@ final class SharedQuestion<T> {
     SharedQuestion(Supplier<CompletableFuture<T>> question, LongSupplier nanoTime) {
         this.question = question;
         this.nanoTime = nanoTime;
+    }
+
+    /** What was answered last; empty while it is being asked, or if that failed. */
+    synchronized Optional<T> answer() {
+        CompletableFuture<T> present = asking;
+        return present == null || !present.isDone() || present.isCompletedExceptionally()
+                ? Optional.empty()
+                : Optional.of(present.join());
     }
 
     /** Not to be completed or cancelled by those who share it. */

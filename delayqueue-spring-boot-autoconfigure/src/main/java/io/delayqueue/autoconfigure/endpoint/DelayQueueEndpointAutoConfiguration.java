@@ -7,6 +7,7 @@ import io.delayqueue.actuate.OverviewReader;
 import io.delayqueue.actuate.OverviewReader.NodeIdentity;
 import io.delayqueue.actuate.QueueActions;
 import io.delayqueue.actuate.QueueViews;
+import io.delayqueue.actuate.TopicReader;
 import io.delayqueue.actuate.answer.ActionAnswer;
 import io.delayqueue.actuate.answer.ErrorAnswer;
 import io.delayqueue.actuate.answer.LetterAnswer;
@@ -79,7 +80,7 @@ public final class DelayQueueEndpointAutoConfiguration {
         @ConditionalOnMissingBean
         OverviewReader delayQueueOverviewReader(
                 DelayQueueInspector inspector,
-                TopicSampler sampler,
+                TopicReader topics,
                 LocalListeners listeners,
                 DelayQueueEngine engine,
                 DelayQueueProperties properties,
@@ -88,7 +89,7 @@ public final class DelayQueueEndpointAutoConfiguration {
                     access.accessFor(EndpointId.of(DelayQueueEndpoint.ID), Access.READ_ONLY) == Access.UNRESTRICTED;
             return new OverviewReader(
                     inspector,
-                    sampler,
+                    topics,
                     listeners,
                     new NodeIdentity(properties.namespace(), engine.node(), writable),
                     InstantSource.system());
@@ -97,11 +98,18 @@ public final class DelayQueueEndpointAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         QueueViews delayQueueViews(
+                TopicReader topics,
                 DelayQueueInspector inspector,
-                TopicSampler sampler,
                 DelayQueueAdmin admin,
                 DelayQueueOperations operations) {
-            return new QueueViews(inspector, sampler, admin, operations);
+            return new QueueViews(topics, inspector, admin, operations);
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        TopicReader delayQueueTopicReader(
+                DelayQueueInspector inspector, TopicSampler sampler, DelayQueueProperties properties) {
+            return new TopicReader(inspector, sampler, properties.health().maxLag());
         }
 
         @Bean

@@ -3,10 +3,10 @@ package io.delayqueue.autoconfigure.health;
 import io.delayqueue.actuate.health.DelayQueueHealthIndicator;
 import io.delayqueue.actuate.health.HealthSettings;
 import io.delayqueue.actuate.health.TopicLags;
-import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicSampler;
-import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
@@ -16,9 +16,9 @@ import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -41,7 +41,7 @@ public final class HealthAutoConfiguration {
     DelayQueueHealthIndicator delayQueueHealthIndicator(
             ServerProbe probe,
             DelayQueueEngine engine,
-            DelayQueueAdmin admin,
+            DelayQueueInspector inspector,
             TopicRegistry topics,
             ObjectProvider<DelayListenerRegistry> registry,
             ObjectProvider<TopicSampler> sampler,
@@ -49,7 +49,10 @@ public final class HealthAutoConfiguration {
         HealthSettings settings = properties.health().toSettings(properties.redis());
         Duration oldest = properties.metrics().sampleInterval().multipliedBy(3);
         TopicLags lags = new TopicLags(
-                () -> sampled(sampler, oldest), admin, settings.maxLag().keySet(), engine::execute, System::nanoTime);
+                () -> sampled(sampler, oldest),
+                inspector::lag,
+                settings.maxLag().keySet(),
+                System::nanoTime);
         return new DelayQueueHealthIndicator(
                 probe,
                 () -> listeners(registry),
@@ -67,10 +70,14 @@ public final class HealthAutoConfiguration {
                 || sampler.age().filter(age -> age.compareTo(oldest) <= 0).isEmpty()) {
             return Map.of();
         }
-        return sampler.newest().stream()
-                .map(TopicSample::status)
-                .collect(Collectors.toMap(
-                        TopicStatus::topic, status -> status.counts().lag()));
+        Map<String, Duration> lags = new HashMap<>();
+        for (TopicSample sample : sampler.newest()) {
+            TopicCounts counts = sample.status().counts();
+            if (counts != null) {
+                lags.put(sample.status().topic(), counts.lag());
+            }
+        }
+        return lags;
     }
 
     private static Collection<ManagedListener> listeners(ObjectProvider<DelayListenerRegistry> registry) {

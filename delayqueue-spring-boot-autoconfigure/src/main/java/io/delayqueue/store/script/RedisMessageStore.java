@@ -129,6 +129,12 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
+    public CompletableFuture<ShardCounts> countAsync(Shard shard) {
+        return calls.lookAsync(COUNT, shard, ShardKeyList.LETTERS, CountReply::ask)
+                .thenApply(reply -> reply.map(CountReply::read).orElse(ShardCounts.ZERO));
+    }
+
+    @Override
     public List<DeadLetter> letters(Shard shard, LetterQuery query) {
         if (query instanceof LetterQuery.One one && !isLetter(one.letterId())) {
             return List.of();

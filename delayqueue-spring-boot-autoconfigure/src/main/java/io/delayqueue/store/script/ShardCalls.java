@@ -95,6 +95,52 @@ final class ShardCalls {
         }
     }
 
+    /** What {@link #look} does, without blocking. */
+    CompletableFuture<Optional<List<Object>>> lookAsync(
+            LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
+        return lookAsync(shard, identity -> attemptAsync(script, shard, keys, identity, writer), 0);
+    }
+
+    private CompletableFuture<Optional<List<Object>>> lookAsync(
+            Shard shard, Function<String, CompletableFuture<List<Object>>> attempt, int round) {
+        return registry.registeredIdentityAsync(shard).thenCompose(identity -> {
+            if (identity.isEmpty()) {
+                registry.formats().gone(shard.topic());
+                return CompletableFuture.completedFuture(Optional.empty());
+            }
+            return attempt.apply(identity.get())
+                    .thenCompose(reply -> isOk(reply, shard)
+                            ? CompletableFuture.completedFuture(Optional.of(reply))
+                            : lookAgainAsync(shard, identity.get(), isUnknown(reply), attempt, round));
+        });
+    }
+
+    private CompletableFuture<Optional<List<Object>>> lookAgainAsync(
+            Shard shard,
+            String believed,
+            boolean unknown,
+            Function<String, CompletableFuture<List<Object>>> attempt,
+            int round) {
+        if (round > OPENINGS) {
+            return CompletableFuture.failedFuture(restless(shard));
+        }
+        registry.forget(shard.topic());
+        return registry.registeredIdentityAsync(shard).thenCompose(identity -> {
+            if (unknown && identity.equals(Optional.of(believed))) {
+                registry.formats().gone(shard);
+                return CompletableFuture.completedFuture(Optional.empty());
+            }
+            if (unknown || round == 0) {
+                return lookAsync(shard, attempt, round + 1);
+            }
+            Arguments opening = opening(shard, believed);
+            return scripts.runAsync(OPEN, opening.keyCount(), opening.toArray()).thenCompose(opened -> {
+                ended(shard, opened, false);
+                return lookAsync(shard, attempt, round + 1);
+            });
+        });
+    }
+
     private List<Object> attempt(
             LuaScript script, Shard shard, ShardKeyList keys, String identity, Consumer<Arguments> writer) {
         Arguments arguments = arguments(shard, keys, identity, writer);

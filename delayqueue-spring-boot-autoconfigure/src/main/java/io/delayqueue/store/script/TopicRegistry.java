@@ -237,6 +237,12 @@ public final class TopicRegistry {
         return registered(shard.topic()).map(registration -> registration.identityFor(shard));
     }
 
+    /** The same without blocking. */
+    CompletableFuture<Optional<String>> registeredIdentityAsync(Shard shard) {
+        return registeredAsync(shard.topic())
+                .thenApply(registered -> registered.map(registration -> registration.identityFor(shard)));
+    }
+
     /** What {@link #identity} says, without blocking. */
     CompletableFuture<String> identityAsync(Shard shard) {
         Registration registration = known.get(shard.topic());

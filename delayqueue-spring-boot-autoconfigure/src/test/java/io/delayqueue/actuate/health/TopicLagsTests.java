@@ -1,63 +1,66 @@
 package io.delayqueue.actuate.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.autoconfigure.QueueContexts;
-import io.delayqueue.template.DelayQueueTemplate;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.ApplicationContext;
 
 /** Whom the lag of a topic is asked of. */
 class TopicLagsTests {
 
     private static final Duration SAMPLED = Duration.ofHours(1);
-    private static final Executor CLOSED = task -> {
-        throw new RejectedExecutionException("closed");
-    };
 
-    private static TopicLags lags(ApplicationContext context, Executor executor, String... wanted) {
+    private final Map<String, CompletableFuture<Duration>> asked = new HashMap<>();
+
+    private TopicLags lags(String... wanted) {
         return new TopicLags(
                 () -> Map.of("sampled", SAMPLED),
-                context.getBean(DelayQueueAdmin.class),
+                topic -> asked.computeIfAbsent(topic, each -> new CompletableFuture<>()),
                 Set.of(wanted),
-                executor,
                 System::nanoTime);
+    }
+
+    private CompletableFuture<Duration> asked(String topic) {
+        return asked.getOrDefault(topic, CompletableFuture.failedFuture(new AssertionError(topic + " was not asked")));
     }
 
     @Test
     void whatIsSampledIsNotAskedFor() {
-        QueueContexts.onRedis()
-                .run(context -> assertThat(lags(context, CLOSED, "sampled").complete())
-                        .isCompletedWithValue(Map.of("sampled", SAMPLED)));
+        TopicLags lags = lags("sampled");
+
+        assertThat(lags.complete()).isCompleted();
+        assertThat(asked).isEmpty();
+        assertThat(lags.known()).isEqualTo(Map.of("sampled", SAMPLED));
     }
 
     @Test
     void whatHasToBeKnownAndIsNotSampledIsAskedFor() {
-        QueueContexts.onRedis().run(context -> {
-            context.getBean(DelayQueueTemplate.class).send("waiting", "text");
-            TopicLags lags = lags(context, Runnable::run, "sampled", "waiting", "absent");
-            await().untilAsserted(() ->
-                    assertThat(lags.complete().join().get("waiting")).isPositive());
-            assertThat(lags.complete().join())
-                    .containsOnlyKeys("sampled", "waiting", "absent")
-                    .containsEntry("sampled", SAMPLED)
-                    .containsEntry("absent", Duration.ZERO);
-        });
+        TopicLags lags = lags("sampled", "waiting");
+
+        CompletableFuture<Void> complete = lags.complete();
+        assertThat(complete).isNotDone();
+        asked("waiting").complete(Duration.ofSeconds(2));
+
+        assertThat(complete).isCompleted();
+        assertThat(lags.known()).isEqualTo(Map.of("sampled", SAMPLED, "waiting", Duration.ofSeconds(2)));
     }
 
     @Test
-    void applicationThatEndsAsksNoMore() {
-        QueueContexts.onRedis().run(context -> {
-            TopicLags lags = lags(context, CLOSED, "waiting");
-            assertThat(lags.complete()).isCompletedExceptionally();
-            assertThat(lags.known()).isEqualTo(Map.of("sampled", SAMPLED));
-        });
+    void topicThatDoesNotAnswerHidesNoOther() {
+        TopicLags lags = lags("waiting", "failing", "silent");
+
+        CompletableFuture<Void> complete = lags.complete();
+        asked("waiting").complete(Duration.ofSeconds(2));
+        asked("failing").completeExceptionally(new IllegalStateException("of no use"));
+
+        assertThat(complete).isNotDone();
+        assertThat(lags.known()).containsOnlyKeys("sampled", "waiting");
+        asked("silent").complete(Duration.ZERO);
+        assertThat(complete).isCompleted();
+        assertThat(lags.known()).containsOnlyKeys("sampled", "waiting", "silent");
     }
 }

@@ -236,6 +236,31 @@ class HealthTests {
     }
 
     @Test
+    void lagThatATopicDoesNotTellIsUnknownAndHidesNoOther() {
+        runner.withPropertyValues(
+                        "delayqueue.listener.auto-startup=false",
+                        "delayqueue.health.max-lag[broken]=1h",
+                        "delayqueue.health.max-lag[late]=1ms")
+                .run(context -> {
+                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+                    delayQueue.send("broken", "text");
+                    delayQueue.send("late", "text");
+                    byte[] schedule = context.getBean(KeySpace.class)
+                            .of(Shard.single("broken"))
+                            .schedule();
+                    redis.command("SET", new String(schedule, StandardCharsets.UTF_8), "of another type");
+                    awaitStatus(Status.OUT_OF_SERVICE, context);
+
+                    Health health = timed("a lag that a topic doesn't tell", context);
+
+                    assertThat(part(health, "topics", "broken")).containsEntry("lagMillis", "unknown");
+                    assertThat(problems(health))
+                            .anyMatch(problem -> problem.startsWith("Topic late lags by PT"))
+                            .contains("The lag of topic broken is unknown, but may not exceed PT1H");
+                });
+    }
+
+    @Test
     void lagIsWhatWasSampledAsLongAsThatIsNew() {
         AtomicLong nanos = new AtomicLong();
         runner.withPropertyValues(
