@@ -26,8 +26,13 @@ export function now() {
   return Date.now() + ahead;
 }
 
+/** A number; what isn't known is a dash. */
 export function count(number) {
-  return whole.format(number);
+  return isKnown(number) ? whole.format(number) : '–';
+}
+
+function isKnown(number) {
+  return number !== null && number !== undefined;
 }
 
 /** "1 message", "2 messages". */
@@ -54,6 +59,7 @@ export function span(millis) {
 
 /** A lag; none is a plain nought. */
 export function lag(millis) {
+  if (!isKnown(millis)) return '–';
   return millis > 0 ? span(millis) : '0 s';
 }
 

@@ -27,14 +27,16 @@ export function record(topics, at) {
     const missed = fill ? (topic.history || []).map((point) => ({ ...point, at: Date.parse(point.at) })) : [];
     const points = [...known, ...missed.filter((point) => point.at < at && isNew(point, known))];
     points.sort((one, other) => one.at - other.at);
-    points.push({
-      at,
-      scheduled: topic.scheduled,
-      ready: topic.ready,
-      leased: topic.leased,
-      dead: topic.dead,
-      lagMillis: topic.lagMillis,
-    });
+    if (!topic.problem) {
+      points.push({
+        at,
+        scheduled: topic.scheduled,
+        ready: topic.ready,
+        leased: topic.leased,
+        dead: topic.dead,
+        lagMillis: topic.lagMillis,
+      });
+    }
     series.set(
       topic.topic,
       thinned(

@@ -8,7 +8,7 @@ import { count, counted, lag, name, relative, span, time, words } from './format
 import * as history from './history.js';
 import { isAnsweredByMany, page, state, topicLink } from './state.js';
 import { table } from './table.js';
-import { findings, LATE_MILLIS, levelOf, listenerFindings, urgency } from './verdict.js';
+import { findings, isLate, levelOf, listenerFindings, urgency } from './verdict.js';
 
 const WORDS = { bad: 'late', warn: 'look at it', ok: 'on time' };
 
@@ -28,20 +28,19 @@ export function draw() {
 }
 
 function verdict(topics) {
-  const late = topics
-    .filter((topic) => topic.lagMillis >= LATE_MILLIS)
-    .sort((one, other) => other.lagMillis - one.lagMillis);
-  const others = topics.filter((topic) => topic.lagMillis < LATE_MILLIS && findings(topic).length);
+  const unknown = topics.filter((topic) => topic.problem);
+  const late = topics.filter(isLate).sort((one, other) => other.lagMillis - one.lagMillis);
+  const others = topics.filter((topic) => !topic.problem && !isLate(topic) && findings(topic).length);
   const here = listenerFindings();
-  const level = late.length ? 'bad' : others.length || here.length ? 'warn' : 'ok';
+  const level = late.length || unknown.length ? 'bad' : others.length || here.length ? 'warn' : 'ok';
   return h(
     'section',
     { class: `verdict ${level}`, 'aria-labelledby': 'verdict' },
-    h('h2', { id: 'verdict' }, headline(topics, late, others.length + here.length)),
+    h('h2', { id: 'verdict' }, headline(topics, late, unknown, others.length + here.length)),
     h(
       'ul',
       { class: 'findings' },
-      [...late, ...others].map((topic) =>
+      [...late, ...unknown, ...others].map((topic) =>
         h(
           'li',
           { key: `topic ${topic.topic}`, class: levelOf(topic) },
@@ -59,16 +58,20 @@ function verdict(topics) {
   );
 }
 
-function headline(topics, late, others) {
+function headline(topics, late, unknown, others) {
   if (!topics.length) return 'No topic yet';
-  if (late.length) return `${count(late.length)} of ${counted(topics.length, 'topic')} late`;
+  const of = `of ${counted(topics.length, 'topic')}`;
+  if (unknown.length) {
+    return `The state of ${count(unknown.length)} ${of} is unknown${late.length ? `, ${count(late.length)} late` : ''}`;
+  }
+  if (late.length) return `${count(late.length)} ${of} late`;
   if (others) return `On time, but look at ${counted(others, 'thing')}`;
   const worst = Math.max(...topics.map((topic) => topic.lagMillis));
   return `On time: ${worst ? `the oldest due message has waited for ${span(worst)}` : 'no message that is due waits'}`;
 }
 
 function totals(topics, nodes) {
-  const sum = (field) => topics.reduce((total, topic) => total + topic[field], 0);
+  const sum = (field) => topics.reduce((total, topic) => total + (topic[field] || 0), 0);
   const all = [
     [topics.length === 1 ? 'Topic' : 'Topics', topics.length],
     ['Ready', sum('ready')],
@@ -96,7 +99,8 @@ const SORTS = {
 
 function sorted(topics) {
   const { sort, descending } = state.taste;
-  const of = SORTS[sort] || ((topic) => -urgency(topic));
+  const known = SORTS[sort] || ((topic) => -urgency(topic));
+  const of = (topic) => known(topic) ?? -1;
   const sign = descending ? -1 : 1;
   const byName = (one, other) => (SORTS.topic(one) < SORTS.topic(other) ? -1 : 1);
   const keyed = topics.map((topic) => ({ topic, value: of(topic) }));
@@ -171,19 +175,20 @@ function topicRow(topic) {
   const level = levelOf(topic);
   const points = history.of(topic.topic);
   const zero = (number) => h('span', { class: number ? null : 'zero' }, count(number));
+  const word = topic.problem ? 'unknown' : WORDS[level];
   return {
     key: topic.topic,
     class: level,
     cells: [
       [
-        h('span', { class: `dot ${level}`, role: 'img', 'aria-label': WORDS[level], title: WORDS[level] }),
+        h('span', { class: `dot ${level}`, role: 'img', 'aria-label': word, title: word }),
         h('a', { href: topicLink(topic.topic) }, name(topic.topic)),
         topic.paused ? h('span', { class: 'badge note' }, 'paused') : null,
         topic.consumers.length ? null : h('span', { class: 'badge warn' }, 'no consumer'),
       ],
       h(
         'span',
-        { class: topic.lagMillis >= LATE_MILLIS ? 'late' : topic.lagMillis ? null : 'zero' },
+        { class: isLate(topic) ? 'late' : topic.lagMillis ? null : 'zero' },
         lag(topic.lagMillis),
       ),
       sparkline(points, 'lagMillis', `Lag of ${topic.topic}`, level === 'bad' ? 'bad' : ''),
@@ -191,7 +196,7 @@ function topicRow(topic) {
       sparkline(points, 'ready', `Ready messages of ${topic.topic}`),
       zero(topic.leased),
       zero(topic.scheduled),
-      topic.dead ? h('a', { href: topicLink(topic.topic, 'dead') }, count(topic.dead)) : zero(0),
+      topic.dead ? h('a', { href: topicLink(topic.topic, 'dead') }, count(topic.dead)) : zero(topic.dead),
       h(
         'span',
         { title: topic.consumers.join(', '), class: topic.consumers.length ? null : 'none' },

@@ -10,7 +10,7 @@ import * as history from './history.js';
 import { failing, letters, loadLetters, loadMessages, messages, newList, newScan, scan } from './lists.js';
 import { listenersSection } from './overview.js';
 import { loading, page, state, TABS, topicLink, topicOf } from './state.js';
-import { findings, LATE_MILLIS } from './verdict.js';
+import { findings, isLate } from './verdict.js';
 
 const SPANS = {
   minute: { text: 'PT1M', buckets: 60 },
@@ -68,7 +68,7 @@ export function draw({ topic }) {
 }
 
 function crumbs(topic, known) {
-  const empty = known && !known.scheduled && !known.ready && !known.leased && !known.dead;
+  const empty = known && !known.problem && !known.scheduled && !known.ready && !known.leased && !known.dead;
   return h(
     'div',
     { class: 'title' },
@@ -111,7 +111,7 @@ function said(topic) {
 
 function figures(topic) {
   const points = history.of(topic.topic);
-  const late = topic.lagMillis >= LATE_MILLIS;
+  const late = isLate(topic);
   const all = [
     ['Lag', 'lagMillis', lag(topic.lagMillis), late ? 'bad' : ''],
     ['Ready', 'ready', count(topic.ready), ''],
@@ -184,7 +184,7 @@ function coming(topic) {
             { class: 'sums' },
             h(
               'span',
-              { class: topic.lagMillis >= LATE_MILLIS ? 'late' : null },
+              { class: isLate(topic) ? 'late' : null },
               `${count(upcoming.overdue)} due already`,
             ),
             h('span', null, `${count(total)} within the next ${upcomingOf}`),

@@ -4,20 +4,27 @@ import { count, counted, span } from './format.js';
 import * as history from './history.js';
 import { listenersOf, state } from './state.js';
 
-/** A sweep finds within 5 s what no signal announced; what is later than twice that has a reason. */
-export const LATE_MILLIS = 10_000;
+/** Where no threshold is set: a sweep finds within 5 s what no signal announced; what is later than twice that has a reason. */
+const LATE_MILLIS = 10_000;
 
 /** Listeners claim ahead: such a multiple of what their handlers take at once waits for them, due and not late yet. */
 const BACKLOG = 4;
 
 const RANK = { bad: 2, warn: 1 };
 
-/** What is to be said of a topic: `level` is bad (late) or warn. Empty means that all is well. */
+/** Whether a topic's oldest due message waits for longer than it may, or than is plausible where nobody has said. */
+export function isLate({ lagMillis, maxLagMillis }) {
+  return maxLagMillis === undefined ? lagMillis >= LATE_MILLIS : lagMillis > maxLagMillis;
+}
+
+/** What is to be said of a topic: `level` is bad (late or unknown) or warn. Empty means that all is well. */
 export function findings(topic) {
+  if (topic.problem) return [{ level: 'bad', text: `Nobody can tell its state. ${topic.problem}` }];
   const found = [];
   const waiting = topic.ready + topic.scheduled;
-  if (topic.lagMillis >= LATE_MILLIS) {
-    found.push({ level: 'bad', text: `Late: its oldest due message has waited for ${span(topic.lagMillis)}.` });
+  if (isLate(topic)) {
+    const most = topic.maxLagMillis === undefined ? '' : `, which is more than ${span(topic.maxLagMillis)}`;
+    found.push({ level: 'bad', text: `Late: its oldest due message has waited for ${span(topic.lagMillis)}${most}.` });
     for (const reason of reasons(topic)) found.push({ level: 'bad', text: reason });
   } else if (topic.paused) {
     found.push({ level: 'warn', text: 'Paused everywhere.' });

@@ -61,6 +61,24 @@ class DashboardVerdictTests {
     }
 
     @Test
+    void thresholdOfATopicSaysFromWhenOnItIsLate() {
+        seen(Map.of("ready", 3, "lagMillis", 60_000, "maxLagMillis", 60_000));
+        assertThat(findings()).isEmpty();
+
+        topics.clear();
+        seen(Map.of("ready", 3, "lagMillis", 2_000, "maxLagMillis", 1_500));
+        assertThat(findings())
+                .contains("bad: Late: its oldest due message has waited for 2 s, which is more than 1 s.");
+    }
+
+    @Test
+    void topicThatNobodyCanTellTheStateOfSaysWhy() {
+        seen(Map.of("problem", "Redis cannot be reached."));
+
+        assertThat(findings()).containsExactly("bad: Nobody can tell its state. Redis cannot be reached.");
+    }
+
+    @Test
     void lateTopicThatIsPausedSaysSo() {
         seen(Map.of("ready", 3, "lagMillis", 192_000, "paused", true));
 
