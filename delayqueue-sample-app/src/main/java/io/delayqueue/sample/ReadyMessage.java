@@ -21,14 +21,19 @@ final class ReadyMessage {
 
     @EventListener(ApplicationReadyEvent.class)
     void ready() {
-        log.info(environment.resolvePlaceholders("""
+        log.info(text());
+    }
+
+    /** Management may be on a port and below a path of its own. */
+    String text() {
+        return environment.resolvePlaceholders("""
                 The shop is open.
 
                   Open   http://localhost:${local.server.port}
-                  Watch  http://localhost:${local.server.port}/actuator/delayqueuedashboard
-                         http://localhost:${local.server.port}/actuator/delayqueue
-                         http://localhost:${local.server.port}/actuator/health
-                         http://localhost:${local.server.port}/actuator/prometheus
+                  Watch  http://localhost:${local.management.port:${local.server.port}}${management.endpoints.web.base-path:/actuator}/delayqueuedashboard
+                         http://localhost:${local.management.port:${local.server.port}}${management.endpoints.web.base-path:/actuator}/delayqueue
+                         http://localhost:${local.management.port:${local.server.port}}${management.endpoints.web.base-path:/actuator}/health
+                         http://localhost:${local.management.port:${local.server.port}}${management.endpoints.web.base-path:/actuator}/prometheus
                   Or try curl -i http://localhost:${local.server.port}/orders \\
                            -H 'Content-Type: application/json' -d '{"item":"Teapot","amount":24.50}'
                          curl -i -X POST http://localhost:${local.server.port}/orders/ID/pay
@@ -36,6 +41,6 @@ final class ReadyMessage {
 
                   An order that isn't paid within ${sample.payment-window} is cancelled by its delayed message.
                   Ctrl-C closes the shop.
-                """));
+                """);
     }
 }

@@ -1,0 +1,34 @@
+package io.delayqueue.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.mock.env.MockEnvironment;
+
+class ReadyMessageTests {
+
+    private final MockEnvironment environment = new MockEnvironment()
+            .withProperty("local.server.port", "8080")
+            .withProperty("sample.payment-window", "15s");
+
+    @Test
+    void linksLeadToTheOnePort() {
+        assertThat(new ReadyMessage(environment).text())
+                .contains("Open   http://localhost:8080\n", "http://localhost:8080/actuator/health\n");
+    }
+
+    @Test
+    void linksToWatchLeadToThePortAndPathOfManagement() {
+        environment.setProperty("local.management.port", "9090");
+        environment.setProperty("management.endpoints.web.base-path", "/ops");
+
+        assertThat(new ReadyMessage(environment).text())
+                .contains(
+                        "Open   http://localhost:8080\n",
+                        "Watch  http://localhost:9090/ops/delayqueuedashboard\n",
+                        "http://localhost:9090/ops/delayqueue\n",
+                        "http://localhost:9090/ops/health\n",
+                        "http://localhost:9090/ops/prometheus\n")
+                .doesNotContain("/actuator", "localhost:9090/orders");
+    }
+}
