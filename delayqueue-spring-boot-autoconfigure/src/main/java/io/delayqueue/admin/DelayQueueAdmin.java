@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -193,15 +194,18 @@ public final class DelayQueueAdmin {
 
     private ReplaySummary replayAll(String topic, Due due) {
         check(due);
+        AtomicLong replayed = new AtomicLong();
         return asked(
-                "replay all dead letters of topic " + topic,
+                () -> "replay all dead letters of topic " + topic
+                        + (replayed.get() == 0 ? "" : ", after replaying " + replayed + " of them,"),
                 topic,
-                () -> topics.lookThrough(topic, shards -> replayAll(shards, due))
+                () -> topics.lookThrough(topic, shards -> replayAll(shards, due, replayed))
+                        .map(kept -> new ReplaySummary(replayed.get(), kept))
                         .orElse(new ReplaySummary(0, 0)));
     }
 
-    private ReplaySummary replayAll(List<Shard> shards, Due due) {
-        long replayed = 0;
+    /** Returns how many stay. */
+    private long replayAll(List<Shard> shards, Due due, AtomicLong replayed) {
         long kept = 0;
         for (Map.Entry<Shard, Instant> shard : youngest(shards).entrySet()) {
             LetterCursor cursor = LetterCursor.from(shard.getValue());
@@ -210,8 +214,9 @@ public final class DelayQueueAdmin {
                 List<DeadLetter> left = new ArrayList<>();
                 for (DeadLetter letter : page) {
                     ReplayOutcome outcome = replay(shard.getKey(), letter.letterId(), due);
-                    replayed += outcome == ReplayOutcome.REPLAYED ? 1 : 0;
-                    if (outcome != ReplayOutcome.REPLAYED && outcome != ReplayOutcome.NOT_FOUND) {
+                    if (outcome == ReplayOutcome.REPLAYED) {
+                        replayed.incrementAndGet();
+                    } else if (outcome != ReplayOutcome.NOT_FOUND) {
                         left.add(letter);
                     }
                 }
@@ -220,7 +225,7 @@ public final class DelayQueueAdmin {
                 page = store.letters(shard.getKey(), cursor.page(MAX_PAGE));
             }
         }
-        return new ReplaySummary(replayed, kept);
+        return kept;
     }
 
     /**
@@ -347,11 +352,15 @@ public final class DelayQueueAdmin {
     }
 
     private static <T> T asked(String attempt, String topic, Supplier<T> call) {
+        return asked(() -> attempt, topic, call);
+    }
+
+    private static <T> T asked(Supplier<String> attempt, String topic, Supplier<T> call) {
         DelayMessage.checkTopic(topic);
         try {
             return call.get();
         } catch (RuntimeException e) {
-            throw DelayQueueException.after("To " + attempt, e);
+            throw DelayQueueException.after("To " + attempt.get(), e);
         }
     }
 }

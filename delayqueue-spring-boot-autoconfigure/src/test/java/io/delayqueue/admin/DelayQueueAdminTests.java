@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeathCause;
 import io.delayqueue.message.DelayMessage;
@@ -30,6 +32,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,10 +50,14 @@ class DelayQueueAdminTests extends RedisTest {
     void assemble() {
         template = queue.template();
         directory = new NodeDirectory(queue.scripts(), queue.keySpace(), Duration.ofSeconds(15));
-        admin = new DelayQueueAdmin(
+        admin = admin(queue.events());
+    }
+
+    private DelayQueueAdmin admin(EventBus events) {
+        return new DelayQueueAdmin(
                 queue.store(),
                 queue.topics(),
-                queue.events(),
+                events,
                 SendLimits.DEFAULTS,
                 InstantSource.system(),
                 new TopicDeletion(queue.scripts(), queue.keySpace(), queue.topics()),
@@ -275,6 +282,25 @@ class DelayQueueAdminTests extends RedisTest {
         assertThat(admin.replayAll("orders")).isEqualTo(new ReplaySummary(3, 1));
         assertThat(dead()).containsExactly("c");
         assertThat(admin.purge("orders", unreadable)).isTrue();
+    }
+
+    @Test
+    void aReplayOfAllThatIsInterruptedTellsHowManyItReplayed() {
+        die("a", "b", "c", "d");
+        AtomicInteger replayed = new AtomicInteger();
+        DelayQueueEvents interrupting = new DelayQueueEvents() {
+            @Override
+            public void replayed(String topic, String letterId) {
+                if (replayed.incrementAndGet() == 2) {
+                    queue.proxy().refuse();
+                }
+            }
+        };
+
+        assertThatThrownBy(() -> admin(new EventBus(List.of(interrupting))).replayAll("orders"))
+                .isInstanceOf(DelayQueueUnavailableException.class)
+                .hasMessageStartingWith(
+                        "To replay all dead letters of topic orders, after replaying 2 of them, failed: ");
     }
 
     @Test
