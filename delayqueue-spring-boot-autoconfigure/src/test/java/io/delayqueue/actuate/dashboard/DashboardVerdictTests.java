@@ -1,14 +1,22 @@
 package io.delayqueue.actuate.dashboard;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.DelayQueueOperations;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.TestPropertySource;
 
 /** What the page says of a topic: whether it is late, and why. */
@@ -76,6 +84,29 @@ class DashboardVerdictTests {
         seen(Map.of("problem", "Redis cannot be reached."));
 
         assertThat(findings()).containsExactly("bad: Nobody can tell its state. Redis cannot be reached.");
+    }
+
+    @Test
+    void topicWhoseStateIsUnknownIsShownBesideTheOthers(
+            @Autowired DelayQueueOperations queue,
+            @Autowired KeySpace keySpace,
+            @Autowired RedisConnectionFactory redis) {
+        queue.send("broken", "text", Duration.ofHours(1));
+        queue.send("whole", "text", Duration.ofHours(1));
+        byte[] schedule = keySpace.of(Shard.single("broken")).schedule();
+        DashboardPage page = new DashboardPage(browser, port);
+        try (RedisConnection connection = redis.getConnection()) {
+            connection.stringCommands().set(schedule, "of another type".getBytes(UTF_8));
+            try {
+                page.open("").awaitText("The state of 1 of").awaitText("Nobody can tell its state.");
+                assertThat(page.text()).contains("WRONGTYPE", "whole").doesNotContain("NaN", "undefined");
+                page.press("broken").awaitText("Nobody can tell its state.").awaitNoText("Loading");
+                assertThat(page.text()).doesNotContain("NaN", "undefined", "Delete topic");
+            } finally {
+                connection.keyCommands().del(schedule);
+            }
+        }
+        assertThat(page.complaints()).isEmpty();
     }
 
     @Test
