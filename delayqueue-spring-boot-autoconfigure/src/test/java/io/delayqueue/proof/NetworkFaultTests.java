@@ -38,7 +38,7 @@ class NetworkFaultTests {
     @ParameterizedTest
     @EnumSource(names = {"SLOW_AND_UNSTEADY", "CUT", "ANSWERS_LOST"})
     void queueRecoversByItself(NetworkFault fault) {
-        onOneRedis(fault, SHORT);
+        onOneRedis(fault, fault.isFatal() ? SHORT : BUILT_IN);
     }
 
     @ParameterizedTest
