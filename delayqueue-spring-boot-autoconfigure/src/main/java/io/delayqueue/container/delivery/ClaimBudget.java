@@ -152,17 +152,27 @@ public final class ClaimBudget {
             wakeFirst(this);
         }
 
-        /** Whether it knows of due messages that it would claim; if so and there is no capacity, it is called later. */
-        void wants(boolean some) {
+        /**
+         * Says whether it knows of due messages that it would claim.
+         *
+         * @return its capacity. If it wants some and there is none, it is called when there is; to ask for the capacity
+         *     apart from this would miss what others take in between
+         */
+        int wants(boolean some) {
             if (some != wants) {
                 wants = some;
                 wanting.addAndGet(some ? 1 : -1);
             }
             if (!some) {
                 leave();
-            } else if (capacity() == 0 && queued.compareAndSet(false, true)) {
-                refused.add(this);
+                return capacity();
             }
+            int capacity = capacity();
+            if (capacity == 0 && queued.compareAndSet(false, true)) {
+                refused.add(this);
+                return capacity(); // what was freed before it was in the queue called nobody
+            }
+            return capacity;
         }
 
         private void leave() {

@@ -255,7 +255,7 @@ public final class ShardPoller implements Step {
 
     private @Nullable InFlight prepare() {
         long now = tools.nanoTime().getAsLong();
-        int capacity = capacity();
+        int capacity = takesMore() ? share.capacity() : 0;
         boolean peers = seat.hasPeers();
         Lookout.Reason reason =
                 accepting ? lookout.reason(watches(), peers, capacity, sweepNanos()) : Lookout.Reason.NONE;
@@ -288,8 +288,8 @@ public final class ShardPoller implements Step {
         return (oftener ? pace.unconfirmedSweep() : pace.sweep()).toNanos();
     }
 
-    private int capacity() {
-        return !accepting || waiting.bytes() > share.bytes() ? 0 : share.capacity();
+    private boolean takesMore() {
+        return accepting && waiting.bytes() <= share.bytes();
     }
 
     private void answered() {
@@ -307,12 +307,14 @@ public final class ShardPoller implements Step {
     }
 
     private Duration untilNext() {
-        share.wants(accepting && lookout.knowsOfDue(watches()));
+        boolean takesMore = takesMore();
+        int granted = share.wants(takesMore && lookout.knowsOfDue(watches()));
+        int capacity = takesMore ? granted : 0;
         long now = tools.nanoTime().getAsLong();
         long wait = FOREVER;
         if (accepting) {
             boolean peers = seat.hasPeers();
-            wait = Math.min(wait, lookout.nanosUntilLook(watches(), peers, capacity(), sweepNanos()));
+            wait = Math.min(wait, lookout.nanosUntilLook(watches(), peers, capacity, sweepNanos()));
         }
         if (!answers.isEmpty()) {
             wait = isUrgent() ? 0 : Math.min(wait, tools.pace().linger().toNanos());

@@ -217,11 +217,12 @@ class ClaimBudgetTests {
             if (claimed == 0 || random.nextBoolean()) {
                 giveBack(share, held, taken);
             }
-            share.wants(true);
-            if (share.capacity() == 0) {
+            int capacity = share.wants(true);
+            if (capacity == 0) {
                 giveBack(share, held, taken);
+                capacity = share.wants(true);
             }
-            if (share.capacity() == 0) {
+            if (capacity == 0) {
                 calls.acquireUninterruptibly();
                 calls.drainPermits();
             }
