@@ -103,8 +103,11 @@ final class KillableConsumer implements AutoCloseable {
     }
 
     private void awaitEnd() {
-        process.onExit().orTimeout(10, TimeUnit.SECONDS).join();
         try {
+            // not by onExit, which needs a thread of the common pool: with two processors it has one, from Java 25 on
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("Consumer " + this + " does not end");
+            }
             reader.join(TimeUnit.SECONDS.toMillis(10));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

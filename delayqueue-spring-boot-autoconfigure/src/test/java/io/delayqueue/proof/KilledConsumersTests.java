@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -46,6 +47,12 @@ class KilledConsumersTests {
 
     private static final int MOST_OPEN = 5_000;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Who sends for long must not hold the common pool. */
+    private static final Executor OWN_THREAD = task -> {
+        Thread thread = new Thread(task, "sender");
+        thread.setDaemon(true);
+        thread.start();
+    };
 
     private static final KeySpace KEYS = new KeySpace("dq");
     private static final Size SHORT = new Size(5_000, 3, 1, 1_000);
@@ -226,8 +233,8 @@ class KilledConsumersTests {
     /** When the last kill came, in ms since 1970. */
     private long killWhileSending(Place place, Size size, ProofSender sender) {
         int first = size.messages() - size.burst();
-        CompletableFuture<Void> sending =
-                CompletableFuture.runAsync(() -> sender.send(0, first, Duration.ofSeconds(3), Duration.ofSeconds(8)));
+        CompletableFuture<Void> sending = CompletableFuture.runAsync(
+                () -> sender.send(0, first, Duration.ofSeconds(3), Duration.ofSeconds(8)), OWN_THREAD);
         for (int round = 1; round < size.rounds(); round++) {
             int reached = first * round / size.rounds();
             await().atMost(PATIENCE).until(() -> log.done() >= reached);
