@@ -31,7 +31,12 @@ class HangingMasterTests {
     private final Happenings happenings = new Happenings();
     private final QueueNode node = QueueNode.on(cluster.addresses())
             .shards("t", SHARDS)
-            .settings(Pacing.builtIn().stepThreads(1).settings())
+            // by sweeps: the node may have its ear at the master that hangs
+            .settings(Pacing.builtIn()
+                    .stepThreads(1)
+                    .sweep(Duration.ofMillis(300))
+                    .heartbeat(Duration.ofSeconds(1))
+                    .settings())
             .events(happenings)
             .start();
 
