@@ -247,7 +247,7 @@ class LifecycleTests {
         assertThatThrownBy(() -> acknowledged.get(10, TimeUnit.SECONDS)).hasMessageContaining("closed");
         assertThat(container.stop()).succeedsWithin(Duration.ofSeconds(10));
         assertThatThrownBy(container::start).hasMessageContaining("closed");
-        await().atMost(Duration.ofSeconds(30)).until(() -> before.containsAll(engineThreads()));
+        await().untilAsserted(() -> assertThat(before).containsAll(engineThreads()));
         node.close();
     }
 
