@@ -57,15 +57,24 @@ public final class ClaimBudget {
         return (whole + among - 1) / among;
     }
 
+    /** Has the first one called that may have some; who holds his part already stands in nobody's way. */
     private void wakeFirst(@Nullable Share but) {
-        Share first = refused.peek();
-        if (first == null || first == but) {
-            return;
+        int part = evenly(handled + prefetch.allowed());
+        for (Share share : refused) {
+            if (share.mine.get() < part) {
+                if (share != but) {
+                    wake(share, part);
+                }
+                return;
+            }
         }
-        StepHandle step = first.step;
+    }
+
+    private void wake(Share share, int part) {
+        StepHandle step = share.step;
         int free = free();
         if (step != null && free > 0) {
-            if (2 * free >= evenly(handled + prefetch.allowed())) {
+            if (2 * free >= part) {
                 step.wake();
             } else {
                 step.wakeWithin(linger);
@@ -90,18 +99,19 @@ public final class ClaimBudget {
         /** How many deliveries may be claimed now. */
         int capacity() {
             int whole = handled + prefetch.allowed();
-            int free = whole - taken.get() - ahead();
-            return Math.max(0, Math.min(free, evenly(whole) - mine.get()));
+            int part = evenly(whole);
+            int free = whole - taken.get() - ahead(part);
+            return Math.max(0, Math.min(free, part - mine.get()));
         }
 
-        /** How many have been refused before this one. */
-        private int ahead() {
+        /** How many were refused before this one and hold less than their part. */
+        private int ahead(int part) {
             int count = 0;
             for (Share other : refused) {
                 if (other == this) {
                     break;
                 }
-                count++;
+                count += other.mine.get() < part ? 1 : 0;
             }
             return count;
         }
@@ -123,8 +133,8 @@ public final class ClaimBudget {
                 reserved += granted;
                 mine.addAndGet(granted);
                 taken.addAndGet(granted);
-                if (granted > 0) {
-                    leave();
+                if (granted > 0 && leave()) {
+                    wakeFirst(null);
                 }
                 return granted;
             }
@@ -162,9 +172,12 @@ public final class ClaimBudget {
             if (some != wants) {
                 wants = some;
                 wanting.addAndGet(some ? 1 : -1);
+                if (!some) {
+                    leave();
+                    wakeFirst(this); // the part of each of the others has grown
+                }
             }
             if (!some) {
-                leave();
                 return capacity();
             }
             int capacity = capacity();
@@ -175,11 +188,9 @@ public final class ClaimBudget {
             return capacity;
         }
 
-        private void leave() {
-            if (queued.compareAndSet(true, false)) {
-                refused.remove(this);
-                wakeFirst(null);
-            }
+        /** Returns whether it was in the queue. */
+        private boolean leave() {
+            return queued.compareAndSet(true, false) && refused.remove(this);
         }
     }
 }

@@ -128,6 +128,45 @@ class ClaimBudgetTests {
     }
 
     @Test
+    void whoHoldsMoreThanHisPartStandsInNobodysWay() {
+        ClaimBudget budget = budget(8, 0);
+        Share first = share(budget, "first");
+        Share second = share(budget, "second");
+        first.wants(true);
+        first.reserve(500);
+        first.claimed(8);
+        first.endReservation();
+        assertThat(first.wants(true)).isZero();
+        assertThat(second.wants(true)).isZero();
+        woken.clear();
+
+        first.freed(1);
+
+        assertThat(woken).containsExactly("second within 5");
+        assertThat(first.capacity()).isZero();
+        assertThat(second.reserve(500)).isEqualTo(1);
+    }
+
+    @Test
+    void whoIsLeftAloneIsCalledForTheRest() {
+        ClaimBudget budget = budget(8, 0);
+        Share first = share(budget, "first");
+        Share second = share(budget, "second");
+        first.wants(true);
+        second.wants(true);
+        first.reserve(500);
+        first.claimed(4);
+        first.endReservation();
+        assertThat(first.wants(true)).isZero();
+        woken.clear();
+
+        second.wants(false);
+
+        assertThat(woken).containsExactly("first");
+        assertThat(first.capacity()).isEqualTo(4);
+    }
+
+    @Test
     void whoGaveUpHasTheNextOneCalled() {
         ClaimBudget budget = budget(1, 0);
         Share holder = share(budget, "holder");
