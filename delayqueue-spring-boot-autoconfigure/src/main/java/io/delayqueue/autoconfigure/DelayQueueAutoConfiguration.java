@@ -163,9 +163,9 @@ public final class DelayQueueAutoConfiguration {
                 .completions(new EngineExecutor(engine))
                 .interceptors(interceptors.orderedStream().toList());
         return InvalidPropertyException.check(
-                "delayqueue.template",
+                "delayqueue.limits",
                 Map.of(),
-                () -> template.afterCommitTimeout(properties.template().afterCommitTimeout())
+                () -> template.afterCommitTimeout(properties.limits().afterCommitTimeout())
                         .build());
     }
 

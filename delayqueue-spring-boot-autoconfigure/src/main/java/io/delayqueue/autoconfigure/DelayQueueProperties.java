@@ -3,6 +3,8 @@ package io.delayqueue.autoconfigure;
 import io.delayqueue.actuate.health.HealthSettings;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
+import io.delayqueue.autoconfigure.property.ForwardProperties;
+import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.redis.KeySpace;
@@ -16,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
@@ -30,13 +33,14 @@ import org.springframework.util.unit.DataSize;
  *     their annotation says otherwise, the keys of delayqueue.listener, but for auto-startup and mdc.
  * @param shards What to do about topics that are registered with other shards.
  * @param limits What a send takes at most.
- * @param template How messages are sent.
  * @param engine How listeners, heartbeats and retention are run.
  * @param deadLetters For how long dead letters are kept.
  * @param metrics What is measured.
  * @param health From when on the health indicator says that something is wrong.
  * @param redis The queue's own connections to Redis.
  * @param observation Traces and timers of sends and handling, by Micrometer.
+ * @param http Doors for other languages, over HTTP.
+ * @param forward Topics whose messages go on to a message broker.
  */
 @ConfigurationProperties(prefix = "delayqueue", ignoreUnknownFields = false)
 public record DelayQueueProperties(
@@ -46,13 +50,14 @@ public record DelayQueueProperties(
         @DefaultValue Map<String, TopicProperties> topics,
         @DefaultValue Shards shards,
         @DefaultValue Limits limits,
-        @DefaultValue Template template,
         @DefaultValue Engine engine,
         @DefaultValue DeadLetters deadLetters,
         @DefaultValue Metrics metrics,
         @DefaultValue Health health,
         @DefaultValue Redis redis,
-        @DefaultValue Observation observation) {
+        @DefaultValue Observation observation,
+        @NestedConfigurationProperty @DefaultValue HttpProperties http,
+        @DefaultValue List<ForwardProperties> forward) {
 
     private static final Map<String, String> OF_LETTERS = Map.of(
             "retentionInterval", "delayqueue.dead-letters.prune-interval",
@@ -67,7 +72,9 @@ public record DelayQueueProperties(
         InvalidPropertyException.check("delayqueue.metrics", Map.of(), metrics::check);
         InvalidPropertyException.check("delayqueue.redis", Map.of(), redis::toSettings);
         InvalidPropertyException.check("delayqueue.health", Map.of(), () -> health.toSettings(redis));
+        InvalidPropertyException.check("delayqueue.http", Map.of(), http::check);
         topics = Map.copyOf(topics);
+        forward = List.copyOf(forward);
         levels(listener, topics).check();
         toShardPlan(topics, shards);
     }
@@ -111,13 +118,15 @@ public record DelayQueueProperties(
      * @param maxDelay How far ahead a message may be due, 1 s to 1,000 years.
      * @param maxBatchElements How many messages one script stores, 1 to 500.
      * @param maxBatchSize How many bytes one script stores, but at least one message; up to 256 MB.
+     * @param afterCommitTimeout For how long a send after commit is repeated before the committer is told, 0 to 1 h.
      */
     public record Limits(
             @DefaultValue("1MB") DataSize maxPayloadSize,
             @DefaultValue("64KB") DataSize maxHeadersSize,
             @DefaultValue("3653d") Duration maxDelay,
             @DefaultValue("500") int maxBatchElements,
-            @DefaultValue("2MB") DataSize maxBatchSize) {
+            @DefaultValue("2MB") DataSize maxBatchSize,
+            @DefaultValue("10s") Duration afterCommitTimeout) {
 
         SendLimits toLimits() {
             return new SendLimits(
@@ -137,13 +146,6 @@ public record DelayQueueProperties(
      *     (don't start) or follow (warn, and use it as it is registered).
      */
     public record Shards(@DefaultValue("fail") OnConflict onConflict) {}
-
-    /**
-     * How messages are sent.
-     *
-     * @param afterCommitTimeout For how long a send after commit is repeated before the committer is told, 0 to 1 h.
-     */
-    public record Template(@DefaultValue("10s") Duration afterCommitTimeout) {}
 
     /**
      * How listeners, heartbeats and retention are run.

@@ -116,7 +116,7 @@ public interface DelayQueueOperations {
      * <p>The message is checked and its payload converted at the call, so that what can't be sent fails the transaction.
      * Nothing is sent if the transaction rolls back. After the commit the messages of the transaction go out together,
      * in their order, and are repeated until they are accepted or a time is over ({@code
-     * delayqueue.template.after-commit-timeout}, 10 s by default); the committing thread waits for it.
+     * delayqueue.limits.after-commit-timeout}, 10 s by default); the committing thread waits for it.
      *
      * <p><strong>The database change stands whatever happens here.</strong> If a message is not accepted in that time, an
      * exception reaches whoever committed, and {@link io.delayqueue.event.DelayQueueEvents#sendAfterCommitFailed} is

@@ -60,12 +60,12 @@ public final class DelayQueueTemplateBuilder {
     /**
      * For how long a send after commit is repeated; an attempt that has begun may take a command time-out longer.
      *
-     * @param timeout 0 (one attempt) to 1 h, 10 s unless said ({@code delayqueue.template.after-commit-timeout})
+     * @param timeout 0 (one attempt) to 1 h, 10 s unless said ({@code delayqueue.limits.after-commit-timeout})
      */
     public DelayQueueTemplateBuilder afterCommitTimeout(Duration timeout) {
         if (timeout.isNegative() || timeout.compareTo(Duration.ofHours(1)) > 0) {
             throw new IllegalArgumentException(
-                    "delayqueue.template.after-commit-timeout is between 0 and 1 h, but is " + timeout);
+                    "delayqueue.limits.after-commit-timeout is between 0 and 1 h, but is " + timeout);
         }
         this.afterCommitTimeout = timeout;
         return this;

@@ -124,7 +124,7 @@ class DelayQueuePropertiesTests {
 
     @Test
     void afterCommitTimeoutReachesSending() {
-        runner.withPropertyValues("delayqueue.template.after-commit-timeout=123ms")
+        runner.withPropertyValues("delayqueue.limits.after-commit-timeout=123ms")
                 .run(context -> assertThat(part(context.getBean(DelayQueueTemplate.class), "commits.timeout"))
                         .isEqualTo(Duration.ofMillis(123)));
     }

@@ -56,7 +56,7 @@ class FailureAnalysisTests {
                 "delayqueue.dead-letters.prune-interval=0 | delayqueue.dead-letters.prune-interval is between",
                 "delayqueue.limits.max-payload-size=3GB | delayqueue.limits.max-payload-size is between 1 and",
                 "delayqueue.limits.max-delay=0 | delayqueue.limits.max-delay is between 1 s and 1,000 years",
-                "delayqueue.template.after-commit-timeout=2h | delayqueue.template.after-commit-timeout is between",
+                "delayqueue.limits.after-commit-timeout=2h | delayqueue.limits.after-commit-timeout is between",
                 "delayqueue.metrics.sample-interval=900ms | delayqueue.metrics.sample-interval is between PT1S and PT10M",
                 "delayqueue.redis.command-timeout=0 | delayqueue.redis.command-timeout is more than zero",
                 "delayqueue.redis.reconnect-delay=-1s | delayqueue.redis.reconnect-delay is more than zero",

@@ -23,6 +23,7 @@ class PropertyTableTests {
 
     /** Maps, with what their keys are. */
     private static final Map<String, String> SHOWN = Map.of(
+            "delayqueue.forward", "delayqueue.forward[n].*",
             "delayqueue.topics", "delayqueue.topics[name].*",
             "delayqueue.health.max-lag", "delayqueue.health.max-lag[topic]");
 
@@ -46,7 +47,13 @@ class PropertyTableTests {
                 .filteredOn(property -> property.path("defaultValue").isMissingNode())
                 .extracting(property -> property.path("name").asString())
                 .containsExactlyInAnyOrder(
-                        "delayqueue.health.max-lag", "delayqueue.topics", "delayqueue.listener.not-retryable");
+                        "delayqueue.forward",
+                        "delayqueue.health.max-lag",
+                        "delayqueue.http.tokens.admin",
+                        "delayqueue.http.tokens.consume",
+                        "delayqueue.http.tokens.produce",
+                        "delayqueue.listener.not-retryable",
+                        "delayqueue.topics");
     }
 
     @Test
@@ -73,8 +80,8 @@ class PropertyTableTests {
     private static String row(JsonNode property) {
         String name = property.path("name").asString();
         String shown = SHOWN.getOrDefault(name, name);
-        JsonNode value = property.path("defaultValue");
-        return "| `" + shown + "` | " + (value.isMissingNode() ? "" : "`" + value.asString() + "` ") + "| "
+        String value = property.path("defaultValue").asString("");
+        return "| `" + shown + "` | " + (value.isEmpty() ? "" : "`" + value + "` ") + "| "
                 + property.path("description").asString() + " |";
     }
 
