@@ -24,6 +24,9 @@ public final class DelayMessage {
     /** The longest id, in bytes of UTF-8. */
     public static final int MAX_ID_BYTES = 256;
 
+    private static final Duration SHORTEST_MEMORY = Duration.ofSeconds(1);
+    private static final Duration LONGEST_MEMORY = Duration.ofDays(30);
+
     private final String topic;
     private final @Nullable String id;
     private final Object payload;
@@ -32,6 +35,7 @@ public final class DelayMessage {
     private final MessageLimits limits;
     private final OnDuplicate onDuplicate;
     private final @Nullable String nonce;
+    private final @Nullable Duration remembered;
 
     private DelayMessage(Builder builder, Object payload) {
         this.topic = builder.topic;
@@ -42,6 +46,7 @@ public final class DelayMessage {
         this.limits = new MessageLimits(builder.maxAttempts, builder.lease, builder.expireAfter, builder.expireAt);
         this.onDuplicate = builder.onDuplicate;
         this.nonce = builder.nonce;
+        this.remembered = builder.remembered;
     }
 
     /**
@@ -132,6 +137,11 @@ public final class DelayMessage {
         return nonce;
     }
 
+    /** For how long its nonce is known, whatever becomes of the message; null for as long as the message is live. */
+    public @Nullable Duration remembered() {
+        return remembered;
+    }
+
     /** A builder that starts from this message. */
     public Builder toBuilder() {
         Builder builder = new Builder(topic);
@@ -145,6 +155,7 @@ public final class DelayMessage {
         builder.expireAt = limits.expireAt();
         builder.onDuplicate = onDuplicate;
         builder.nonce = nonce;
+        builder.remembered = remembered;
         builder.dueGiven = false;
         return builder;
     }
@@ -169,6 +180,7 @@ public final class DelayMessage {
         private @Nullable Instant expireAt;
         private OnDuplicate onDuplicate = OnDuplicate.REFUSE;
         private @Nullable String nonce;
+        private @Nullable Duration remembered;
 
         private Builder(String topic) {
             this.topic = topic;
@@ -303,13 +315,31 @@ public final class DelayMessage {
         }
 
         /**
+         * Recognises a repeat also when the message has gone: in that time, whatever is sent with its id and nonce is
+         * answered as the first send was, and not stored.
+         *
+         * @param time 1 s to 30 d, from the first send on; the nonce must be that send's only
+         */
+        public Builder rememberFor(Duration time) {
+            if (time.compareTo(SHORTEST_MEMORY) < 0 || time.compareTo(LONGEST_MEMORY) > 0) {
+                throw new IllegalArgumentException("A send is remembered for 1 s to 30 d, but not for " + time);
+            }
+            this.remembered = time;
+            return this;
+        }
+
+        /**
          * Builds the message.
          *
-         * @throws IllegalArgumentException if a limit is out of range or the payload is missing
+         * @throws IllegalArgumentException if a limit is out of range, the payload is missing, or it is to be remembered
+         *     without id or nonce
          */
         public DelayMessage build() {
             if (payload == null) {
                 throw new IllegalArgumentException("A message to topic " + topic + " needs a payload");
+            }
+            if (remembered != null && (id == null || nonce == null)) {
+                throw new IllegalArgumentException("A send is remembered by its id and its nonce: set both");
             }
             return new DelayMessage(this, payload);
         }

@@ -20,6 +20,7 @@ public final class ShardKeys {
     private final byte[] letters;
     private final byte[] ended;
     private final byte[] signal;
+    private final String base;
 
     ShardKeys(String base, String lane, String signal) {
         this.schedule = bytes(base + lane + "schedule");
@@ -31,6 +32,7 @@ public final class ShardKeys {
         this.letters = bytes(base + lane + "letters");
         this.ended = bytes(base + "ended");
         this.signal = bytes(signal);
+        this.base = base;
     }
 
     /** ZSET id → due, ms. */
@@ -71,6 +73,11 @@ public final class ShardKeys {
     /** STRING: the last epoch of the topic that was deleted, for a day, and whether notices were kept of its deaths. */
     public byte[] ended() {
         return ended;
+    }
+
+    /** STRING: what became of a send that is remembered, by its nonce. */
+    public byte[] remembered(String nonce) {
+        return bytes(base + "sent:" + nonce);
     }
 
     /** By which signals name this lane. */

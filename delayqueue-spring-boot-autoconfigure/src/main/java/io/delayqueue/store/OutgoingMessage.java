@@ -3,7 +3,9 @@ package io.delayqueue.store;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
+import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message that is ready to be stored.
@@ -12,9 +14,23 @@ import java.util.Map;
  * @param due when
  * @param onDuplicate what if the id is live
  * @param rest what is stored of it from its due time on, or with a delay from what follows that on
+ * @param memory if what becomes of it is remembered, also when the message has gone
  */
 @SuppressWarnings("ArrayRecordComponent") // handed straight to the client library
-public record OutgoingMessage(String id, Due due, OnDuplicate onDuplicate, byte[] rest) {
+public record OutgoingMessage(
+        String id,
+        Due due,
+        OnDuplicate onDuplicate,
+        byte[] rest,
+        @Nullable Memory memory) {
+
+    /**
+     * How to know a repeat for some time, whatever becomes of the message.
+     *
+     * @param nonce of this send only
+     * @param time for how long, 1 ms or more
+     */
+    public record Memory(String nonce, Duration time) {}
 
     /** The nonce of messages whose id was generated for their send. */
     public static final String GENERATED_ID = "-";
@@ -37,6 +53,12 @@ public record OutgoingMessage(String id, Due due, OnDuplicate onDuplicate, byte[
             MessageLimits limits,
             Map<String, String> headers,
             byte[] payload) {
-        return new OutgoingMessage(id, due, onDuplicate, EnvelopeFormat.rest(due, nonce, limits, headers, payload));
+        return new OutgoingMessage(
+                id, due, onDuplicate, EnvelopeFormat.rest(due, nonce, limits, headers, payload), null);
+    }
+
+    /** The same, remembered. */
+    public OutgoingMessage remembered(Memory memory) {
+        return new OutgoingMessage(id, due, onDuplicate, rest, memory);
     }
 }

@@ -6,7 +6,9 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.OutgoingMessage.Memory;
 import java.nio.charset.CharsetEncoder;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -70,7 +72,10 @@ final class PendingMessage implements SendInterceptor.Sending {
      * @throws RuntimeException if it can't be written
      */
     OutgoingMessage outgoing() {
-        return OutgoingMessage.of(id, message.due(), message.onDuplicate(), nonce, message.limits(), headers, payload);
+        OutgoingMessage outgoing =
+                OutgoingMessage.of(id, message.due(), message.onDuplicate(), nonce, message.limits(), headers, payload);
+        Duration remembered = message.remembered();
+        return remembered == null ? outgoing : outgoing.remembered(new Memory(nonce, remembered));
     }
 
     SendResult.Refused refused(String reason) {

@@ -15,9 +15,9 @@ final class Arguments {
         this.all = new ArrayList<>(expected);
     }
 
+    /** Also behind arguments: keys come first. */
     Arguments key(byte[] key) {
-        all.add(key);
-        keys++;
+        all.add(keys++, key);
         return this;
     }
 

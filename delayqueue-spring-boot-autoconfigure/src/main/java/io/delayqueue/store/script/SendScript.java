@@ -6,6 +6,7 @@ import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.SendReply.Result;
@@ -32,6 +33,15 @@ final class SendScript {
         messages.forEach(message -> arguments.add(message.id()));
         messages.forEach(message -> arguments.add(due(message.due())));
         messages.forEach(message -> arguments.add(message.rest()));
+        for (int i = 0; i < modes.length; i++) {
+            Memory memory = messages.get(i).memory();
+            if (memory != null) {
+                arguments
+                        .key(keys.remembered(memory.nonce()))
+                        .add(i + 1)
+                        .add(memory.time().toMillis());
+            }
+        }
     }
 
     static String due(Due due) {
@@ -54,7 +64,7 @@ final class SendScript {
         List<Result> results = new ArrayList<>(outcomes.length);
         for (int i = 0; i < outcomes.length; i++) {
             Due due = messages.get(i).due();
-            long millis = outcomes[i] == SAME
+            long millis = outcomes[i] == SAME || isRemembered(outcomes[i])
                     ? Replies.number(first.next())
                     : EnvelopeFormat.millis(due) + (due.relative() ? now.toEpochMilli() : 0);
             results.add(new Result(outcome(outcomes[i]), Instant.ofEpochMilli(millis)));
@@ -62,8 +72,12 @@ final class SendScript {
         return new SendReply(now, results);
     }
 
+    private static boolean isRemembered(byte code) {
+        return code >= 'A' && code <= 'Z';
+    }
+
     private static Outcome outcome(byte code) {
-        return switch (code) {
+        return switch (isRemembered(code) ? code - 'A' + 'a' : code) {
             case 'a', SAME -> Outcome.ACCEPTED;
             case 'r' -> Outcome.REPLACED;
             case 'k' -> Outcome.KEPT;

@@ -1,19 +1,23 @@
 -- Stores messages. Its own repeat is recognised by the nonce and answered as the first time.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- KEYS[6..] where the outcome of a send is remembered (STRING), of those messages of which it is
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] lane's signal name  ARGV[4] n
 -- ARGV[5] n modes in one text, a letter each: r refuse, k keep, p replace
 -- then n ids; n due times (ms since 1970, or '+' and a delay in ms; below 2^48); n messages as they are
--- stored from the due time on, those with a delay from behind it on
+-- stored from the due time on, those with a delay from behind it on; for each of KEYS[6..] whose it is (1..n), and for how
+-- many ms
 -- result {'OK', now in µs, outcomes, due times of the first time}, an outcome being a(ccepted), s(ame: accepted the first
---         time), r(eplaced), k(ept), d(uplicate); only those that are the same have a due time there, in their order
+--         time), r(eplaced), k(ept), d(uplicate), or in upper case what is remembered of the first time; only those that
+--         are the same or remembered have a due time there, in their order
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(n log N), 8 commands and a PUBLISH when the head became earlier; n is at most 500
+-- cost   O(n log N), 8 commands and a PUBLISH when the head became earlier; n is at most 500; 2 more for each of KEYS[6..]
 --
 -- The schedule is written first: an id there without a message is put right by the next claim, a message without a place
 -- would be nobody's. What is left of an earlier delivery of the id, by a script that stopped midway or since it is
 -- replaced, goes before the new message comes: no old token may ever be good for it. A lease that is left over means
--- nothing without a delivery; the next reclaim removes it.
+-- nothing without a delivery; the next reclaim removes it. What is remembered comes last: before, it would tell of a
+-- message that a stop in between kept from being stored. It is lost rather than that the whole send fails for it.
 --@include guard
 --@include head
 local meta = redis.call('HMGET', KEYS[5], 'identity', 'largest')
@@ -30,6 +34,10 @@ local schedule, messages, ids, replaced = {}, {}, {}, {}
 local outcomes, same, fresh = nil, {}, 0
 local largest, first = tonumber(meta[2] or 0), nil
 local sent = '1' .. packedTime(now)
+local remembered, dues = {}, {}
+for key = 6, #KEYS do
+  remembered[tonumber(ARGV[restAt + n + 2 * (key - 6) + 1])] = redis.call('GET', KEYS[key])
+end
 local given, due, dueTime
 
 -- the line feed within makes it the whole rest of the line that is compared
@@ -37,7 +45,8 @@ local function outcomeOf(i)
   local message = stored[i]
   local line = string.match(ARGV[restAt + i], '^[^\n]*\n', string.byte(ARGV[dueAt + i]) == 43 and 1 or 7)
   if hasHead(message) and string.sub(message, 14, 13 + #line) == line then
-    same[#same + 1] = string.format('%.0f', timeAt(message, 8))
+    dues[i] = string.format('%.0f', timeAt(message, 8))
+    same[#same + 1] = dues[i]
     return 's'
   end
   local mode = string.sub(ARGV[5], i, i)
@@ -46,8 +55,13 @@ end
 
 for i = 1, n do
   local outcome
-  if stored[i] then
+  if remembered[i] then
+    outcome = string.sub(remembered[i], 1, 1)
+    same[#same + 1] = string.sub(remembered[i], 2)
+  elseif stored[i] then
     outcome = outcomeOf(i)
+  end
+  if outcome then
     outcomes = outcomes or {}
     outcomes[i] = outcome
   end
@@ -63,6 +77,7 @@ for i = 1, n do
         first = millis
       end
     end
+    dues[i] = due
     local message = sent .. dueTime .. ARGV[restAt + i]
     fresh = fresh + 1
     ids[fresh] = id
@@ -92,6 +107,15 @@ if fresh > 0 then
   end
   if not head or first < tonumber(head) then
     redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. string.format('%.0f', first))
+  end
+end
+for key = 6, #KEYS do
+  local argument = restAt + n + 2 * (key - 6) + 1
+  local i = tonumber(ARGV[argument])
+  if not remembered[i] then
+    local outcome = outcomes and outcomes[i] or 'a'
+    local told = outcome == 's' and 'A' or string.upper(outcome)
+    redis.pcall('SET', KEYS[key], told .. (dues[i] or '0'), 'PX', ARGV[argument + 1])
   end
 end
 if outcomes then

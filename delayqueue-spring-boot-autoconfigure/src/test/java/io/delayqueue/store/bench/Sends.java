@@ -8,6 +8,7 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,11 @@ public final class Sends {
     public static OutgoingMessage limited(String id, long due, MessageLimits limits) {
         return OutgoingMessage.of(
                 id, new Due(due, false), OnDuplicate.REFUSE, "n", limits, Map.of(), id.getBytes(UTF_8));
+    }
+
+    /** The same, remembered for a minute by a nonce like its id. */
+    public static OutgoingMessage remembered(OutgoingMessage message) {
+        return message.remembered(new OutgoingMessage.Memory(message.id(), Duration.ofMinutes(1)));
     }
 
     /** With a payload of a size. */

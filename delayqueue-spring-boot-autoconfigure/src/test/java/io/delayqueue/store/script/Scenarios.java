@@ -75,8 +75,21 @@ final class Scenarios {
                 Sends.message("b", new Due(7, true), OnDuplicate.REPLACE, "m"),
                 Sends.message("c", new Due(8, true), OnDuplicate.REPLACE, "m"),
                 Sends.message("d", new Due(1, true), OnDuplicate.KEEP, "m"));
-        return Stream.of(new Scenario(
-                "send", "send", live, bench -> bench.store().send(bench.shard(), messages), Set.of("b", "c", "d")));
+        List<OutgoingMessage> remembered =
+                messages.stream().map(Sends::remembered).toList();
+        return Stream.of(
+                new Scenario(
+                        "send",
+                        "send",
+                        live,
+                        bench -> bench.store().send(bench.shard(), messages),
+                        Set.of("b", "c", "d")),
+                new Scenario(
+                        "send remembered",
+                        "send",
+                        live,
+                        bench -> bench.store().send(bench.shard(), remembered),
+                        Set.of("b", "c", "d")));
     }
 
     private static Stream<Scenario> claims() {

@@ -9,6 +9,7 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.Sends;
@@ -236,6 +237,67 @@ class SendScriptTests {
                         Map.entry("dup", "" + (T0 + 1)),
                         Map.entry("kept", "" + (T0 + 2)),
                         Map.entry("old", "" + (T0 + 1000)));
+    }
+
+    @Test
+    void whatIsRememberedIsAnsweredAsTheFirstTimeWhenTheMessageHasGone() {
+        bench.given(new ShardState()
+                .scheduled("dup", T0 + 1)
+                .scheduled("kept", T0 + 2)
+                .scheduled("old", T0 + 3));
+        List<OutgoingMessage> all = Stream.of(
+                        Sends.message("a", new Due(5, true), OnDuplicate.REFUSE, "m"),
+                        Sends.at("b", T0 + 6),
+                        other("dup", OnDuplicate.REFUSE),
+                        other("kept", OnDuplicate.KEEP),
+                        other("old", OnDuplicate.REPLACE))
+                .map(Sends::remembered)
+                .toList();
+        SendReply first = bench.store().send(bench.shard(), all);
+        for (String id : List.of("a", "dup", "kept", "old")) {
+            bench.store().cancel(bench.shard(), id);
+        }
+        bench.clock(T0 + 500);
+        ShardState left = bench.state();
+
+        SendReply second = bench.store().send(bench.shard(), all);
+
+        assertThat(second.results()).extracting("outcome").isEqualTo(outcomes(first));
+        for (int stored : List.of(0, 1, 4)) {
+            assertThat(second.results().get(stored)).isEqualTo(first.results().get(stored));
+        }
+        assertThat(bench.state()).hasToString(left.toString());
+    }
+
+    private static List<Outcome> outcomes(SendReply reply) {
+        return reply.results().stream().map(SendReply.Result::outcome).toList();
+    }
+
+    @Test
+    void aRepeatIsRememberedThatFindsTheMessageButNoMemoryOfIt() {
+        OutgoingMessage message = Sends.after("a", 1000);
+        bench.given(new ShardState().scheduled("a", T0 + 7));
+        bench.store().send(bench.shard(), List.of(Sends.remembered(message)));
+        bench.store().cancel(bench.shard(), "a");
+
+        SendReply reply = bench.store().send(bench.shard(), List.of(Sends.remembered(message)));
+
+        assertThat(reply).isEqualTo(Sends.reply(T0, Outcome.ACCEPTED, T0 + 7));
+        assertThat(bench.state()).hasToString("");
+    }
+
+    @Test
+    void memoryEndsWithItsTime() {
+        bench.given(new ShardState());
+        OutgoingMessage message = Sends.remembered(Sends.at("a", T0));
+        bench.store().send(bench.shard(), List.of(message, Sends.at("b", T0)));
+
+        byte[] key = bench.keySpace().of(bench.shard()).remembered("a");
+        assertThat((Long) bench.redis().call("PTTL", key)).isBetween(1L, 60_000L);
+        bench.redis().call("DEL", key);
+        bench.store().cancel(bench.shard(), "a");
+        assertThat(bench.store().send(bench.shard(), List.of(message)))
+                .isEqualTo(Sends.reply(T0, Outcome.ACCEPTED, T0));
     }
 
     @Test
