@@ -73,6 +73,15 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:paused");
     }
 
+    /**
+     * What an idempotency key is reserved for.
+     *
+     * @param digest of the key, letters and digits
+     */
+    public byte[] idempotency(String digest) {
+        return bytes(namespace + ":idempotency:" + digest);
+    }
+
     /** The channel on which signals are published. */
     public String signalChannel() {
         return namespace + ":signals";

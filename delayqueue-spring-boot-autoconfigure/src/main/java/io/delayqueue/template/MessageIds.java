@@ -10,7 +10,7 @@ import java.util.random.RandomGenerator;
  * and digits of Crockford's base 32, so that the order of the texts is the order in time. Within this process each is
  * greater than the one before, also within a millisecond and when the clock goes backwards.
  */
-final class MessageIds {
+public final class MessageIds {
 
     private static final char[] DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ".toCharArray();
     private static final int LENGTH = 26;
@@ -25,13 +25,19 @@ final class MessageIds {
     private long high;
     private long low;
 
-    MessageIds(InstantSource clock, RandomGenerator random) {
+    /**
+     * None yet.
+     *
+     * @param clock the first part of ids
+     * @param random the second
+     */
+    public MessageIds(InstantSource clock, RandomGenerator random) {
         this.clock = clock;
         this.random = random;
     }
 
     /** An id that was never given out before. */
-    String next() {
+    public String next() {
         synchronized (lock) {
             advance(clock.millis());
             char[] text = new char[LENGTH];
