@@ -26,12 +26,14 @@ import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueTemplateBuilder;
 import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.pull.DelayQueueReceiver;
+import io.delayqueue.template.pull.Leases;
 import io.delayqueue.template.pull.PullingReceiver;
 import java.time.InstantSource;
 import java.util.Map;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -183,6 +185,13 @@ public final class DelayQueueAutoConfiguration {
                 .settings(properties.toPullSettings())
                 .completions(engine::execute)
                 .build();
+    }
+
+    @Bean
+    @ConditionalOnBean(PullingReceiver.class)
+    @ConditionalOnMissingBean
+    Leases delayQueueLeases(PullingReceiver receiver) {
+        return receiver.leases();
     }
 
     @Bean

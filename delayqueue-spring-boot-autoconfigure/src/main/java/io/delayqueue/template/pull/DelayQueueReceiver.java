@@ -38,4 +38,17 @@ public interface DelayQueueReceiver {
 
     /** The same as {@link #receiveAsync(String, int, Duration, Duration)}. */
     CompletableFuture<List<PulledDelivery>> receiveAsync(ReceiveRequest request);
+
+    /**
+     * Waits for due messages of any of several topics. They are looked at in their order, which is that of their priority;
+     * where none has any, the first one that has some ends the wait. All deliveries are of one topic.
+     *
+     * @param topics 1 to 100; one that is named twice counts once
+     * @param max at most so many, 1 to 500
+     * @param wait how long to wait for the first one, 0 to 1 d; the first look at each topic may take longer
+     * @param lease for how long they are leased, 1 s to 1 d
+     * @return as {@link #receiveAsync(String, int, Duration, Duration)}; it fails if none has any and one of them was out
+     *     of reach
+     */
+    CompletableFuture<List<PulledDelivery>> receiveAsync(List<String> topics, int max, Duration wait, Duration lease);
 }

@@ -1,15 +1,11 @@
 package io.delayqueue.template.pull;
 
-import io.delayqueue.message.DeathCause;
 import io.delayqueue.message.Envelope;
-import io.delayqueue.message.Failure;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.Renewal;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settle.Acknowledge;
-import io.delayqueue.store.Settle.Bury;
 import io.delayqueue.store.Settle.Release;
-import io.delayqueue.store.Settle.Retry;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,9 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A claim in the hands of a receiver. */
-final class Pulled implements PulledDelivery {
-
-    private static final Duration LONGEST_LEASE = Duration.ofDays(1);
+final class Pulled implements PulledDelivery, Timing {
 
     private final Tools tools;
     private final SettleLane lane;
@@ -56,13 +50,15 @@ final class Pulled implements PulledDelivery {
      */
     record ClaimTime(RedisTime redis, long begunNanos, Duration lease) {}
 
-    /** When the receiver got it, by the monotonic clock. */
-    long takenAt() {
-        return takenAt;
+    @Override
+    public Duration handling(long askedNanos, Instant settledAt) {
+        return Duration.ofNanos(askedNanos - takenAt);
     }
 
-    Duration sinceSent(long nowMicros) {
-        return Duration.ofNanos(Math.max(0, nowMicros - sentAt().toEpochMilli() * 1000) * 1000);
+    @Override
+    public Duration sinceSent(Instant settledAt) {
+        Duration since = Duration.between(sentAt(), settledAt);
+        return since.isNegative() ? Duration.ZERO : since;
     }
 
     @Override
@@ -121,6 +117,11 @@ final class Pulled implements PulledDelivery {
     }
 
     @Override
+    public String receipt() {
+        return new Receipt(claim.attempt(), permitted(), time.at(takenAt), sentAt(), claim.token()).toString();
+    }
+
+    @Override
     public Instant leaseEnd() {
         return time.at(leaseEndNanos.get());
     }
@@ -142,28 +143,23 @@ final class Pulled implements PulledDelivery {
 
     @Override
     public CompletableFuture<Boolean> retry(Duration delay, String reason) {
-        if (delay.isNegative()) {
-            throw new IllegalArgumentException("A retry's delay is zero or more, but is " + delay);
-        }
-        Failure failure = new Failure("retry", reason);
+        Settles.checkDelay(delay);
+        return settle(Settles.retry(claim.id(), claim.token(), delay, reason, claim.attempt() >= permitted()));
+    }
+
+    private int permitted() {
         Integer own = envelope.limits().maxAttempts();
-        int permitted = own == null ? tools.settings().maxAttempts() : own;
-        return settle(
-                claim.attempt() >= permitted
-                        ? new Bury(claim.id(), claim.token(), DeathCause.ATTEMPTS_SPENT, failure)
-                        : new Retry(claim.id(), claim.token(), delay, failure));
+        return own == null ? tools.settings().maxAttempts() : own;
     }
 
     @Override
     public CompletableFuture<Boolean> bury(String reason) {
-        return settle(new Bury(claim.id(), claim.token(), DeathCause.BURIED, new Failure("bury", reason)));
+        return settle(Settles.bury(claim.id(), claim.token(), reason));
     }
 
     @Override
     public CompletableFuture<Boolean> extend(Duration time) {
-        if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(LONGEST_LEASE) > 0) {
-            throw new IllegalArgumentException("A lease is extended by 1 s to 1 d, but not by " + time);
-        }
+        Settles.checkExtension(time);
         if (settled.get()) {
             return CompletableFuture.completedFuture(false);
         }
@@ -178,9 +174,9 @@ final class Pulled implements PulledDelivery {
         });
     }
 
-    /** Hands it back as if it had not been claimed. */
-    void release() {
-        CompletableFuture<?> unused = settle(new Release(claim.id(), claim.token()));
+    @Override
+    public CompletableFuture<Boolean> release() {
+        return settle(new Release(claim.id(), claim.token()));
     }
 
     private CompletableFuture<Boolean> settle(Settle settle) {

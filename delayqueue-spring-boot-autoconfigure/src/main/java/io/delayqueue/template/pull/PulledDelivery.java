@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message that was pulled, under a lease. Thread-safe.
  *
- * <p>It is settled once: by {@link #acknowledge()}, {@link #retry} or {@link #bury}. Each ends with whether that was
+ * <p>It is settled once: by {@link #acknowledge()}, {@link #retry}, {@link #bury} or {@link #release}. Each ends with whether that was
  * accepted; false means that the message is not live under this lease, no more, and nothing changed. A settle that
  * follows another one ends with false. An answer that Redis didn't give is asked for again until it does, so that a
  * future may take as long as an outage; it fails only when the receiver is closed before. Dependents of these futures
@@ -61,6 +61,9 @@ public interface PulledDelivery extends Acknowledgement {
     /** By which the queue knows this lease; another delivery of the message has another one. */
     String leaseToken();
 
+    /** By which any process may settle it, with {@link Leases}: at most 150 visible ASCII characters, without a slash. */
+    String receipt();
+
     /** When the lease ends unless it is extended, by Redis' clock, rather too early than too late. */
     Instant leaseEnd();
 
@@ -74,6 +77,9 @@ public interface PulledDelivery extends Acknowledgement {
      * @param reason kept with the message
      */
     CompletableFuture<Boolean> retry(Duration delay, String reason);
+
+    /** Hands it back as if it had not been claimed: it is due as before, and the attempt doesn't count. */
+    CompletableFuture<Boolean> release();
 
     /**
      * Makes the lease end not before a time from now; it never makes it shorter.

@@ -24,15 +24,18 @@ import java.util.random.RandomGenerator;
  */
 public final class PullingReceiver implements DelayQueueReceiver, AutoCloseable {
 
+    private static final int MAX_TOPICS = 100;
     private static final int EPOCH_LENGTH = 13;
     private static final int EPOCH_RADIX = 36;
 
     private final Tools tools;
     private final Map<String, TopicPump> pumps = new ConcurrentHashMap<>();
+    private final LeaseLanes leases;
     private volatile boolean closed;
 
     private PullingReceiver(Tools tools) {
         this.tools = tools;
+        this.leases = new LeaseLanes(tools);
     }
 
     /**
@@ -101,9 +104,31 @@ public final class PullingReceiver implements DelayQueueReceiver, AutoCloseable 
     }
 
     @Override
+    public CompletableFuture<List<PulledDelivery>> receiveAsync(
+            List<String> topics, int max, Duration wait, Duration lease) {
+        List<ReceiveRequest> requests = topics.stream()
+                .distinct()
+                .map(topic -> new ReceiveRequest(topic, max, wait, lease))
+                .toList();
+        if (requests.isEmpty() || requests.size() > MAX_TOPICS) {
+            throw new IllegalArgumentException(
+                    "One waits at 1 to " + MAX_TOPICS + " topics, but not at " + requests.size());
+        }
+        return requests.size() == 1
+                ? receiveAsync(requests.get(0))
+                : new AnyTopic(this, requests, tools.nanoTime()).start();
+    }
+
+    /** Settles by receipts; it ends with this receiver. */
+    public Leases leases() {
+        return leases;
+    }
+
+    @Override
     public void close() {
         closed = true;
         new ArrayList<>(pumps.values()).forEach(TopicPump::close);
+        leases.close();
     }
 
     /** Collects what a receiver is made of. Not thread-safe. */

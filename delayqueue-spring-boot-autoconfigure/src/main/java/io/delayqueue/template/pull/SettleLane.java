@@ -13,6 +13,7 @@ import io.delayqueue.store.StepRequest;
 import io.delayqueue.store.StepRequest.Claiming;
 import io.delayqueue.template.DelayQueueException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -47,30 +48,35 @@ final class SettleLane implements Step {
     private long sequence;
     private boolean closed;
 
-    SettleLane(Tools tools, Shard shard) {
+    /**
+     * Of one shard.
+     *
+     * @param name by which its consumer is told from the others of this receiver
+     */
+    SettleLane(Tools tools, Shard shard, String name) {
         this.tools = tools;
         this.shard = shard;
         this.recipient = new Recipient(shard.topic(), shard.lane(), null);
-        this.consumer = tools.epoch() + ".settle";
+        this.consumer = tools.epoch() + "." + name;
     }
 
     /**
      * Exactly one of settle and renewal is there.
      *
-     * @param delivery what is settled, if somebody got it
+     * @param timing of what is settled, if somebody got it
      * @param at when it was asked for, by the monotonic clock
      */
     private record Entry(
             @Nullable Settle settle,
             @Nullable Renewal renewal,
-            @Nullable Pulled delivery,
+            @Nullable Timing timing,
             long at,
             CompletableFuture<Boolean> accepted) {}
 
     private record Batch(StepRequest request, List<Entry> entries) {}
 
-    CompletableFuture<Boolean> submit(Settle settle, Pulled delivery) {
-        return submit(new Entry(settle, null, delivery, tools.now(), new CompletableFuture<>()));
+    CompletableFuture<Boolean> submit(Settle settle, Timing timing) {
+        return submit(new Entry(settle, null, timing, tools.now(), new CompletableFuture<>()));
     }
 
     CompletableFuture<Boolean> submit(Renewal renewal) {
@@ -143,10 +149,11 @@ final class SettleLane implements Step {
     }
 
     private void tell(Entry entry, Settle settle, boolean accepted, long nowMicros) {
-        Pulled delivery = entry.delivery;
+        Timing timing = entry.timing;
+        Instant settledAt = Instant.ofEpochMilli(nowMicros / 1000);
         EventBus events = tools.events();
         String id = settle.id();
-        Duration handling = delivery == null ? null : Duration.ofNanos(entry.at - delivery.takenAt());
+        Duration handling = timing == null ? null : timing.handling(entry.at, settledAt);
         if (settle instanceof Settle.Release) {
             if (accepted) {
                 events.publish(to -> to.released(recipient, id));
@@ -155,11 +162,11 @@ final class SettleLane implements Step {
             events.publish(to -> to.gone(recipient, id, handling));
         } else if (settle instanceof Settle.Bury bury) {
             events.publish(to -> to.died(recipient, id, bury.cause(), handling));
-        } else if (delivery != null && handling != null && settle instanceof Settle.Retry retry) {
-            events.publish(to -> to.retried(recipient, id, delivery.attempt(), handling, retry.delay()));
-        } else if (delivery != null && handling != null) {
-            Duration sinceSent = delivery.sinceSent(nowMicros);
-            events.publish(to -> to.acknowledged(recipient, id, delivery.attempt(), handling, sinceSent));
+        } else if (timing != null && handling != null && settle instanceof Settle.Retry retry) {
+            events.publish(to -> to.retried(recipient, id, timing.attempt(), handling, retry.delay()));
+        } else if (timing != null && handling != null) {
+            Duration sinceSent = timing.sinceSent(settledAt);
+            events.publish(to -> to.acknowledged(recipient, id, timing.attempt(), handling, sinceSent));
         }
     }
 

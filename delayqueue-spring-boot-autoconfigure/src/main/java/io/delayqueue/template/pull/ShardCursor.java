@@ -36,7 +36,7 @@ final class ShardCursor {
         this.tools = tools;
         this.sequence = sequence;
         this.shard = shard;
-        this.lane = new SettleLane(tools, shard);
+        this.lane = new SettleLane(tools, shard, "settle");
         this.consumer = tools.epoch() + ".pull";
         this.nextLook = tools.now();
     }

@@ -12,6 +12,7 @@ import io.delayqueue.store.StepRequest.Reclaiming;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -81,12 +82,28 @@ record Tools(
         }
     }
 
+    /** What the registry has already, its exceptions in the future. */
+    CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
+        try {
+            return topics.registeredShardsAsync(topic);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
     /** The store's call, its exceptions in the future. */
     CompletionStage<StepReply> step(Shard shard, StepRequest request) {
         try {
             return store.stepAsync(shard, request);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Hands deliveries back that nobody takes. */
+    static void handBack(List<PulledDelivery> deliveries) {
+        for (PulledDelivery delivery : deliveries) {
+            CompletableFuture<?> unused = delivery.release();
         }
     }
 }

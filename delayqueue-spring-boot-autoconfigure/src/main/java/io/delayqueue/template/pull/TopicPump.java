@@ -93,7 +93,21 @@ final class TopicPump implements Step {
             queue.add(new WaitingReceiver(request, future, ++arrivals, deadline));
             attend();
         }
+        CompletableFuture<?> unused = future.whenComplete((deliveries, failure) -> {
+            if (future.isCancelled()) {
+                sendOff();
+            }
+        });
         return future;
+    }
+
+    /** Whoever went away is out of the queue before the next message comes or the next sweep. */
+    private void sendOff() {
+        synchronized (lock) {
+            if (handle != null) {
+                handle.wake();
+            }
+        }
     }
 
     private void attend() {
@@ -218,7 +232,7 @@ final class TopicPump implements Step {
             outside.add(() -> deliveries.forEach(delivery -> tellStarted(delivery, reply.nowMicros())));
             outside.add(() -> tools.complete(() -> {
                 if (!receiver.future().complete(deliveries)) {
-                    deliveries.forEach(delivery -> ((Pulled) delivery).release());
+                    Tools.handBack(deliveries);
                 }
             }));
         }
