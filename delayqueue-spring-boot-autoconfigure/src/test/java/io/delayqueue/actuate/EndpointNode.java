@@ -35,11 +35,6 @@ public final class EndpointNode implements AutoCloseable {
 
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private static final String TOMCAT =
-            "org.springframework.boot.tomcat.autoconfigure.reactive.TomcatReactiveWebServerAutoConfiguration,"
-                    + "org.springframework.boot.tomcat.autoconfigure.actuate.web.server."
-                    + "TomcatReactiveManagementContextAutoConfiguration";
-
     private final HttpClient client;
     private final ConfigurableApplicationContext context;
     private final String base;
@@ -77,8 +72,6 @@ public final class EndpointNode implements AutoCloseable {
                 "spring.main.log-startup-info=false"));
         all.addAll(List.of(properties));
         if (stack == WebApplicationType.REACTIVE) {
-            // on a class path with Netty and Tomcat, both would serve
-            all.add("spring.autoconfigure.exclude=" + TOMCAT);
             // Reactor Netty 1.3.7 may read no more from a connection that is kept (reactor-netty issue 4361)
             all.add("server.netty.max-keep-alive-requests=1");
         }

@@ -72,7 +72,9 @@ final class ArchitectureRules {
                 List.of("web", "actuate.guard", "autoconfigure"),
                 "org.springframework.web..",
                 "org.springframework.http..",
-                "jakarta.servlet..");
+                "jakarta.servlet..",
+                "org.apache.catalina..",
+                "org.eclipse.jetty..");
     }
 
     ArchRule bootStaysAboveTheEngine() {

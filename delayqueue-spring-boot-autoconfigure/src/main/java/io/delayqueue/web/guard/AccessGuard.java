@@ -1,0 +1,140 @@
+package io.delayqueue.web.guard;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides who is let in. Thread-safe.
+ *
+ * <p>A token comes as {@code Authorization: Bearer <token>}, or as the password of HTTP Basic under any name. It is compared
+ * with all that there are, in a time that doesn't depend on where it differs. Where there are none, the application's own
+ * security has decided before, or everybody is let in.
+ *
+ * <p>Pages of other sites are refused whatever they bring: what reaches a door by a browser that somebody else's page
+ * steers was not sent by the one who is let in.
+ */
+public final class AccessGuard {
+
+    private static final Refusal FOREIGN_PAGE =
+            new Refusal(403, "Pages of other sites may not use this interface: let your own server do it.");
+    private static final Refusal UNKNOWN = new Refusal(
+            401,
+            "Send a token of delayqueue.http.tokens as 'Authorization: Bearer <token>', or as the password of HTTP"
+                    + " Basic.");
+    private static final Refusal NOT_PERMITTED = new Refusal(
+            403, "This token is not for that: see what delayqueue.http.tokens.produce, consume and admin allow.");
+
+    private final Map<Permission, List<byte[]>> digests = new EnumMap<>(Permission.class);
+    private final boolean open;
+
+    /**
+     * With the tokens of each kind; with none at all, everybody is let in.
+     *
+     * @param admin tokens that are good for everything
+     */
+    public AccessGuard(List<String> produce, List<String> consume, List<String> admin) {
+        digests.put(Permission.PRODUCE, digests(produce));
+        digests.put(Permission.CONSUME, digests(consume));
+        digests.put(Permission.ADMIN, digests(admin));
+        this.open = digests.values().stream().allMatch(List::isEmpty);
+    }
+
+    /**
+     * Judges a request.
+     *
+     * @param response gets the header that a refusal brings along
+     * @param anyOf what it takes: one of these, or {@link Permission#ADMIN}
+     * @return why it must not be handled, or null if it may
+     */
+    public @Nullable Refusal check(HttpServletRequest request, HttpServletResponse response, Permission... anyOf) {
+        if (isOfForeignPage(request)) {
+            return FOREIGN_PAGE;
+        }
+        if (open) {
+            return null;
+        }
+        String token = token(request.getHeader("Authorization"));
+        Set<Permission> given = token == null ? Set.of() : permissions(token);
+        if (given.isEmpty()) {
+            response.setHeader("WWW-Authenticate", "Bearer realm=\"delayqueue\"");
+            return UNKNOWN;
+        }
+        boolean permitted =
+                given.contains(Permission.ADMIN) || Arrays.stream(anyOf).anyMatch(given::contains);
+        return permitted ? null : NOT_PERMITTED;
+    }
+
+    /** Compares with each token, so that nobody learns by the time it takes which ones there are. */
+    private Set<Permission> permissions(String token) {
+        byte[] digest = digest(token);
+        Set<Permission> given = EnumSet.noneOf(Permission.class);
+        digests.forEach((permission, known) -> {
+            for (byte[] each : known) {
+                if (MessageDigest.isEqual(each, digest)) {
+                    given.add(permission);
+                }
+            }
+        });
+        return given;
+    }
+
+    private static @Nullable String token(@Nullable String authorization) {
+        if (authorization == null) {
+            return null;
+        }
+        int space = authorization.indexOf(' ');
+        String scheme = authorization.substring(0, Math.max(0, space)).toLowerCase(Locale.ROOT);
+        String credentials = authorization.substring(space + 1).strip();
+        return switch (scheme) {
+            case "bearer" -> credentials;
+            case "basic" -> password(credentials);
+            default -> null;
+        };
+    }
+
+    private static @Nullable String password(String credentials) {
+        try {
+            String pair = new String(Base64.getDecoder().decode(credentials), StandardCharsets.UTF_8);
+            int colon = pair.indexOf(':');
+            return colon < 0 ? null : pair.substring(colon + 1);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    /** Older browsers send the origin only; what is no browser sends neither. */
+    private static boolean isOfForeignPage(HttpServletRequest request) {
+        String site = request.getHeader("Sec-Fetch-Site");
+        if (site != null) {
+            return !site.equals("same-origin") && !site.equals("none");
+        }
+        String origin = request.getHeader("Origin");
+        String host = request.getHeader("Host");
+        return origin != null
+                && (host == null || !origin.toLowerCase(Locale.ROOT).endsWith("://" + host.toLowerCase(Locale.ROOT)));
+    }
+
+    private static List<byte[]> digests(List<String> tokens) {
+        return tokens.stream().map(AccessGuard::digest).toList();
+    }
+
+    private static byte[] digest(String token) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

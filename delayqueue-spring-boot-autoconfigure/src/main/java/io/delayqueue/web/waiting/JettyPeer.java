@@ -1,0 +1,52 @@
+package io.delayqueue.web.waiting;
+
+import jakarta.servlet.ServletRequest;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.ee11.servlet.ServletApiRequest;
+import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+
+/** Asks Jetty's end point, which nobody reads from while the request waits. */
+final class JettyPeer implements Peer {
+
+    private static final int ENOUGH = 1024;
+
+    private final Connection connection;
+
+    private JettyPeer(Connection connection) {
+        this.connection = connection;
+    }
+
+    static boolean serves(ServletRequest request) {
+        return request instanceof ServletApiRequest;
+    }
+
+    static Peer of(ServletRequest request) {
+        return new JettyPeer(ServletContextRequest.getServletContextRequest(request)
+                .getConnectionMetaData()
+                .getConnection());
+    }
+
+    @Override
+    public boolean hasHungUp() {
+        EndPoint endPoint = connection.getEndPoint();
+        if (!endPoint.isOpen() || endPoint.isInputShutdown()) {
+            return true;
+        }
+        if (!(connection instanceof Connection.UpgradeTo ahead)) {
+            return false;
+        }
+        try {
+            ByteBuffer early = ByteBuffer.allocate(ENOUGH).limit(0);
+            int read = endPoint.fill(early);
+            if (read > 0) {
+                ahead.onUpgradeTo(early); // the beginning of its next request is kept for that
+            }
+            return read < 0;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,285 @@
+package io.delayqueue.web.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.coordination.Step;
+import io.delayqueue.coordination.StepScheduler;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.web.server.WebServer;
+import org.springframework.boot.web.server.servlet.ServletWebServerFactory;
+
+/** Clients that wait and hang up, on a real servlet container. */
+abstract class LongPollContract {
+
+    private final ByHand scheduler = new ByHand();
+    private final LongPolls polls = new LongPolls(3, scheduler);
+    private final List<Waiting> waiting = new CopyOnWriteArrayList<>();
+    private final AtomicInteger hangUps = new AtomicInteger();
+    private WebServer server;
+
+    abstract ServletWebServerFactory factory();
+
+    @BeforeEach
+    void start() {
+        server = factory().getWebServer(context -> {
+            var registration = context.addServlet("waits", new WaitingServlet());
+            registration.setAsyncSupported(true);
+            registration.addMapping("/*");
+        });
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop();
+    }
+
+    @Test
+    void whoWaitsIsAnswered() throws IOException {
+        try (Client client = new Client()) {
+            client.post("/one", "{}");
+            awaitWaiting(1);
+            assertThat(polls.step()).isPositive();
+
+            assertThat(waiting.get(0).answer()).isTrue();
+
+            assertThat(client.answer()).isEqualTo("/one");
+            assertThat(waiting.get(0).answer()).isFalse();
+            assertThat(polls.waiting()).isZero();
+            assertThat(scheduler.scheduled()).isFalse();
+        }
+    }
+
+    @Test
+    void whoHungUpIsNotAnswered() throws IOException {
+        Client client = new Client();
+        client.post("/one", "{}");
+        awaitWaiting(1);
+        client.close();
+
+        // the closing may still be on its way
+        await().until(() -> {
+            polls.step();
+            return polls.waiting() == 0;
+        });
+        assertThat(hangUps).hasValue(1);
+        assertThat(waiting.get(0).answer()).isFalse();
+        assertThat(hangUps).hasValue(1);
+        assertThat(scheduler.scheduled()).isFalse();
+    }
+
+    @Test
+    void thatSomebodyHungUpIsSeenBeforeHeIsAnswered() throws Exception {
+        Client client = new Client();
+        client.post("/one", "{}");
+        awaitWaiting(1);
+        client.close();
+        await().until(() -> hasClosed(waiting.get(0)));
+
+        assertThat(waiting.get(0).answer()).isFalse();
+        assertThat(polls.waiting()).isZero();
+    }
+
+    @Test
+    void whoBeganHisNextRequestEarlyIsAnsweredBoth() throws IOException {
+        String long1 = "{\"x\":\"" + "y".repeat(3000) + "\"}";
+        try (Client client = new Client()) {
+            client.post("/one", "{}");
+            awaitWaiting(1);
+            client.post("/two", long1);
+            client.post("/three", "{}");
+            for (int i = 0; i < 5; i++) {
+                polls.step();
+            }
+
+            assertThat(waiting.get(0).answer()).isTrue();
+            assertThat(client.answer()).isEqualTo("/one");
+            awaitWaiting(2);
+            polls.step();
+            assertThat(waiting.get(1).body()).isEqualTo(long1);
+            assertThat(waiting.get(1).answer()).isTrue();
+            assertThat(client.answer()).isEqualTo("/two");
+            awaitWaiting(3);
+            assertThat(waiting.get(2).answer()).isTrue();
+            assertThat(client.answer()).isEqualTo("/three");
+        }
+    }
+
+    @Test
+    void noMoreWaitThanMay() throws IOException {
+        try (Client first = new Client();
+                Client second = new Client();
+                Client third = new Client();
+                Client fourth = new Client()) {
+            first.post("/1", "{}");
+            second.post("/2", "{}");
+            third.post("/3", "{}");
+            awaitWaiting(3);
+            fourth.post("/4", "{}");
+
+            assertThat(fourth.answer()).contains("3 clients wait").contains("delayqueue.http.max-waiting");
+            waiting.get(0).answer();
+            fourth.post("/4", "{}");
+            awaitWaiting(4);
+        }
+    }
+
+    @Test
+    void aPollThatWasClosedIsNeitherAnsweredNorLookedAt() throws IOException {
+        try (Client client = new Client()) {
+            client.post("/one", "{}");
+            awaitWaiting(1);
+
+            waiting.get(0).poll().close();
+
+            assertThat(waiting.get(0).poll().answer(() -> assertThat(true).isFalse()))
+                    .isFalse();
+            assertThat(polls.waiting()).isZero();
+            assertThatThrownBy(() -> scheduler.step()).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    private void awaitWaiting(int count) {
+        await().until(() -> waiting.size() == count);
+    }
+
+    private static boolean hasClosed(Waiting waiting) {
+        return waiting.peer().hasHungUp();
+    }
+
+    private record Waiting(AsyncContext context, LongPoll poll, Peer peer, String path, String body) {
+
+        boolean answer() {
+            return poll.answer(() -> {
+                try {
+                    context.getResponse().getOutputStream().print(path + "\n");
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+                context.complete();
+            });
+        }
+    }
+
+    private final class WaitingServlet extends HttpServlet {
+
+        @Override
+        protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            String body = new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            LongPoll poll;
+            try {
+                poll = polls.open(request);
+            } catch (TooManyWaitingException e) {
+                response.getOutputStream().print(e.getMessage() + "\n");
+                return;
+            }
+            AsyncContext context = request.startAsync();
+            context.setTimeout(0);
+            poll.onHangUp(() -> {
+                hangUps.incrementAndGet();
+                context.complete();
+            });
+            waiting.add(new Waiting(context, poll, Peers.of(request), request.getServletPath() + path(request), body));
+        }
+
+        private static String path(HttpServletRequest request) {
+            return request.getPathInfo() == null ? "" : request.getPathInfo();
+        }
+    }
+
+    /** Speaks HTTP by hand, to close and to send when it likes. */
+    private final class Client implements AutoCloseable {
+
+        private final Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.getPort());
+        private final BufferedReader reader =
+                new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+
+        Client() throws IOException {}
+
+        void post(String path, String body) throws IOException {
+            String request =
+                    "POST " + path + " HTTP/1.1\r\nHost: here\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+        }
+
+        /** The one line of the next answer's body. */
+        String answer() throws IOException {
+            String line = reader.readLine();
+            assertThat(line).startsWith("HTTP/1.1 200");
+            boolean chunked = false;
+            while (!line.isEmpty()) {
+                chunked |= line.equalsIgnoreCase("Transfer-Encoding: chunked");
+                line = reader.readLine();
+            }
+            if (chunked) {
+                reader.readLine();
+            }
+            String body = reader.readLine();
+            for (int rest = chunked ? 3 : 0; rest > 0; rest--) { // the chunk's end, the last chunk, the body's end
+                reader.readLine();
+            }
+            return body;
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    /** Calls the step when the test says so. */
+    private static final class ByHand implements StepScheduler {
+
+        private volatile @Nullable Step step;
+
+        @Override
+        public StepHandle schedule(String name, Step scheduled) {
+            step = scheduled;
+            return new StepHandle() {
+
+                @Override
+                public void wake() {}
+
+                @Override
+                public void wakeWithin(Duration time) {}
+
+                @Override
+                public void cancel() {
+                    step = null;
+                }
+            };
+        }
+
+        boolean scheduled() {
+            return step != null;
+        }
+
+        void step() throws Exception {
+            Step present = step;
+            if (present == null) {
+                throw new IllegalStateException("Nothing is scheduled");
+            }
+            present.step();
+        }
+    }
+}

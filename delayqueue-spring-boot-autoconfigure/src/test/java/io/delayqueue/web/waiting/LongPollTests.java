@@ -1,0 +1,27 @@
+package io.delayqueue.web.waiting;
+
+import org.junit.jupiter.api.Nested;
+import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.servlet.ServletWebServerFactory;
+
+class LongPollTests {
+
+    @Nested
+    class OnTomcat extends LongPollContract {
+
+        @Override
+        ServletWebServerFactory factory() {
+            return new TomcatServletWebServerFactory(0);
+        }
+    }
+
+    @Nested
+    class OnJetty extends LongPollContract {
+
+        @Override
+        ServletWebServerFactory factory() {
+            return new JettyServletWebServerFactory(0);
+        }
+    }
+}
