@@ -14,15 +14,19 @@ import java.util.regex.Pattern;
  * <p>All keys of a shard share one hash tag, {@code <topic>:<shard>.<salt>}, in which the topic's braces, colons,
  * percent signs, white space and control characters are written as {@code %XX}. Of the 16,384 slots, shard <i>i</i> of
  * <i>n</i> takes one in the <i>i</i>-th of <i>n</i> equal ranges: the salt is the first whole number that puts it
- * there.
+ * there. So are the tags of the index of ids, {@code ids.<bucket>.<salt>}, which no topic's can be, since they lack a
+ * colon.
  */
 public final class KeySpace {
 
     private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final int SLOTS = 16384;
+    /** How many parts the index of ids has; what is stored depends on it. */
+    private static final int ID_BUCKETS = 256;
 
     private final String namespace;
     private final Map<Shard, ShardKeys> keys = new ConcurrentHashMap<>();
+    private final Map<Integer, byte[]> idKeys = new ConcurrentHashMap<>();
 
     /**
      * For one namespace.
@@ -82,6 +86,23 @@ public final class KeySpace {
         return bytes(namespace + ":idempotency:" + digest);
     }
 
+    /** How many hashes the index of ids is spread over; they are numbered from 0. */
+    public int idBuckets() {
+        return ID_BUCKETS;
+    }
+
+    /** The bucket of the index that an id belongs to. */
+    public int idBucketOf(String id) {
+        return Shard.indexOf(id, ID_BUCKETS);
+    }
+
+    /** The hash of a bucket: id → topics in which it may be live. */
+    public byte[] ids(int bucket) {
+        return idKeys.computeIfAbsent(
+                bucket,
+                index -> bytes(namespace + ":{" + inRange("ids." + index + ".", index, ID_BUCKETS) + "}:topics"));
+    }
+
     /** The channel on which signals are published. */
     public String signalChannel() {
         return namespace + ":signals";
@@ -112,9 +133,13 @@ public final class KeySpace {
     }
 
     private static String tag(Shard shard) {
-        String prefix = escape(shard.topic()) + ":" + shard.index() + ".";
-        int from = (int) ((long) SLOTS * shard.index() / shard.count());
-        int to = (int) ((long) SLOTS * (shard.index() + 1) / shard.count());
+        return inRange(escape(shard.topic()) + ":" + shard.index() + ".", shard.index(), shard.count());
+    }
+
+    /** The prefix, and the salt that puts it into the part of the slots that has this index. */
+    private static String inRange(String prefix, int index, int count) {
+        int from = (int) ((long) SLOTS * index / count);
+        int to = (int) ((long) SLOTS * (index + 1) / count);
         for (int salt = 0; ; salt++) {
             String tag = prefix + salt;
             int slot = Crc16.of(bytes(tag)) % SLOTS;

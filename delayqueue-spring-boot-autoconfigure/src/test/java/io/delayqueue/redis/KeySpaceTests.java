@@ -50,6 +50,7 @@ class KeySpaceTests {
             "🎟",
             "🎟{x}",
             "topics",
+            "ids.0.205",
             "nodes",
             "{nodes}:seen",
             "a\u2028b");
@@ -81,6 +82,15 @@ class KeySpaceTests {
         assertInEqualRanges(Stream.of("orders", "a{b"), count);
     }
 
+    @Test
+    void theIndexOfIdsFallsInEqualRangesOfSlots() {
+        IntStream.range(0, keys.idBuckets())
+                .forEach(bucket -> assertThat(KeySpace.slot(keys.ids(bucket)))
+                        .isBetween(SLOTS * bucket / keys.idBuckets(), SLOTS * (bucket + 1) / keys.idBuckets() - 1));
+        assertThat(text(keys.ids(0))).isEqualTo("dq:{ids.0.205}:topics");
+        assertThat(keys.idBucketOf("order-4711")).isEqualTo(Shard.indexOf("order-4711", 256));
+    }
+
     private void assertInEqualRanges(Stream<String> topics, int count) {
         topics.forEach(topic -> IntStream.range(0, count)
                 .mapToObj(index -> new Shard(topic, index, count, Lane.MESSAGES))
@@ -104,6 +114,8 @@ class KeySpaceTests {
     void noTwoTopicsShardsOrLanesShareAKey() {
         Set<String> seen = new HashSet<>(
                 List.of(text(keys.topics()), text(keys.nodes()), text(keys.nodeTopics()), text(keys.pausedTopics())));
+        IntStream.range(0, keys.idBuckets())
+                .forEach(bucket -> assertThat(text(keys.ids(bucket))).matches(seen::add));
         for (String topic : HOSTILE) {
             for (int index = 0; index < 3; index++) {
                 Shard shard = new Shard(topic, index, 3, Lane.MESSAGES);
@@ -140,6 +152,7 @@ class KeySpaceTests {
             assertThat(text(space.nodes())).matches(seen::add);
             assertThat(text(space.nodeTopics())).matches(seen::add);
             assertThat(text(space.pausedTopics())).matches(seen::add);
+            assertThat(text(space.ids(0))).matches(seen::add);
             for (String topic : HOSTILE) {
                 assertThat(all(space, Shard.single(topic))).allMatch(seen::add);
             }

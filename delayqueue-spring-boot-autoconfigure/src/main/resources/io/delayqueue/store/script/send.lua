@@ -1,4 +1,5 @@
--- Stores messages. Its own repeat is recognised by the nonce and answered as the first time.
+-- Stores messages. Its own repeat is recognised by the nonce and answered as the first time. Of two whose nonces are
+-- numbers, the one with the smaller never replaces the other: it came late, and the other one is kept.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- KEYS[6..] where the outcome of a send is remembered (STRING), of those messages of which it is
@@ -20,6 +21,7 @@
 -- message that a stop in between kept from being stored. It is lost rather than that the whole send fails for it.
 --@include guard
 --@include head
+--@include number
 local meta = redis.call('HMGET', KEYS[5], 'identity', 'largest')
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
@@ -50,7 +52,12 @@ local function outcomeOf(i)
     return 's'
   end
   local mode = string.sub(ARGV[5], i, i)
-  return mode == 'p' and 'r' or mode == 'k' and 'k' or 'd'
+  if mode == 'p' then
+    local number = numberAt(line, 1)
+    local other = number and hasHead(message) and numberAt(message, 14)
+    return other and other > number and 'k' or 'r'
+  end
+  return mode == 'k' and 'k' or 'd'
 end
 
 for i = 1, n do

@@ -12,6 +12,7 @@ import io.delayqueue.store.ShardReader;
 import io.delayqueue.store.StepReply;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.RedisShardReader;
+import io.delayqueue.store.script.TopicCopies;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.redis.RedisServerBuilder;
@@ -108,7 +109,8 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
                 registry,
                 new RedisMessageStore(runner, keySpace, registry),
                 new RedisShardReader(runner, keySpace, registry),
-                new TopicDeletion(runner, keySpace, registry));
+                new TopicDeletion(runner, keySpace, registry),
+                new TopicCopies(runner, keySpace, registry));
     }
 
     /** A process that runs the same scripts, its clock driven too, by another runner. */
@@ -183,7 +185,11 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** What a process has of a queue, with one memory. */
     public record QueueProcess(
-            TopicRegistry registry, MessageStore store, ShardReader reader, TopicDeletion deletion) {}
+            TopicRegistry registry,
+            MessageStore store,
+            ShardReader reader,
+            TopicDeletion deletion,
+            TopicCopies copies) {}
 
     /** Another process on the same Redis, which knows nothing yet. */
     public QueueProcess another(UnaryOperator<ScriptRunner> around) {
@@ -203,6 +209,11 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     /** What reads many messages in it. */
     public ShardReader reader() {
         return process.reader();
+    }
+
+    /** What an id has in a topic, in it. */
+    public TopicCopies copies() {
+        return process.copies();
     }
 
     /** The shard that is open. */

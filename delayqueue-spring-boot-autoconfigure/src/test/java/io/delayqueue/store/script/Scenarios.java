@@ -16,6 +16,7 @@ import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class Scenarios {
 
     static final long END = T0 + 30_000;
+
+    private static final String NUMBER = "1700000000000000";
 
     private Scenarios() {}
 
@@ -205,11 +208,31 @@ final class Scenarios {
                         bench -> bench.store().cancel(bench.shard(), "a"),
                         Set.of("b")),
                 new Scenario(
+                        "end scheduled",
+                        "end",
+                        new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
+                        Scenarios::end,
+                        Set.of("b")),
+                new Scenario(
+                        "end leased",
+                        "end",
+                        new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
+                        Scenarios::end,
+                        Set.of("b")),
+                new Scenario(
                         "reschedule",
                         "reschedule",
                         new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
                         bench -> bench.store().reschedule(bench.shard(), "a", new Due(2, true)),
                         Set.of("a", "b")));
+    }
+
+    private static Object end(StoreBench bench) {
+        try {
+            return bench.copies().endAsync("orders", "a", NUMBER).join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException failure ? failure : e;
+        }
     }
 
     private static Stream<Scenario> letters() {

@@ -40,7 +40,7 @@ class SendScriptTests {
     }
 
     static Stream<Row> table() {
-        return Stream.of(absent(), limited(), live(), repeats(), others(), leftovers())
+        return Stream.of(absent(), limited(), live(), numbered(), repeats(), others(), leftovers())
                 .flatMap(rows -> rows);
     }
 
@@ -136,6 +136,45 @@ class SendScriptTests {
                         sends(other("a", OnDuplicate.REPLACE)),
                         Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
                         replaced));
+    }
+
+    private static Stream<Row> numbered() {
+        String number = "n1700000000000005";
+        OutgoingMessage message = Sends.message("a", new Due(1000, true), OnDuplicate.REPLACE, number);
+        ShardState replaced = new ShardState()
+                .put("schedule", "a", T0 + 1000)
+                .put("messages", "a", message(number, T0, T0 + 1000, "\na"));
+        return Stream.of(
+                Row.unchanged(
+                        "a later number: kept",
+                        stored("n1700000000000006"),
+                        sends(message),
+                        Sends.reply(T0, Outcome.KEPT, T0 + 1000)),
+                Row.unchanged(
+                        "a later number with limits: kept",
+                        stored("+n1700000000000006 a=4"),
+                        sends(message),
+                        Sends.reply(T0, Outcome.KEPT, T0 + 1000)),
+                new Row(
+                        "an earlier number: replaced",
+                        stored("+n1700000000000004 a=4"),
+                        sends(message),
+                        Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
+                        replaced),
+                new Row(
+                        "a nonce that is no number: replaced",
+                        stored("n17000000000000066"),
+                        sends(message),
+                        Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
+                        replaced),
+                new Row(
+                        "by a nonce that is no number: replaced",
+                        stored("n1700000000000006"),
+                        sends(other("a", OnDuplicate.REPLACE)),
+                        Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
+                        new ShardState()
+                                .put("schedule", "a", T0 + 1000)
+                                .put("messages", "a", message("m", T0, T0 + 1000, "\na"))));
     }
 
     private static Stream<Row> repeats() {

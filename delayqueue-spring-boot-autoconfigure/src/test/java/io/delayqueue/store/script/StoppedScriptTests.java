@@ -91,7 +91,7 @@ class StoppedScriptTests {
     @ParameterizedTest
     @MethodSource("scenarios")
     void whatIsSentAnewBetweenStopAndRepeatIsNotLost(Scenario scenario) {
-        if (scenario.script().equals("cancel")) {
+        if (scenario.script().equals("cancel") || scenario.script().equals("end")) {
             return; // a cancel repeated later cancels what is there then
         }
         stoppedEverywhere(scenario, write -> {

@@ -13,6 +13,8 @@ import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.script.TopicCopies.Copy;
+import io.delayqueue.store.script.TopicCopies.State;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The state tables of {@code cancel.lua}, {@code reschedule.lua}, {@code find.lua} and {@code count.lua}. */
+/** The state tables of {@code cancel.lua}, {@code end.lua}, {@code reschedule.lua}, {@code find.lua} and {@code count.lua}. */
 class VerbScriptTests {
 
     private static final long END = T0 + 30_000;
@@ -32,7 +34,7 @@ class VerbScriptTests {
     static final StoreBench bench = StoreBench.withDrivenClock();
 
     @ParameterizedTest(name = "{0}")
-    @MethodSource({"cancels", "reschedules"})
+    @MethodSource({"cancels", "ends", "reschedules"})
     void table(Row row) {
         row.check(bench);
     }
@@ -80,6 +82,39 @@ class VerbScriptTests {
                         cancel,
                         CancelOutcome.NOT_FOUND,
                         new ShardState()));
+    }
+
+    static Stream<Row> ends() {
+        String number = "1700000000000005";
+        Function<StoreBench, Object> end =
+                bench -> bench.copies().endAsync("orders", "a", number).join();
+        Function<StoreBench, Object> look =
+                bench -> bench.copies().lookAsync("orders", "a").join();
+        ShardState later = numbered("n1700000000000006 l=9000");
+        ShardState same = numbered("n" + number);
+        return Stream.of(
+                Row.unchanged("end, absent: nothing", new ShardState(), end, new Copy(State.ABSENT, "")),
+                new Row(
+                        "end, without a number: gone",
+                        new ShardState().scheduled("a", T0 + 5).scheduled("b", T0),
+                        end,
+                        new Copy(State.CANCELLED, ""),
+                        new ShardState().scheduled("b", T0)),
+                new Row(
+                        "end, leased: gone with its token",
+                        new ShardState().leased("a", T0, "w1-1", END),
+                        end,
+                        new Copy(State.CANCELLED, ""),
+                        new ShardState()),
+                new Row("end, of that number: gone", same, end, new Copy(State.CANCELLED, number), new ShardState()),
+                Row.unchanged("end, of a later number: stays", later, end, new Copy(State.LIVE, "1700000000000006")),
+                Row.unchanged("look: stays", same, look, new Copy(State.LIVE, number)),
+                Row.unchanged("look, absent: nothing", new ShardState(), look, new Copy(State.ABSENT, "")));
+    }
+
+    private static ShardState numbered(String line) {
+        String head = line.indexOf(' ') < 0 ? line : "+" + line;
+        return new ShardState().put("schedule", "a", T0).put("messages", "a", message(head, T0, T0, "\na"));
     }
 
     static Stream<Row> reschedules() {
