@@ -13,7 +13,6 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -21,13 +20,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A lease protects work: what waits for a worker, and what is handled. */
 @EmbeddedRedis
-class LeaseTests {
+class LeaseTests extends NodeTest {
 
     private static final Shard SHARD = Shard.single("t");
     private static final ListenerOptions ONE_WORKER = ListenerOptions.DEFAULTS.toBuilder()
@@ -37,25 +34,10 @@ class LeaseTests {
 
     private static final Duration MORE_THAN_THE_LEASE = Duration.ofSeconds(40);
 
-    private final RedisServerProcess redis;
-    private final Happenings happenings = new Happenings();
     private final MovableTime time = new MovableTime();
-    private final List<QueueNode> nodes = new ArrayList<>();
-    private final CountDownLatch release = new CountDownLatch(1);
 
     LeaseTests(RedisServerProcess redis) {
-        this.redis = redis;
-    }
-
-    @BeforeEach
-    void flush() {
-        redis.flush();
-    }
-
-    @AfterEach
-    void stopNodes() {
-        release.countDown();
-        nodes.forEach(QueueNode::close);
+        super(redis);
     }
 
     private QueueNode node(Pacing pacing) {

@@ -16,7 +16,6 @@ import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -27,46 +26,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Starting, pausing, stopping, closing. */
 @EmbeddedRedis
-class LifecycleTests {
+class LifecycleTests extends NodeTest {
 
     private static final Shard SHARD = Shard.single("t");
     private static final Duration COMMAND_TIME_OUT = Duration.ofSeconds(5);
 
-    private final RedisServerProcess redis;
-    private final Happenings happenings = new Happenings();
-    private final List<QueueNode> nodes = new ArrayList<>();
-    private final CountDownLatch release = new CountDownLatch(1);
     private final CountDownLatch running = new CountDownLatch(1);
 
     LifecycleTests(RedisServerProcess redis) {
-        this.redis = redis;
-    }
-
-    @BeforeEach
-    void flush() {
-        redis.flush();
-    }
-
-    @AfterEach
-    void stopNodes() {
-        release.countDown();
-        nodes.forEach(QueueNode::close);
+        super(redis);
     }
 
     private QueueNode node() {
         return add(QueueNode.on(redis.port()));
-    }
-
-    private QueueNode add(QueueNode.Builder builder) {
-        QueueNode node = builder.events(happenings).start();
-        nodes.add(node);
-        return node;
     }
 
     private DeliveryHandler blocking() {

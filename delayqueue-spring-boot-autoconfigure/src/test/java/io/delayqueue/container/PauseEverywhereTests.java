@@ -15,18 +15,15 @@ import io.delayqueue.store.bench.Steps;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A topic paused on all nodes: several engines on one Redis. */
 @EmbeddedRedis
-class PauseEverywhereTests {
+class PauseEverywhereTests extends NodeTest {
 
     private static final Shard SHARD = Shard.single("t");
     private static final ListenerOptions ONE = ListenerOptions.DEFAULTS.toBuilder()
@@ -35,35 +32,13 @@ class PauseEverywhereTests {
             .build();
     private static final DeliveryHandler HANDLED = deliveries -> null;
 
-    private final RedisServerProcess redis;
-    private final Happenings happenings = new Happenings();
-    private final List<QueueNode> nodes = new ArrayList<>();
-    private final CountDownLatch release = new CountDownLatch(1);
-
     PauseEverywhereTests(RedisServerProcess redis) {
-        this.redis = redis;
-    }
-
-    @BeforeEach
-    void flush() {
-        redis.flush();
-    }
-
-    @AfterEach
-    void stopNodes() {
-        release.countDown();
-        nodes.forEach(QueueNode::close);
+        super(redis);
     }
 
     /** Hears by signals only, as long as a test lasts. */
     private QueueNode node() {
         return add(QueueNode.on(redis.port()).settings(Pacing.quiet().settings()));
-    }
-
-    private QueueNode add(QueueNode.Builder builder) {
-        QueueNode node = builder.events(happenings).start();
-        nodes.add(node);
-        return node;
     }
 
     private static DelayMessage message(String topic, String id) {

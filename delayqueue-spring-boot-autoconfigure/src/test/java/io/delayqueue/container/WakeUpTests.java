@@ -13,51 +13,25 @@ import io.delayqueue.store.LetterQuery;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Never early, hardly late: by signals at once, without them within the sweep. */
 @EmbeddedRedis
-class WakeUpTests {
+class WakeUpTests extends NodeTest {
 
     private static final Duration FAR = Duration.ofMinutes(10);
     private static final Duration SWEEP = Duration.ofMillis(500);
     private static final int MARGIN = 3;
 
-    private final RedisServerProcess redis;
-    private final Happenings happenings = new Happenings();
-    private final List<QueueNode> nodes = new ArrayList<>();
-    private final CountDownLatch release = new CountDownLatch(1);
-
     WakeUpTests(RedisServerProcess redis) {
-        this.redis = redis;
-    }
-
-    @BeforeEach
-    void flush() {
-        redis.flush();
-    }
-
-    @AfterEach
-    void stopNodes() {
-        release.countDown();
-        nodes.forEach(QueueNode::close);
-    }
-
-    private QueueNode add(QueueNode.Builder builder) {
-        QueueNode node = builder.events(happenings).start();
-        nodes.add(node);
-        return node;
+        super(redis);
     }
 
     /** Nothing but signals wakes it while a test lasts. */

@@ -13,14 +13,13 @@ import java.util.concurrent.TimeoutException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Refuses to start on a Redis that may remove messages, before anything uses it, and warns of one that keeps nothing. A
  * Redis that doesn't answer within a second holds nothing up: it is checked when it does answer, and then a line in the
  * log has to do.
  */
-final class RedisCheck implements SmartLifecycle {
+final class RedisCheck extends StartCheck {
 
     private static final Log log = LogFactory.getLog(RedisCheck.class);
     private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -33,16 +32,16 @@ final class RedisCheck implements SmartLifecycle {
     private final StepScheduler steps;
     private final boolean allowEviction;
     private @Nullable StepHandle later;
-    private boolean running;
 
     RedisCheck(ServerProbe probe, StepScheduler steps, boolean allowEviction) {
+        super(PHASE);
         this.probe = probe;
         this.steps = steps;
         this.allowEviction = allowEviction;
     }
 
     @Override
-    public synchronized void start() {
+    void check() {
         ServerState state = askNow();
         if (state == null) {
             later = steps.schedule("check of Redis' settings", this::checkLater);
@@ -52,7 +51,6 @@ final class RedisCheck implements SmartLifecycle {
             }
             warn(state);
         }
-        running = true;
     }
 
     private @Nullable ServerState askNow() {
@@ -94,32 +92,11 @@ final class RedisCheck implements SmartLifecycle {
         }
     }
 
-    private synchronized void end() {
+    @Override
+    synchronized void end() {
         if (later != null) {
             later.cancel();
             later = null;
         }
-    }
-
-    @Override
-    public synchronized void stop() {
-        end();
-        running = false;
-    }
-
-    @Override
-    public synchronized boolean isRunning() {
-        return running;
-    }
-
-    /** What was checked once need not be again. */
-    @Override
-    public boolean isPauseable() {
-        return false;
-    }
-
-    @Override
-    public int getPhase() {
-        return PHASE;
     }
 }

@@ -22,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Refuses to start with another number of shards of a topic than it is registered with, before anything uses it. A topic
@@ -30,7 +29,7 @@ import org.springframework.context.SmartLifecycle;
  * are not asked for, and nothing else is registered. A Redis that doesn't answer within a second holds nothing up: then
  * the first use of the topic says it.
  */
-final class ShardsCheck implements SmartLifecycle {
+final class ShardsCheck extends StartCheck {
 
     private static final Log log = LogFactory.getLog(ShardsCheck.class);
     private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -41,16 +40,16 @@ final class ShardsCheck implements SmartLifecycle {
     private final TopicRegistry registry;
     private final TopicDeletion deletion;
     private final NodeDirectory nodes;
-    private boolean running;
 
     ShardsCheck(TopicRegistry registry, TopicDeletion deletion, NodeDirectory nodes) {
+        super(PHASE);
         this.registry = registry;
         this.deletion = deletion;
         this.nodes = nodes;
     }
 
     @Override
-    public synchronized void start() {
+    void check() {
         ShardPlan plan = registry.plan();
         askNow(plan.counts().keySet().stream().sorted().toList()).forEach((topic, registered) -> {
             int wanted = plan.of(topic).orElse(registered);
@@ -58,7 +57,6 @@ final class ShardsCheck implements SmartLifecycle {
                 agree(topic, registered, wanted);
             }
         });
-        running = true;
     }
 
     /** How many shards each of them is registered with, if it is; none if Redis doesn't answer. */
@@ -112,26 +110,5 @@ final class ShardsCheck implements SmartLifecycle {
             log.warn("Topic " + topic + " is registered with " + registered + " shards instead of " + wanted
                     + ", and Redis did not answer when it was to be registered anew: " + e.getMessage());
         }
-    }
-
-    @Override
-    public synchronized void stop() {
-        running = false;
-    }
-
-    @Override
-    public synchronized boolean isRunning() {
-        return running;
-    }
-
-    /** What was checked once need not be again. */
-    @Override
-    public boolean isPauseable() {
-        return false;
-    }
-
-    @Override
-    public int getPhase() {
-        return PHASE;
     }
 }
