@@ -128,7 +128,8 @@ public record DelayQueueProperties(
             @DefaultValue("2MB") DataSize maxBatchSize,
             @DefaultValue("10s") Duration afterCommitTimeout) {
 
-        SendLimits toLimits() {
+        /** For a template. */
+        public SendLimits toLimits() {
             return new SendLimits(
                     bytes(maxPayloadSize), bytes(maxHeadersSize), maxDelay, maxBatchElements, bytes(maxBatchSize));
         }

@@ -84,13 +84,14 @@ final class ArchitectureRules {
     }
 
     ArchRule jacksonStaysInConvert() {
-        return only(List.of("convert", "autoconfigure"), "tools.jackson..", "com.fasterxml.jackson..");
+        return only(List.of("convert", "web.compat", "autoconfigure"), "tools.jackson..", "com.fasterxml.jackson..");
     }
 
-    ArchRule jacksonIsUsedByOneClass() {
+    /** In each of the packages that see it. */
+    ArchRule jacksonIsUsedByOneClassOf(String name) {
         return classes()
                 .that()
-                .resideInAPackage(base + ".convert..")
+                .resideInAPackage(base + "." + name + "..")
                 .should(Conditions.beOneThatUses("Jackson", "tools.jackson", "com.fasterxml.jackson"))
                 .allowEmptyShould(true);
     }
@@ -176,7 +177,8 @@ final class ArchitectureRules {
                 webStaysInWeb(),
                 bootStaysAboveTheEngine(),
                 jacksonStaysInConvert(),
-                jacksonIsUsedByOneClass(),
+                jacksonIsUsedByOneClassOf("convert"),
+                jacksonIsUsedByOneClassOf("web.compat"),
                 threadsStartInContainer(),
                 nobodyReadsTheSystemClock(),
                 theSystemClockIsChosenInAutoconfigure(),

@@ -64,7 +64,12 @@ class ArchitectureTests {
                 arguments(FIXTURE.webStaysInWeb(), List.of("admin.UsesWeb")),
                 arguments(FIXTURE.bootStaysAboveTheEngine(), List.of("listener.UsesBoot")),
                 arguments(FIXTURE.jacksonStaysInConvert(), List.of("store.UsesJackson")),
-                arguments(FIXTURE.jacksonIsUsedByOneClass(), List.of("convert.FirstJackson", "convert.SecondJackson")),
+                arguments(
+                        FIXTURE.jacksonIsUsedByOneClassOf("convert"),
+                        List.of("convert.FirstJackson", "convert.SecondJackson")),
+                arguments(
+                        FIXTURE.jacksonIsUsedByOneClassOf("web.compat"),
+                        List.of("compat.FirstJackson", "compat.SecondJackson")),
                 arguments(
                         FIXTURE.threadsStartInContainer(),
                         List.of("StartsThreads.platform", "StartsThreads.pool", "StartsThreads.common")),
