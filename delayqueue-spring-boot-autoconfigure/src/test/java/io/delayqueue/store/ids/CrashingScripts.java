@@ -44,10 +44,12 @@ final class CrashingScripts implements ScriptRunner {
         if (left >= 0) {
             return scripts.runAsync(script, keyCount, keysAndArguments);
         }
-        if (lastArrives) {
-            lastArrives = false;
-            scripts.run(script, keyCount, keysAndArguments);
+        CompletableFuture<List<Object>> crash =
+                CompletableFuture.failedFuture(new RedisCallException(Kind.UNKNOWN, "the process crashed", null));
+        if (!lastArrives) {
+            return crash;
         }
-        return CompletableFuture.failedFuture(new RedisCallException(Kind.UNKNOWN, "the process crashed", null));
+        lastArrives = false;
+        return scripts.runAsync(script, keyCount, keysAndArguments).thenCompose(unheard -> crash);
     }
 }

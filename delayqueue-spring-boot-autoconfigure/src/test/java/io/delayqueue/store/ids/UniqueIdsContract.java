@@ -307,7 +307,7 @@ abstract class UniqueIdsContract {
         assertThat(redis().entry("1")).isEmpty();
     }
 
-    /** Pushes and ends of few ids under few topics, from several processes at once. */
+    /** Pushes and ends of few ids under few topics, from several processes at once, while one sweeps without grace. */
     @Test
     void whateverRacesTheLastPushStands() {
         int ids = 30;
@@ -320,6 +320,9 @@ abstract class UniqueIdsContract {
             CompletableFuture<Void> end = new CompletableFuture<>();
             ends.add(end);
             new Thread(() -> tell(end, () -> race(own, name, random, histories)), name).start();
+        }
+        for (int i = 0; !ends.stream().allMatch(CompletableFuture::isDone); i++) {
+            redis().sweep(Duration.ZERO, "r" + i % ids);
         }
         ends.forEach(IdsOnRedis::join);
         for (int i = 0; i < ids; i++) {
