@@ -14,6 +14,7 @@ final class DelayQueueRuntimeHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         hints.resources().registerPattern("io/delayqueue/**/*.lua");
         hints.resources().registerPattern("io/delayqueue/actuate/dashboard/*");
+        hints.resources().registerPattern("io/delayqueue/web/api/openapi.json");
         hints.reflection().registerTypeIfPresent(classLoader, LETTUCE, type -> type.withField("configuration"));
     }
 }

@@ -84,7 +84,10 @@ final class ArchitectureRules {
     }
 
     ArchRule jacksonStaysInConvert() {
-        return only(List.of("convert", "web.compat", "autoconfigure"), "tools.jackson..", "com.fasterxml.jackson..");
+        return only(
+                List.of("convert", "web.api.json", "web.compat", "autoconfigure"),
+                "tools.jackson..",
+                "com.fasterxml.jackson..");
     }
 
     /** In each of the packages that see it. */
@@ -178,6 +181,7 @@ final class ArchitectureRules {
                 bootStaysAboveTheEngine(),
                 jacksonStaysInConvert(),
                 jacksonIsUsedByOneClassOf("convert"),
+                jacksonIsUsedByOneClassOf("web.api"),
                 jacksonIsUsedByOneClassOf("web.compat"),
                 threadsStartInContainer(),
                 nobodyReadsTheSystemClock(),

@@ -68,6 +68,9 @@ class ArchitectureTests {
                         FIXTURE.jacksonIsUsedByOneClassOf("convert"),
                         List.of("convert.FirstJackson", "convert.SecondJackson")),
                 arguments(
+                        FIXTURE.jacksonIsUsedByOneClassOf("web.api"),
+                        List.of("json.FirstJackson", "json.SecondJackson")),
+                arguments(
                         FIXTURE.jacksonIsUsedByOneClassOf("web.compat"),
                         List.of("compat.FirstJackson", "compat.SecondJackson")),
                 arguments(

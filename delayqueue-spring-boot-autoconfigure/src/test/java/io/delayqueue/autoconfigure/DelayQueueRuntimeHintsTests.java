@@ -48,6 +48,12 @@ class DelayQueueRuntimeHintsTests {
     }
 
     @Test
+    void theDocumentOfTheHttpInterfaceIsTakenAlong() {
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/delayqueue/web/api/openapi.json"))
+                .accepts(hints);
+    }
+
+    @Test
     void fieldThatTellsWhereRedisIsCanBeRead() throws Exception {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onFieldAccess(LettuceConnectionFactory.class.getDeclaredField("configuration")))

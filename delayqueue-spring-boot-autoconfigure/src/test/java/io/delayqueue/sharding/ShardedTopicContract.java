@@ -24,9 +24,12 @@ import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.Shard;
 import io.delayqueue.sharding.ShardedQueue.Node;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.idempotency.IdempotencyKeys;
+import io.delayqueue.store.idempotency.Reservation;
 import io.delayqueue.template.BatchSendException;
 import io.delayqueue.template.DuplicateMessageException;
 import io.delayqueue.template.MessageRefusedException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -126,6 +129,29 @@ abstract class ShardedTopicContract {
                     assertThat(failed.results().get(0)).isInstanceOf(Accepted.class);
                     assertThat(failed.results().get(1)).isInstanceOf(Duplicate.class);
                 });
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 16})
+    void aRepeatIsKnownByAnyProcessWhenItsMessagesHaveGone(int count) {
+        Node one = queue().process(count);
+        Node other = queue().process();
+        IdempotencyKeys keys = new IdempotencyKeys(queue().scripts, queue().keySpace, new SecureRandom());
+        Reservation reserved = keys.reserve(TOPIC, "key", "fingerprint", List.of());
+        assertThat(keys.reserve(TOPIC, "key", "fingerprint", List.of())).isEqualTo(reserved);
+        List<DelayMessage> messages = IntStream.range(0, 40)
+                .mapToObj(i -> message("order-" + i)
+                        .delay(LATER)
+                        .nonce(reserved.nonce(i))
+                        .rememberFor(LATER)
+                        .build())
+                .toList();
+        List<Success> told = one.template().sendAll(messages);
+        ids(40).forEach(id -> one.template().cancel(TOPIC, id));
+
+        assertThat(other.template().sendAll(messages)).isEqualTo(told);
+        assertThat(other.template().send(messages.get(7))).isEqualTo(told.get(7));
+        assertThat(other.admin().counts(TOPIC).scheduled()).isZero();
     }
 
     @ParameterizedTest

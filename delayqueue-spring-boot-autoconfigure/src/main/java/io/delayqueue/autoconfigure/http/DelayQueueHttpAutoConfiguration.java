@@ -4,6 +4,7 @@ import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.web.api.ApiSettings;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -25,8 +26,12 @@ public final class DelayQueueHttpAutoConfiguration {
 
     @Bean
     DoorCheck delayQueueDoorCheck(
-            DelayQueueProperties properties, ObjectProvider<OnServlets> servlets, ListableBeanFactory beans) {
-        return new DoorCheck(properties.http(), servlets.getIfAvailable() != null, beans);
+            DelayQueueProperties properties,
+            ObjectProvider<OnServlets> servlets,
+            ObjectProvider<ApiSettings> api,
+            ListableBeanFactory beans) {
+        return new DoorCheck(
+                properties.http(), servlets.getIfAvailable() != null, () -> api.getIfAvailable() != null, beans);
     }
 
     /** Doors are checked at the start, also where beans are made when they are needed. */

@@ -4,6 +4,7 @@ import io.delayqueue.autoconfigure.failure.HttpDoorException;
 import io.delayqueue.autoconfigure.property.HttpProperties;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -15,11 +16,13 @@ final class DoorCheck implements SmartInitializingSingleton {
 
     private final HttpProperties properties;
     private final boolean onServlets;
+    private final BooleanSupplier onSpringMvc;
     private final ListableBeanFactory beans;
 
-    DoorCheck(HttpProperties properties, boolean onServlets, ListableBeanFactory beans) {
+    DoorCheck(HttpProperties properties, boolean onServlets, BooleanSupplier onSpringMvc, ListableBeanFactory beans) {
         this.properties = properties;
         this.onServlets = onServlets;
+        this.onSpringMvc = onSpringMvc;
         this.beans = beans;
     }
 
@@ -39,6 +42,12 @@ final class DoorCheck implements SmartInitializingSingleton {
                     "Set delayqueue.http.tokens.produce, delayqueue.http.tokens.consume or delayqueue.http.tokens.admin, add"
                             + " Spring Security, or let everybody in who reaches the port with"
                             + " delayqueue.http.unsecured=true.");
+        }
+        if (properties.api().enabled() && !onSpringMvc.getAsBoolean()) {
+            throw new HttpDoorException(
+                    "delayqueue.http.api.enabled is true, but this application has no Spring MVC, which serves that"
+                            + " interface.",
+                    "Add spring-boot-starter-webmvc, or remove the property.");
         }
     }
 

@@ -1,0 +1,88 @@
+package io.delayqueue.web.api;
+
+import io.delayqueue.annotation.DelayListener;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.propertyeditors.StringTrimmerEditor;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.MethodParameter;
+import org.springframework.http.MediaType;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.http.server.ServerHttpRequest;
+import org.springframework.http.server.ServerHttpResponse;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.bind.WebDataBinder;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
+
+/** An application with an opinion on each of its own requests and answers, none of which is for the queue's interface. */
+@SpringBootConfiguration
+@EnableAutoConfiguration
+class ApiApplication {
+
+    /** What {@link #cancel} got. */
+    final BlockingQueue<CancelOrder> cancelled = new LinkedBlockingQueue<>();
+
+    record CancelOrder(String orderNo, int totalAmount) {}
+
+    @DelayListener(topic = "listened")
+    void cancel(CancelOrder order) {
+        cancelled.add(order);
+    }
+
+    @Bean
+    SecurityFilterChain everybody(HttpSecurity http) {
+        return http.csrf(csrf -> csrf.disable())
+                .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
+                .build();
+    }
+
+    @RestController
+    static class Own {
+
+        @GetMapping("/own")
+        CancelOrder own() {
+            return new CancelOrder("4711", 5);
+        }
+    }
+
+    /** Wraps what its controllers answer, trims what they are asked, and tells their failures in its own way. */
+    @RestControllerAdvice
+    static class Opinions implements ResponseBodyAdvice<Object> {
+
+        @InitBinder
+        void trim(WebDataBinder binder) {
+            binder.registerCustomEditor(String.class, new StringTrimmerEditor(true));
+        }
+
+        @ExceptionHandler(Exception.class)
+        String failed() {
+            return "the application's own failure";
+        }
+
+        @Override
+        public boolean supports(MethodParameter returnType, Class<? extends HttpMessageConverter<?>> converterType) {
+            return true;
+        }
+
+        @Override
+        public Object beforeBodyWrite(
+                @Nullable Object body,
+                MethodParameter returnType,
+                MediaType selectedContentType,
+                Class<? extends HttpMessageConverter<?>> selectedConverterType,
+                ServerHttpRequest request,
+                ServerHttpResponse response) {
+            return Map.of("wrapped", String.valueOf(body));
+        }
+    }
+}

@@ -1,0 +1,3 @@
+package io.delayqueue.web.api;
+
+class TomcatReceiveTests extends ReceiveContract {}
