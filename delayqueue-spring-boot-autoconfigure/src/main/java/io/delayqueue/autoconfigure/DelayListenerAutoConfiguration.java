@@ -6,6 +6,7 @@ import io.delayqueue.annotation.DelayListenerConfigurer;
 import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
 import io.delayqueue.annotation.DelayListenerMethods;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.autoconfigure.property.ListenerLevels;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.listener.DeadLetterSource;
 import io.delayqueue.listener.ListenerOptions;
@@ -65,7 +66,7 @@ public final class DelayListenerAutoConfiguration {
             BeanFactory beans,
             Environment environment) {
         ShutdownPhase phase = ShutdownPhase.of(environment);
-        ListenerLevels levels = ListenerLevels.of(properties, beans);
+        ListenerLevels levels = properties.listenerLevels(beans);
         ListenerOptions defaults = levels.defaults();
         return new DefaultDelayListenerContainerFactory(
                 spec -> engine.newContainer(phase.within(spec)), defaults, levels::ofTopic, letters);

@@ -5,6 +5,9 @@ import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.autoconfigure.property.ForwardProperties;
 import io.delayqueue.autoconfigure.property.HttpProperties;
+import io.delayqueue.autoconfigure.property.ListenerDefaults;
+import io.delayqueue.autoconfigure.property.ListenerLevels;
+import io.delayqueue.autoconfigure.property.TopicProperties;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.redis.KeySpace;
@@ -17,6 +20,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -40,7 +44,9 @@ import org.springframework.util.unit.DataSize;
  * @param redis The queue's own connections to Redis.
  * @param observation Traces and timers of sends and handling, by Micrometer.
  * @param http Doors for other languages, over HTTP.
- * @param forward Topics whose messages go on to a message broker.
+ * @param forward Topics whose messages go on to a message broker: topic, to, destination, routing-key, pub-sub,
+ *     send-timeout (30 s), id, and how that is run, unless the topic's own properties suffice: concurrency, lease,
+ *     max-attempts, backoff, not-retryable, handling-time, prefetch.
  */
 @ConfigurationProperties(prefix = "delayqueue", ignoreUnknownFields = false)
 public record DelayQueueProperties(
@@ -75,7 +81,9 @@ public record DelayQueueProperties(
         InvalidPropertyException.check("delayqueue.http", Map.of(), http::check);
         topics = Map.copyOf(topics);
         forward = List.copyOf(forward);
-        levels(listener, topics).check();
+        ListenerLevels levels = levels(listener, topics);
+        levels.check();
+        ForwardProperties.check(forward, levels);
         toShardPlan(topics, shards);
     }
 
@@ -103,6 +111,11 @@ public record DelayQueueProperties(
                 engine.unconfirmedSweep(),
                 options.maxAttempts(),
                 options.lease().dividedBy(3));
+    }
+
+    /** With the retry policies of an application, by the names of their beans. */
+    public ListenerLevels listenerLevels(BeanFactory beans) {
+        return ListenerLevels.of(listener.defaults(), topics, beans);
     }
 
     /** Without beans: whatever is none of the built-in policies counts as one. */

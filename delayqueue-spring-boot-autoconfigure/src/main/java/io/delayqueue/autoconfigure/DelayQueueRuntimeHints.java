@@ -1,6 +1,8 @@
 package io.delayqueue.autoconfigure;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
@@ -10,11 +12,17 @@ final class DelayQueueRuntimeHints implements RuntimeHintsRegistrar {
     /** Does not tell its configuration in any other way. */
     private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
 
+    /** The same of RabbitMQ's. */
+    private static final String RABBIT = "org.springframework.amqp.rabbit.connection.AbstractConnectionFactory";
+
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         hints.resources().registerPattern("io/delayqueue/**/*.lua");
         hints.resources().registerPattern("io/delayqueue/actuate/dashboard/*");
         hints.resources().registerPattern("io/delayqueue/web/api/openapi.json");
         hints.reflection().registerTypeIfPresent(classLoader, LETTUCE, type -> type.withField("configuration"));
+        hints.reflection()
+                .registerTypeIfPresent(
+                        classLoader, RABBIT, type -> type.withMethod("getAddresses", List.of(), ExecutableMode.INVOKE));
     }
 }

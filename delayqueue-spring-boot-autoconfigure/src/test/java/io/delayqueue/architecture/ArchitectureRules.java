@@ -77,6 +77,18 @@ final class ArchitectureRules {
                 "org.eclipse.jetty..");
     }
 
+    ArchRule kafkaStaysInItsForwarder() {
+        return only(List.of("forward.kafka", "autoconfigure"), "org.springframework.kafka..", "org.apache.kafka..");
+    }
+
+    ArchRule rabbitStaysInItsForwarder() {
+        return only(List.of("forward.rabbit", "autoconfigure"), "org.springframework.amqp..", "com.rabbitmq..");
+    }
+
+    ArchRule jmsStaysInItsForwarder() {
+        return only(List.of("forward.jms", "autoconfigure"), "org.springframework.jms..", "jakarta.jms..");
+    }
+
     ArchRule bootStaysAboveTheEngine() {
         List<String> allowed =
                 ROWS.stream().skip(FIRST_ROW_WITH_BOOT).flatMap(Set::stream).toList();
@@ -178,6 +190,9 @@ final class ArchitectureRules {
                 micrometerStaysInMetrics(),
                 actuatorStaysInActuate(),
                 webStaysInWeb(),
+                kafkaStaysInItsForwarder(),
+                rabbitStaysInItsForwarder(),
+                jmsStaysInItsForwarder(),
                 bootStaysAboveTheEngine(),
                 jacksonStaysInConvert(),
                 jacksonIsUsedByOneClassOf("convert"),

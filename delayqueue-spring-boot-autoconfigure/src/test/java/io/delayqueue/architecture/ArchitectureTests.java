@@ -62,6 +62,9 @@ class ArchitectureTests {
                 arguments(FIXTURE.micrometerStaysInMetrics(), List.of("store.UsesMicrometer")),
                 arguments(FIXTURE.actuatorStaysInActuate(), List.of("fixture.web.UsesActuator")),
                 arguments(FIXTURE.webStaysInWeb(), List.of("admin.UsesWeb")),
+                arguments(FIXTURE.kafkaStaysInItsForwarder(), List.of("forward.UsesBrokers.kafka")),
+                arguments(FIXTURE.rabbitStaysInItsForwarder(), List.of("forward.UsesBrokers.rabbit")),
+                arguments(FIXTURE.jmsStaysInItsForwarder(), List.of("forward.UsesBrokers.jms")),
                 arguments(FIXTURE.bootStaysAboveTheEngine(), List.of("listener.UsesBoot")),
                 arguments(FIXTURE.jacksonStaysInConvert(), List.of("store.UsesJackson")),
                 arguments(

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.core.io.Resource;
@@ -57,6 +58,13 @@ class DelayQueueRuntimeHintsTests {
     void fieldThatTellsWhereRedisIsCanBeRead() throws Exception {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onFieldAccess(LettuceConnectionFactory.class.getDeclaredField("configuration")))
+                .accepts(hints);
+    }
+
+    @Test
+    void methodThatTellsWhereRabbitIsCanBeCalled() throws Exception {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(AbstractConnectionFactory.class.getDeclaredMethod("getAddresses")))
                 .accepts(hints);
     }
 

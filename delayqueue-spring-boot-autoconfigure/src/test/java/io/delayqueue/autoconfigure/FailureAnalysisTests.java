@@ -37,6 +37,9 @@ class FailureAnalysisTests {
         "delayqueue.topics.order.cancel.lease, Write it as 'delayqueue.topics[order.cancel].lease'.",
         "delayqueue.topics.order.cancel.shards, Write it as 'delayqueue.topics[order.cancel].shards'.",
         "delayqueue.listener.shards, Remove 'delayqueue.listener.shards'.",
+        "delayqueue.forward[0].topik, Did you mean 'delayqueue.forward[0].topic'?",
+        "delayqueue.forward[1].colour, Remove 'delayqueue.forward[1].colour'. Below 'delayqueue.forward[1]' there are:",
+        "delayqueue.forward.topic, Write it as 'delayqueue.forward[0]'",
         "delayqueue.namespace.x, Remove 'delayqueue.namespace.x'.",
     })
     void unknownKeyIsNamedWithWhatMayBeMeant(String key, String action, CapturedOutput output) {
@@ -72,6 +75,8 @@ class FailureAnalysisTests {
                 "delayqueue.topics.a.shards=1025 | delayqueue.topics[a].shards is 1 to 1,024, but is 1025.",
                 "delayqueue.shards.on-conflict=ask | delayqueue.shards.on-conflict",
                 "delayqueue.engine.sweep=soon | delayqueue.engine.sweep",
+                "delayqueue.forward[0].to=kafka | delayqueue.forward[0].topic says whose messages go on, but is not set.",
+                "delayqueue.forward[0].topic=a | delayqueue.forward[0].to says where they go (kafka, rabbitmq, jms,",
             })
     void badValueIsToldInASentenceThatNamesTheProperty(String property, String sentence, CapturedOutput output) {
         fails(property, Sound.class);

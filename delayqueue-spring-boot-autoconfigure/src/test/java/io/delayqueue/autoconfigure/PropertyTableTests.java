@@ -3,6 +3,9 @@ package io.delayqueue.autoconfigure;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.autoconfigure.property.ForwardProperties;
+import io.delayqueue.autoconfigure.property.ListenerDefaults;
+import io.delayqueue.autoconfigure.property.TopicProperties;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
@@ -15,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -75,6 +79,20 @@ class PropertyTableTests {
         assertThat(names(ListenerDefaults.class)).isEqualTo(ofAll);
         ofAll.add(0, "shards");
         assertThat(names(TopicProperties.class)).isEqualTo(ofAll);
+    }
+
+    @Test
+    void keysOfAForwardAreThoseOfItsTable() throws IOException {
+        String page = Files.readString(Path.of("..", "docs", "forwarding.md"), UTF_8);
+        int begin = page.indexOf(BEGIN, page.indexOf("<!-- keys:")) + BEGIN.length();
+        List<String> keys = page.substring(begin, page.indexOf("<!-- end of keys -->"))
+                .lines()
+                .map(row -> row.substring("| `".length(), row.indexOf("` |")))
+                .toList();
+        assertThat(keys)
+                .isEqualTo(names(ForwardProperties.class).stream()
+                        .map(DataObjectPropertyName::toDashedForm)
+                        .toList());
     }
 
     private static String row(JsonNode property) {

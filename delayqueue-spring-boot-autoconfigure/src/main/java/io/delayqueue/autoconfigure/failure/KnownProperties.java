@@ -14,7 +14,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
 
-/** The keys of a properties record, with those of the records in it and of its maps of records. */
+/** The keys of a properties record, with those of the records in it and of its maps and lists of records. */
 record KnownProperties(Class<?> root) {
 
     private static final int PREFIX_ELEMENTS = 1;
@@ -30,12 +30,17 @@ record KnownProperties(Class<?> root) {
                 return adviceAt(name, index, type, inMap);
             }
             inMap = known.get().getType() == Map.class;
-            Class<?> next = inMap ? valueType(known.get()) : known.get().getType();
+            boolean inList = known.get().getType() == List.class;
+            Class<?> next =
+                    inMap || inList ? elementType(known.get()) : known.get().getType();
             if (!next.isRecord()) {
                 break;
             }
+            if (inList && !isIndex(name, index + 1)) {
+                return "Write it as '" + name.chop(index + 1) + "[0]', and so on.";
+            }
             type = next;
-            index += inMap ? 2 : 1;
+            index += inMap || inList ? 2 : 1;
         }
         return "Remove '" + name + "'.";
     }
@@ -89,8 +94,14 @@ record KnownProperties(Class<?> root) {
         return DataObjectPropertyName.toDashedForm(component.getName());
     }
 
-    private static Class<?> valueType(RecordComponent map) {
-        return ResolvableType.forType(map.getGenericType()).getGeneric(1).resolve(Object.class);
+    private static boolean isIndex(ConfigurationPropertyName name, int index) {
+        return index < name.getNumberOfElements() && name.isNumericIndex(index);
+    }
+
+    /** Of a map its values', of a list its elements'. */
+    private static Class<?> elementType(RecordComponent component) {
+        ResolvableType type = ResolvableType.forType(component.getGenericType());
+        return type.getGeneric(type.getGenerics().length - 1).resolve(Object.class);
     }
 
     /** How many letters have to be added, removed or changed to make one of the other. */

@@ -1,4 +1,4 @@
-package io.delayqueue.autoconfigure;
+package io.delayqueue.autoconfigure.property;
 
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.RetryPolicy;
@@ -7,8 +7,22 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What holds for listeners; what is absent is left to the level below. See {@link TopicProperties}. */
-record ListenerDefaults(
+/**
+ * What holds for listeners; what is absent is left to the level below. See {@link TopicProperties}, and
+ * {@link io.delayqueue.listener.ListenerOptions} for the ranges.
+ *
+ * @param concurrency handlers at once
+ * @param batchSize messages of a batch
+ * @param lease of a delivery
+ * @param maxAttempts before a message dies
+ * @param backoff an expression, or the name of a retry policy's bean
+ * @param notRetryable exceptions that are never retried
+ * @param handlingTime for how long a lease is renewed
+ * @param prefetch deliveries claimed ahead
+ * @param prefetchTime how long they wait
+ * @param drainTime how long a stop waits
+ */
+public record ListenerDefaults(
         @Nullable Integer concurrency,
         @Nullable Integer batchSize,
         @Nullable Duration lease,

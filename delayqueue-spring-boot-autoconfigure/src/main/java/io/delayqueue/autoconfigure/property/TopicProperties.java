@@ -1,4 +1,4 @@
-package io.delayqueue.autoconfigure;
+package io.delayqueue.autoconfigure.property;
 
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +36,8 @@ public record TopicProperties(
         @Nullable Duration prefetchTime,
         @Nullable Duration drainTime) {
 
-    ListenerDefaults listeners() {
+    /** What it says about listeners. */
+    public ListenerDefaults listeners() {
         return new ListenerDefaults(
                 concurrency,
                 batchSize,

@@ -1,4 +1,4 @@
-package io.delayqueue.autoconfigure;
+package io.delayqueue.autoconfigure.property;
 
 import io.delayqueue.annotation.BackoffExpression;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
@@ -10,33 +10,45 @@ import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 
 /**
- * What the properties say about listeners: a topic's over everybody's over the built-in values.
+ * What the properties say about listeners: a topic's over everybody's over the built-in values. Immutable.
  *
+ * @param everybody what holds for all
+ * @param topics what holds for a topic, by its name
  * @param policies finds a retry policy by the name of its bean
  */
-record ListenerLevels(
+public record ListenerLevels(
         ListenerDefaults everybody, Map<String, TopicProperties> topics, Function<String, RetryPolicy> policies) {
 
-    static ListenerLevels of(DelayQueueProperties properties, BeanFactory beans) {
-        return new ListenerLevels(properties.listener().defaults(), properties.topics(), name -> bean(beans, name));
+    /** With the policies of an application. */
+    public static ListenerLevels of(
+            ListenerDefaults everybody, Map<String, TopicProperties> topics, BeanFactory beans) {
+        return new ListenerLevels(everybody, topics, name -> bean(beans, name));
     }
 
     /** Checks everything but names of beans. */
-    void check() {
+    public void check() {
         defaults();
         topics.keySet().forEach(this::ofTopic);
     }
 
-    ListenerOptions defaults() {
+    /** What holds for listeners of no topic in particular. */
+    public ListenerOptions defaults() {
         return over(ListenerOptions.DEFAULTS, everybody, "delayqueue.listener");
     }
 
-    ListenerOptions ofTopic(String topic) {
+    /** What holds for the listeners of a topic. */
+    public ListenerOptions ofTopic(String topic) {
         TopicProperties own = topics.get(topic);
         return own == null ? defaults() : over(defaults(), own.listeners(), "delayqueue.topics[" + topic + "]");
     }
 
-    private ListenerOptions over(ListenerOptions lower, ListenerDefaults own, String prefix) {
+    /**
+     * What a declaration says over what holds below it.
+     *
+     * @param prefix what its properties begin with
+     * @throws InvalidPropertyException in a sentence that names the property
+     */
+    public ListenerOptions over(ListenerOptions lower, ListenerDefaults own, String prefix) {
         return InvalidPropertyException.check(prefix, Map.of(), () -> own.over(lower, this::policy));
     }
 

@@ -1,0 +1,78 @@
+package io.delayqueue.forward.jms;
+
+import io.delayqueue.forward.Broker;
+import io.delayqueue.forward.Forwarder;
+import io.delayqueue.forward.Route;
+import jakarta.jms.ConnectionFactory;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jms.connection.CachingConnectionFactory;
+import org.springframework.jms.connection.SingleConnectionFactory;
+import org.springframework.jms.core.JmsTemplate;
+
+/**
+ * Forwards by JMS, each message in a transaction of its own: whatever a provider is set to, its commit returns only when
+ * the broker has the message. Thread-safe.
+ */
+public final class JmsBroker implements Broker {
+
+    private static final String POOLS = "org.messaginghub.pooled.jms.";
+    private static final int SESSIONS = 100;
+
+    private final JmsTemplate application;
+    private @Nullable CachingConnectionFactory own;
+
+    /**
+     * Beside the application's template.
+     *
+     * @param application whose connections, resolver of destinations and priority are taken
+     */
+    public JmsBroker(JmsTemplate application) {
+        this.application = application;
+    }
+
+    @Override
+    public Forwarder open(Route route) {
+        route.requireDestination("a queue of JMS, or with pub-sub a topic");
+        route.refuseRoutingKey();
+        JmsTemplate template = new JmsTemplate(connections());
+        template.setSessionTransacted(true);
+        template.setPubSubDomain(route.pubSub());
+        template.setDestinationResolver(application.getDestinationResolver());
+        template.setExplicitQosEnabled(true);
+        template.setDeliveryPersistent(true);
+        template.setPriority(application.getPriority());
+        return message -> {
+            template.send(message.destination(), session -> JmsMessages.create(session, message));
+            return CompletableFuture.completedFuture(null);
+        };
+    }
+
+    /** A connection of its own with sessions that are kept, since opening one per message would take its time. */
+    private synchronized ConnectionFactory connections() {
+        if (own != null) {
+            return own;
+        }
+        ConnectionFactory target = application.getConnectionFactory();
+        if (target == null) {
+            throw new IllegalArgumentException("to names a JmsTemplate without a ConnectionFactory");
+        }
+        if (target instanceof SingleConnectionFactory single && single.getTargetConnectionFactory() != null) {
+            target = single.getTargetConnectionFactory();
+        }
+        if (target instanceof SingleConnectionFactory
+                || target.getClass().getName().startsWith(POOLS)) {
+            return target;
+        }
+        own = new CachingConnectionFactory(target);
+        own.setSessionCacheSize(SESSIONS);
+        return own;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (own != null) {
+            own.destroy();
+        }
+    }
+}

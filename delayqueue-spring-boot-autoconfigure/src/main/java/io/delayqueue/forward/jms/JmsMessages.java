@@ -1,0 +1,58 @@
+package io.delayqueue.forward.jms;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.forward.ForwardedMessage;
+import jakarta.jms.BytesMessage;
+import jakarta.jms.JMSException;
+import jakarta.jms.Message;
+import jakarta.jms.Session;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.Map;
+
+/** Messages as JMS has them: text where the body is UTF-8, else bytes; headers as properties. */
+final class JmsMessages {
+
+    /** By which Spring's converters know it. */
+    private static final String CONTENT_TYPE = "content_type";
+
+    private JmsMessages() {}
+
+    static Message create(Session session, ForwardedMessage message) throws JMSException {
+        Message jms = body(session, message.body());
+        jms.setStringProperty(CONTENT_TYPE, message.contentType());
+        for (Map.Entry<String, String> header : message.headers().entrySet()) {
+            jms.setStringProperty(propertyName(header.getKey()), header.getValue());
+        }
+        return jms;
+    }
+
+    private static Message body(Session session, byte[] body) throws JMSException {
+        try {
+            return session.createTextMessage(
+                    UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString());
+        } catch (CharacterCodingException e) {
+            BytesMessage bytes = session.createBytesMessage();
+            bytes.writeBytes(body);
+            return bytes;
+        }
+    }
+
+    /** Names of properties are identifiers of Java. Dots and dashes are written as Camel does. */
+    static String propertyName(String header) {
+        StringBuilder name = new StringBuilder(header.length());
+        header.codePoints().forEach(each -> {
+            if (each == '.') {
+                name.append("_DOT_");
+            } else if (each == '-') {
+                name.append("_HYPHEN_");
+            } else if (name.isEmpty() ? Character.isJavaIdentifierStart(each) : Character.isJavaIdentifierPart(each)) {
+                name.appendCodePoint(each);
+            } else {
+                name.append("_x").append(Integer.toHexString(each)).append('_');
+            }
+        });
+        return name.toString();
+    }
+}
