@@ -1,0 +1,119 @@
+package io.delayqueue.broker;
+
+import jakarta.jms.Connection;
+import jakarta.jms.JMSException;
+import jakarta.jms.Message;
+import jakarta.jms.MessageConsumer;
+import jakarta.jms.Session;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Enumeration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
+
+/** An Artemis broker. */
+final class ArtemisTestBroker implements TestBroker {
+
+    private static final long LONG_ENOUGH = 1_000;
+    private static final List<String> QUEUES =
+            List.of("plain", "load", "soak", "hang", "large", "late", "full", "names");
+
+    private final Path directory = ServerProcess.newDirectory("artemis");
+    private final int port = ServerProcess.freePort();
+    private ServerProcess process;
+
+    @Override
+    public String to() {
+        return "jms";
+    }
+
+    @Override
+    public List<String> properties() {
+        return List.of("test.artemis=" + url());
+    }
+
+    private String url() {
+        return "tcp://127.0.0.1:" + port;
+    }
+
+    @Override
+    public void start() {
+        process = ServerProcess.java(
+                directory,
+                ArtemisServer.class,
+                Stream.concat(Stream.of(directory.resolve("data").toString(), String.valueOf(port)), QUEUES.stream())
+                        .toList());
+        process.awaitReady(this::serves);
+    }
+
+    private boolean serves() {
+        try (ActiveMQConnectionFactory factory = new ActiveMQConnectionFactory(url());
+                Connection connection = factory.createConnection()) {
+            connection.start();
+            return true;
+        } catch (JMSException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public void kill() {
+        process.kill();
+    }
+
+    @Override
+    public void pause() {
+        process.pause();
+    }
+
+    @Override
+    public void resume() {
+        process.resume();
+    }
+
+    @Override
+    public void create(String destination) {
+        if (!QUEUES.contains(destination)) {
+            throw new IllegalArgumentException(destination + " is none of " + QUEUES + ", which are made at the start");
+        }
+    }
+
+    @Override
+    public List<Received> take(String destination) {
+        List<Received> taken = new ArrayList<>();
+        try (ActiveMQConnectionFactory factory = new ActiveMQConnectionFactory(url());
+                Connection connection = factory.createConnection();
+                Session session = connection.createSession()) {
+            connection.start();
+            MessageConsumer consumer = session.createConsumer(session.createQueue(destination));
+            for (Message message = consumer.receive(LONG_ENOUGH);
+                    message != null;
+                    message = consumer.receive(LONG_ENOUGH)) {
+                taken.add(received(message));
+            }
+        } catch (JMSException e) {
+            throw new IllegalStateException(e);
+        }
+        return taken;
+    }
+
+    private static Received received(Message message) throws JMSException {
+        Map<String, String> headers = new LinkedHashMap<>();
+        for (Enumeration<?> names = message.getPropertyNames(); names.hasMoreElements(); ) {
+            String name = names.nextElement().toString();
+            headers.put(name, message.getStringProperty(name));
+        }
+        headers.keySet().removeIf(name -> name.startsWith("JMSX"));
+        String contentType = headers.remove("content_type");
+        return new Received(headers.get("delayqueue_id"), "", contentType, message.getBody(String.class), headers);
+    }
+
+    @Override
+    public void close() {
+        process.close();
+        ServerProcess.delete(directory);
+    }
+}

@@ -1,0 +1,71 @@
+package io.delayqueue.broker;
+
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
+import jakarta.jms.ConnectionFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** An application with the starter and the clients of all brokers. */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+class ForwardingApplication {
+
+    /** Starts it, in a namespace of its own. */
+    static ConfigurableApplicationContext start(TestBroker broker, List<String> properties) {
+        List<String> all = new ArrayList<>(broker.properties());
+        all.addAll(List.of(
+                "spring.main.banner-mode=off",
+                "delayqueue.namespace=" + UUID.randomUUID(),
+                "delayqueue-test.timeout=100s"));
+        all.addAll(properties);
+        return new SpringApplicationBuilder(ForwardingApplication.class)
+                .web(WebApplicationType.NONE)
+                .logStartupInfo(false)
+                .properties(all.toArray(String[]::new))
+                .run();
+    }
+
+    @Bean
+    Seen seen() {
+        return new Seen();
+    }
+
+    /** The registry lacks the Boot module that would make it. */
+    @Bean
+    @ConditionalOnProperty("test.artemis")
+    ConnectionFactory artemis(Environment environment) {
+        return new ActiveMQConnectionFactory(environment.getRequiredProperty("test.artemis"));
+    }
+
+    /** What became of messages. */
+    static final class Seen implements DelayQueueEvents {
+
+        final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+        final AtomicInteger retried = new AtomicInteger();
+
+        @Override
+        public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
+            acknowledged.add(id);
+        }
+
+        @Override
+        public void retried(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {
+            retried.incrementAndGet();
+        }
+    }
+}

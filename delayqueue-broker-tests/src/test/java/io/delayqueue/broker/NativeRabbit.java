@@ -1,0 +1,109 @@
+package io.delayqueue.broker;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The RabbitMQ of Debian's package, as a process of the test: nothing of it listens anywhere but on loopback. */
+final class NativeRabbit extends RabbitTestBroker {
+
+    /** The server itself; the one on the path would become another user. */
+    private static final Path SERVER = Path.of("/usr/lib/rabbitmq/bin/rabbitmq-server");
+
+    private final Path directory = ServerProcess.newDirectory("rabbitmq");
+    private final int distribution = ServerProcess.freePort();
+    private final int names = ServerProcess.freePort();
+    private ServerProcess nameServer;
+    private ServerProcess process;
+
+    static boolean isInstalled() {
+        return Files.isExecutable(SERVER);
+    }
+
+    @Override
+    public void start() {
+        if (nameServer == null) {
+            prepare();
+            // Started here, since the one that Erlang would start by itself stays for ever.
+            nameServer = ServerProcess.start(directory, environment(), List.of("epmd"));
+            nameServer.awaitReady(this::namesAreServed);
+        }
+        process = ServerProcess.start(directory, environment(), List.of(SERVER.toString()));
+        process.awaitReady(this::serves);
+    }
+
+    private void prepare() {
+        try {
+            Files.writeString(directory.resolve("plugins"), "[].\n");
+            Files.writeString(
+                    directory.resolve("rabbitmq.conf"),
+                    "log.console = true\nmax_message_size = " + LARGEST_MESSAGE + "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private boolean namesAreServed() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), names), 1_000);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private Map<String, String> environment() {
+        Map<String, String> environment = new LinkedHashMap<>();
+        environment.put("HOME", directory.toString());
+        environment.put("RABBITMQ_ALLOW_INPUT", "1"); // no shell between this process and Erlang's
+        environment.put("RABBITMQ_CONF_ENV_FILE", directory.resolve("none").toString());
+        environment.put(
+                "RABBITMQ_CONFIG_FILE", directory.resolve("rabbitmq.conf").toString());
+        environment.put(
+                "RABBITMQ_ADVANCED_CONFIG_FILE",
+                directory.resolve("none.config").toString());
+        environment.put(
+                "RABBITMQ_ENABLED_PLUGINS_FILE", directory.resolve("plugins").toString());
+        environment.put("RABBITMQ_MNESIA_BASE", directory.resolve("data").toString());
+        environment.put("RABBITMQ_LOG_BASE", directory.resolve("log").toString());
+        environment.put("RABBITMQ_LOGS", "-");
+        environment.put("RABBITMQ_PID_FILE", directory.resolve("pid").toString());
+        environment.put("RABBITMQ_NODENAME", "delayqueue" + port + "@localhost");
+        environment.put("RABBITMQ_NODE_IP_ADDRESS", "127.0.0.1");
+        environment.put("RABBITMQ_NODE_PORT", String.valueOf(port));
+        environment.put("RABBITMQ_DIST_PORT", String.valueOf(distribution));
+        environment.put("ERL_EPMD_ADDRESS", "127.0.0.1");
+        environment.put("ERL_EPMD_PORT", String.valueOf(names));
+        environment.put("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", "-kernel inet_dist_use_interface {127,0,0,1} -noinput");
+        return environment;
+    }
+
+    @Override
+    public void kill() {
+        process.kill();
+    }
+
+    @Override
+    public void pause() {
+        process.pause();
+    }
+
+    @Override
+    public void resume() {
+        process.resume();
+    }
+
+    @Override
+    public void close() {
+        process.close();
+        nameServer.close();
+        ServerProcess.delete(directory);
+    }
+}

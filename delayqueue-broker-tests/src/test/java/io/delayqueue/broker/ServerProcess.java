@@ -1,0 +1,172 @@
+package io.delayqueue.broker;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+import org.springframework.util.FileSystemUtils;
+
+/** A server in a process of its own, which ends with this JVM whatever happens. */
+final class ServerProcess implements AutoCloseable {
+
+    private static final Duration START = Duration.ofSeconds(90);
+    private static final Duration END = Duration.ofSeconds(20);
+
+    private final Process process;
+    private final Path log;
+
+    private ServerProcess(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+    }
+
+    /**
+     * Starts a server.
+     *
+     * @param directory where its log is, and whatever else it writes to its working directory
+     */
+    static ServerProcess start(Path directory, Map<String, String> environment, List<String> command) {
+        Path log = directory.resolve("output.log");
+        List<String> launched =
+                new ArrayList<>(List.of("sh", launcher(directory).toString()));
+        launched.addAll(command);
+        ProcessBuilder builder = new ProcessBuilder(launched)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().putAll(environment);
+        try {
+            return new ServerProcess(builder.start(), log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Starts a JVM that is to run a class of the tests. */
+    static ServerProcess java(Path directory, Class<?> main, List<String> arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Dlogback.configurationFile=io/delayqueue/broker/server-logback.xml",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+        command.addAll(arguments);
+        return start(directory, Map.of(), command);
+    }
+
+    private static Path launcher(Path directory) {
+        Path launcher = directory.resolve("launcher.sh");
+        try (InputStream script = ServerProcess.class.getResourceAsStream("launcher.sh")) {
+            Files.copy(script, launcher, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return launcher;
+    }
+
+    static Path newDirectory(String name) {
+        try {
+            return Files.createTempDirectory("delayqueue-" + name);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static void delete(Path directory) {
+        try {
+            FileSystemUtils.deleteRecursively(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** On the loopback interface, below those that are given to outgoing connections. */
+    static int freePort() {
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(16_384, 32_768);
+            try (ServerSocket socket = new ServerSocket()) {
+                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                return port;
+            } catch (IOException taken) {
+                // another one then
+            }
+        }
+    }
+
+    void awaitReady(BooleanSupplier ready) {
+        Awaitility.await().atMost(START).pollInterval(Duration.ofMillis(50)).until(() -> {
+            if (!process.isAlive()) {
+                throw new IllegalStateException("The server ended: " + output());
+            }
+            return ready.getAsBoolean();
+        });
+    }
+
+    String output() {
+        try {
+            return Files.readString(log, UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void kill() {
+        process.toHandle().destroyForcibly();
+        try {
+            if (!process.waitFor(END.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new IllegalStateException("Process " + process.pid() + " survives SIGKILL");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void pause() {
+        send("-STOP");
+    }
+
+    void resume() {
+        send("-CONT");
+    }
+
+    private void send(String signal) {
+        try {
+            new ProcessBuilder("sh", "-c", "kill " + signal + " " + process.pid())
+                    .start()
+                    .onExit()
+                    .join();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Nothing of a test's server is worth an orderly end. */
+    @Override
+    public void close() {
+        kill();
+        try {
+            process.getOutputStream().close();
+        } catch (IOException gone) {
+            // as it should be
+        }
+    }
+}
