@@ -1,0 +1,43 @@
+package io.delayqueue.sample.warehouse;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.sample.order.Order;
+import io.delayqueue.sample.order.OrderPaid;
+import io.delayqueue.template.DelayQueueOperations;
+import java.time.InstantSource;
+import org.springframework.context.annotation.Profile;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/**
+ * Has a paid order packed some time later, when the customer has stopped changing his mind. Nobody here listens to the topic:
+ * its messages are forwarded to the warehouse.
+ */
+@Component
+@Profile("forward")
+class Parcels {
+
+    static final String TOPIC = "pack-parcel";
+
+    private final DelayQueueOperations delayQueue;
+    private final InstantSource clock;
+    private final WarehouseProperties properties;
+
+    Parcels(DelayQueueOperations delayQueue, InstantSource clock, WarehouseProperties properties) {
+        this.delayQueue = delayQueue;
+        this.clock = clock;
+        this.properties = properties;
+    }
+
+    /** Inside the transaction that stores the payment: the message follows its commit. */
+    @EventListener
+    void expectParcel(OrderPaid paid) {
+        Order order = paid.order();
+        delayQueue.sendAfterCommit(DelayMessage.to(TOPIC)
+                .id(order.id())
+                .payload(new PackParcel(order.id(), order.item()))
+                .dueAt(clock.instant().plus(properties.packAfter()))
+                .header("tags", "parcel")
+                .build());
+    }
+}
