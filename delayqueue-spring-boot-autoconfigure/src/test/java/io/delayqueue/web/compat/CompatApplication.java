@@ -1,5 +1,9 @@
 package io.delayqueue.web.compat;
 
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -24,8 +28,17 @@ class CompatApplication {
 
     @Bean
     @ConditionalOnProperty(name = "test.server", havingValue = "jetty")
-    JettyServletWebServerFactory jetty() {
-        return new JettyServletWebServerFactory();
+    JettyServletWebServerFactory jetty(
+            @Value("${server.tomcat.threads.max:200}") int threads,
+            @Value("${server.tomcat.accept-count:100}") int backlog) {
+        JettyServletWebServerFactory factory = new JettyServletWebServerFactory();
+        factory.setThreadPool(new QueuedThreadPool(threads));
+        factory.addServerCustomizers(server -> {
+            for (Connector connector : server.getConnectors()) {
+                ((ServerConnector) connector).setAcceptQueueSize(backlog);
+            }
+        });
+        return factory;
     }
 
     @Bean

@@ -25,6 +25,14 @@ class CompatDoorTests {
     private static final String CONSUME = "consume-0123456789";
 
     @Test
+    void theDoorIsClosedUnlessItIsOpened() {
+        try (CompatNode node = CompatNode.start("tomcat", "", "delayqueue.http.compat.enabled=false")) {
+            assertThat(node.exchange("POST", "/push", "{}").statusCode()).isEqualTo(404);
+            assertThat(node.exchange("POST", "/get", "{}").statusCode()).isEqualTo(404);
+        }
+    }
+
+    @Test
     void withoutABasePathTheApplicationKeepsItsPages() {
         try (CompatNode node = CompatNode.start(
                 "tomcat",

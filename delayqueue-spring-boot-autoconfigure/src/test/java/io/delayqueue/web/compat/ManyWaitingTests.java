@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,30 +33,44 @@ class ManyWaitingTests {
     private static final int TOPICS = 5;
 
     private static RedisServerProcess redis;
-    private static CompatNode node;
+    private CompatNode node;
 
     @BeforeAll
     static void start() {
         redis = RedisServerProcess.start();
-        node = CompatNode.start(
-                "tomcat",
-                "",
-                "spring.data.redis.host=127.0.0.1",
-                "spring.data.redis.port=" + redis.port(),
-                "server.tomcat.max-connections=10000",
-                "server.tomcat.accept-count=1000",
-                "server.tomcat.threads.max=20",
-                "delayqueue.http.compat.max-wait=60s");
     }
 
     @AfterAll
     static void stop() {
-        node.close();
         redis.close();
     }
 
     @Test
-    void neitherThreadsNorConnectionsAreHeld() throws IOException {
+    void neitherThreadsNorConnectionsAreHeldOnTomcat() throws IOException {
+        waitOn("tomcat");
+    }
+
+    @Test
+    @Tag("soak")
+    void neitherThreadsNorConnectionsAreHeldOnJetty() throws IOException {
+        waitOn("jetty");
+    }
+
+    private void waitOn(String server) throws IOException {
+        try (CompatNode started = CompatNode.start(
+                server,
+                "",
+                "spring.data.redis.host=127.0.0.1",
+                "spring.data.redis.port=" + redis.port(),
+                "server.tomcat.accept-count=1000",
+                "server.tomcat.threads.max=20",
+                "delayqueue.http.compat.max-wait=60s")) {
+            node = started;
+            neitherThreadsNorConnectionsAreHeld();
+        }
+    }
+
+    private void neitherThreadsNorConnectionsAreHeld() throws IOException {
         warmUp();
         int threads = ManagementFactory.getThreadMXBean().getThreadCount();
         long connections = connections();
@@ -75,7 +90,7 @@ class ManyWaitingTests {
                     + threadsHeld + " of " + threads + ", connections to Redis +" + connectionsHeld + " of "
                     + connections);
             System.out.println("each takes " + (heap() - heap) / CLIENTS + " bytes of heap, its client's end included");
-            // Tomcat's own twenty may all be there now, and the engine's few
+            // the server's own twenty may all be there now, and the engine's few
             assertThat(threadsHeld).isLessThan(60);
             assertThat(connectionsHeld).isLessThanOrEqualTo(2);
 
@@ -93,14 +108,14 @@ class ManyWaitingTests {
     }
 
     /** What is made on first use is there before anything is counted. */
-    private static void warmUp() {
+    private void warmUp() {
         node.push("warm", "w", 1, 60, "x");
         assertThat(node.ask("pop", "{\"topic\":\"warm\"}")).contains("\"id\":\"w\"");
         node.ask("finish", "{\"id\":\"w\"}");
         ManagementFactory.getThreadMXBean().resetPeakThreadCount();
     }
 
-    private static SocketChannel pop(Selector selector, String topic) throws IOException {
+    private SocketChannel pop(Selector selector, String topic) throws IOException {
         SocketChannel client = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), node.port()));
         String body = "{\"topic\":\"" + topic + "\"}";
         String request = "POST /pop HTTP/1.1\r\nHost: here\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
@@ -110,7 +125,7 @@ class ManyWaitingTests {
         return client;
     }
 
-    private static void sendToAll() {
+    private void sendToAll() {
         List<DelayMessage> messages = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             messages.add(DelayMessage.to("many" + i % TOPICS)
