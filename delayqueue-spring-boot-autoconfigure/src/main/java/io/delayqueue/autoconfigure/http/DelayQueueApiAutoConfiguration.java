@@ -18,6 +18,7 @@ import io.delayqueue.web.api.LeasesController;
 import io.delayqueue.web.api.MessageSending;
 import io.delayqueue.web.api.MessagesController;
 import io.delayqueue.web.api.ReceiveController;
+import io.delayqueue.web.api.Waits;
 import io.delayqueue.web.api.answer.CancelledAnswer;
 import io.delayqueue.web.api.answer.DeliveryAnswer;
 import io.delayqueue.web.api.answer.LetterAnswer;
@@ -112,9 +113,18 @@ public final class DelayQueueApiAutoConfiguration {
         }
 
         @Bean
-        ReceiveController delayQueueReceiveController(
-                DelayQueueReceiver receiver, LongPolls polls, ApiSettings settings) {
-            return new ReceiveController(receiver, polls, settings);
+        Waits delayQueueApiWaits(DelayQueueReceiver receiver) {
+            return new Waits(receiver);
+        }
+
+        @Bean
+        ApiLifecycle delayQueueApiLifecycle(Waits waits) {
+            return new ApiLifecycle(waits);
+        }
+
+        @Bean
+        ReceiveController delayQueueReceiveController(Waits waits, LongPolls polls, ApiSettings settings) {
+            return new ReceiveController(waits, polls, settings);
         }
 
         @Bean

@@ -1,7 +1,6 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.template.pull.DelayQueueReceiver;
 import io.delayqueue.template.pull.PulledDelivery;
 import io.delayqueue.web.api.answer.DeliveryAnswer;
 import io.delayqueue.web.api.answer.PulledAnswer;
@@ -23,13 +22,13 @@ import org.springframework.web.context.request.async.DeferredResult;
 @RequestMapping(ApiController.TOPIC + "/receive")
 public class ReceiveController extends ApiController {
 
-    private final DelayQueueReceiver receiver;
+    private final Waits waits;
     private final LongPolls polls;
     private final ApiSettings settings;
 
     /** Over what pulls, and what knows who waits. */
-    public ReceiveController(DelayQueueReceiver receiver, LongPolls polls, ApiSettings settings) {
-        this.receiver = receiver;
+    public ReceiveController(Waits waits, LongPolls polls, ApiSettings settings) {
+        this.waits = waits;
         this.polls = polls;
         this.settings = settings;
     }
@@ -53,7 +52,7 @@ public class ReceiveController extends ApiController {
         try {
             return Handover.begin(
                     poll,
-                    receiver.receiveAsync(topic, count, wait, request.lease()),
+                    waits.receive(topic, count, wait, request.lease()),
                     wait,
                     deliveries -> answer(call, deliveries));
         } catch (RuntimeException e) {

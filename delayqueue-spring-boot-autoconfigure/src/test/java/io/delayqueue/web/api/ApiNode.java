@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -171,6 +172,17 @@ final class ApiNode implements AutoCloseable {
         return HttpRequest.newBuilder(URI.create(site + BASE + path))
                 .timeout(PATIENCE.multipliedBy(2))
                 .header("Authorization", "Bearer " + TOKEN);
+    }
+
+    /** The same as {@link #post}, without waiting. */
+    CompletableFuture<Reply> postAsync(String path, String json, String... headers) {
+        HttpRequest request = request(path)
+                .header("Content-Type", "application/json")
+                .headers(headers)
+                .POST(BodyPublishers.ofString(json))
+                .build();
+        return client.sendAsync(request, BodyHandlers.ofByteArray())
+                .thenApply(response -> new Reply(response.statusCode(), response));
     }
 
     Reply exchange(HttpRequest.Builder request) {

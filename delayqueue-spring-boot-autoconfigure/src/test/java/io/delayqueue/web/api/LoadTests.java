@@ -16,6 +16,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -123,10 +124,16 @@ class LoadTests {
             String path = "/topics/" + TOPIC + (count == 1 ? "/messages" : "/messages/batch");
             String body = count == 1 ? batch.toString() : "{\"messages\": [" + batch + "]}";
             String key = "key-" + i;
+            CompletableFuture<Reply> twin =
+                    random.nextInt(4) == 0 ? any(random).postAsync(path, body, IdempotencyKey.HEADER, key) : null;
             Reply first = any(random).post(path, body, IdempotencyKey.HEADER, key);
             assertThat(first.status()).as(first.text()).isEqualTo(count == 1 ? 201 : 200);
             for (int k = i; k < i + count; k++) {
                 sent.add("m" + k);
+            }
+            if (twin != null) {
+                assertThat(twin.join().text()).isEqualTo(first.text());
+                repeats.incrementAndGet();
             }
             for (int repeat = random.nextInt(3); repeat > 0; repeat--) {
                 assertThat(any(random)
