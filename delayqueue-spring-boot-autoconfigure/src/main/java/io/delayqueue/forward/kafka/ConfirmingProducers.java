@@ -16,13 +16,16 @@ final class ConfirmingProducers {
     private static final int DEFAULT_REQUEST_TIMEOUT = 30_000;
     private static final int DEFAULT_LINGER = 5;
 
+    /** Nobody waits any more for what is on its way by then, and it is delivered again. */
+    private static final int CLOSE_SECONDS = 1;
+
     private ConfirmingProducers() {}
 
     static DefaultKafkaProducerFactory<String, byte[]> derive(ProducerFactory<?, ?> application, Duration timeout) {
         int earlier = (int) (timeout.toMillis() * 9 / 10); // so that Kafka says what it waited for
         DefaultKafkaProducerFactory<String, byte[]> own = new DefaultKafkaProducerFactory<>(
                 configuration(application, earlier), new StringSerializer(), new ByteArraySerializer());
-        own.setPhysicalCloseTimeout((int) application.getPhysicalCloseTimeout().toSeconds());
+        own.setPhysicalCloseTimeout(CLOSE_SECONDS);
         listeners(application).forEach(own::addListener);
         return own;
     }
