@@ -48,7 +48,7 @@ public record StepRequest(
      *
      * @param max at most so many, 0 to 500
      * @param maxAttempts attempts permitted, where the message doesn't say
-     * @param gap when the shard wasn't stepped for longer than this, nothing is taken back ...
+     * @param gap when the shard wasn't stepped for longer than this, and has leases, nothing is taken back ...
      * @param grace ... for this long, so that living owners renew first
      */
     public record Reclaiming(int max, int maxAttempts, Duration gap, Duration grace) {

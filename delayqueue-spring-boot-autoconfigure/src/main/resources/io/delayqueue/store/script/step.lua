@@ -8,7 +8,7 @@
 -- ARGV[7]  claim at most (<= 500) ARGV[8]  claim at most so many bytes
 -- ARGV[9]  lease in ms            ARGV[10] attempts permitted where the message doesn't say
 -- ARGV[11] reclaim at most (<= 500)
--- ARGV[12] a gap between steps of more than so many ms stops reclaiming ...
+-- ARGV[12] where there are leases, a gap between steps of more than so many ms stops reclaiming ...
 -- ARGV[13] ... for so many ms     ARGV[14] '1': say if due messages are left behind
 -- ARGV[15] a acknowledges (<= 500) ARGV[16] b renewals (<= 500)  ARGV[17] c other settles (<= 500)
 -- ARGV[18] r runs of acknowledges of one token
@@ -50,7 +50,8 @@ end
 local grace = tonumber(meta[3] or 0)
 local stepped = tonumber(meta[2] or 0)
 local stalled = now - stepped > tonumber(ARGV[12]) or now < stepped
-if stalled then
+-- nobody is to renew anything where there is only the sentinel
+if stalled and tonumber(leaseHead) < 9007199254740991 then
   grace = now + tonumber(ARGV[13])
 end
 local acks, renewals, others = tonumber(ARGV[15]), tonumber(ARGV[16]), tonumber(ARGV[17])

@@ -175,6 +175,15 @@ class StepReclaimTests {
         assertThat(bench.meta("meta")).containsEntry("grace", "" + (T0 + 15_001));
     }
 
+    /** As where clients pull now and then. */
+    @Test
+    void aGapWithoutLeasesIsNone() {
+        bench.given(new ShardState().scheduled("a", T0));
+        bench.clock(T0 + 60_000);
+        assertThat(Told.of(bench.step(Steps.by("w1", 1).claim(1)))).startsWith("claimed a#1@");
+        assertThat(bench.meta("meta")).containsEntry("grace", "0");
+    }
+
     @Test
     void noGapWhileItIsStepped() {
         bench.given(new ShardState().leased("a", T0, "w0-1", T0 + 4000));

@@ -273,7 +273,7 @@ final class StoreModel {
         LaneModel lane = lane(which);
         boolean stalled = now - lane.stepped > request.reclaiming().gap().toMillis() || now < lane.stepped;
         lane.stepped = now;
-        if (stalled) {
+        if (stalled && !lane.leased().isEmpty()) {
             lane.grace = now + request.reclaiming().grace().toMillis();
         }
         List<Settle> ordered = new ArrayList<>();
