@@ -128,10 +128,10 @@ final class GoText {
                 case '\n' -> json.append("\\n");
                 case '\r' -> json.append("\\r");
                 case '\t' -> json.append("\\t");
-                case '<', '>', '&', '\u2028', '\u2029' -> json.append(String.format("\\u%04x", (int) c));
+                case '<', '>', '&', '\u2028', '\u2029' -> appendEscaped(json, c);
                 default -> {
                     if (c < ' ') {
-                        json.append(String.format("\\u%04x", (int) c));
+                        appendEscaped(json, c);
                     } else {
                         json.append(c);
                     }
@@ -139,5 +139,12 @@ final class GoText {
             }
         }
         json.append('"');
+    }
+
+    private static void appendEscaped(StringBuilder json, char c) {
+        json.append("\\u");
+        for (int shift = 12; shift >= 0; shift -= 4) {
+            json.append(Character.forDigit((c >> shift) & 0xf, 16));
+        }
     }
 }
