@@ -3,6 +3,7 @@ package io.delayqueue.web.compat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -65,6 +66,23 @@ class CompatDoorTests {
 
     private static HttpResponse<String> with(CompatNode node, String token, String path, String body) {
         return node.exchange("POST", path, body, "Authorization", "Bearer " + token);
+    }
+
+    @Test
+    void aCapSendsAJobToTheDeadLetters() {
+        try (CompatNode node = CompatNode.start("tomcat", "/dq", "delayqueue.http.compat.max-attempts=2")) {
+            node.push("cap", "c1", 1, 1, "x");
+            for (int i = 0; i < 2; i++) {
+                assertThat(node.ask("pop", "{\"topic\":\"cap\"}")).contains("\"id\":\"c1\"");
+            }
+            CompletableFuture<String> third = node.askAsync("pop", "{\"topic\":\"cap\"}");
+            await().atMost(Duration.ofSeconds(60))
+                    .until(
+                            () -> node.bean(DelayQueueAdmin.class).counts("cap").toString(),
+                            has -> has.contains("dead=1"));
+            assertThat(third).isNotDone();
+            assertThat(node.ask("get", "{\"id\":\"c1\"}")).isEqualTo(CompatContract.NOTHING);
+        }
     }
 
     @Test
