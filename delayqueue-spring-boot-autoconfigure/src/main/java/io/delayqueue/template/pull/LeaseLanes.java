@@ -2,6 +2,7 @@ package io.delayqueue.template.pull;
 
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.Renewal;
+import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settle.Acknowledge;
 import io.delayqueue.store.Settle.Release;
 import io.delayqueue.store.TopicRegisteredAnewException;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** Settles by receipts, with a lane for each shard that something was settled of. Thread-safe. */
@@ -21,6 +21,7 @@ final class LeaseLanes implements Leases {
 
     private final Tools tools;
     private final Map<Shard, SettleLane> lanes = new ConcurrentHashMap<>();
+    private final Map<Asked, CompletableFuture<Boolean>> open = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     LeaseLanes(Tools tools) {
@@ -29,45 +30,73 @@ final class LeaseLanes implements Leases {
 
     @Override
     public CompletableFuture<Boolean> acknowledge(String topic, String id, String receipt) {
-        return answer(
-                topic, id, receipt, (lane, delivery) -> lane.submit(new Acknowledge(id, delivery.token()), delivery));
+        return settle(topic, id, receipt, delivery -> new Acknowledge(id, delivery.token()));
     }
 
     @Override
     public CompletableFuture<Boolean> retry(String topic, String id, String receipt, Duration delay, String reason) {
         Settles.checkDelay(delay);
-        return answer(topic, id, receipt, (lane, delivery) -> {
+        return settle(topic, id, receipt, delivery -> {
             boolean last = delivery.attempt() >= delivery.permitted();
-            return lane.submit(Settles.retry(id, delivery.token(), delay, reason, last), delivery);
+            return Settles.retry(id, delivery.token(), delay, reason, last);
         });
     }
 
     @Override
     public CompletableFuture<Boolean> bury(String topic, String id, String receipt, String reason) {
-        return answer(
-                topic,
-                id,
-                receipt,
-                (lane, delivery) -> lane.submit(Settles.bury(id, delivery.token(), reason), delivery));
+        return settle(topic, id, receipt, delivery -> Settles.bury(id, delivery.token(), reason));
     }
 
     @Override
     public CompletableFuture<Boolean> extend(String topic, String id, String receipt, Duration time) {
         Settles.checkExtension(time);
-        return answer(topic, id, receipt, (lane, delivery) -> lane.submit(new Renewal(id, delivery.token(), time)));
+        return Receipt.parse(receipt)
+                .map(delivery -> new Renewal(id, delivery.token(), time))
+                .map(renewal -> once(renewal, topic, id, lane -> lane.submit(renewal)))
+                .orElseGet(LeaseLanes::gone);
     }
 
     @Override
     public CompletableFuture<Boolean> release(String topic, String id, String receipt) {
-        return answer(topic, id, receipt, (lane, delivery) -> lane.submit(new Release(id, delivery.token()), delivery));
+        return settle(topic, id, receipt, delivery -> new Release(id, delivery.token()));
     }
 
-    private CompletableFuture<Boolean> answer(
-            String topic, String id, String receipt, BiFunction<SettleLane, Receipt, CompletableFuture<Boolean>> how) {
+    private CompletableFuture<Boolean> settle(
+            String topic, String id, String receipt, Function<Receipt, Settle> answer) {
         return Receipt.parse(receipt)
-                .map(delivery -> answer(topic, id, lane -> how.apply(lane, delivery), 1))
-                .orElseGet(() -> CompletableFuture.completedFuture(false));
+                .map(delivery -> {
+                    Settle settle = answer.apply(delivery);
+                    return once(settle, topic, id, lane -> lane.submit(settle, delivery));
+                })
+                .orElseGet(LeaseLanes::gone);
     }
+
+    private static CompletableFuture<Boolean> gone() {
+        return CompletableFuture.completedFuture(false);
+    }
+
+    /** What is asked for again before it was answered waits for the same answer: in an outage clients repeat themselves. */
+    private CompletableFuture<Boolean> once(
+            Object answer, String topic, String id, Function<SettleLane, CompletableFuture<Boolean>> how) {
+        Asked asked = new Asked(topic, answer);
+        CompletableFuture<Boolean> mine = new CompletableFuture<>();
+        CompletableFuture<Boolean> other = open.putIfAbsent(asked, mine);
+        if (other != null) {
+            return other.copy();
+        }
+        CompletableFuture<?> ignored = answer(topic, id, how, 1).whenComplete((accepted, failure) -> {
+            open.remove(asked);
+            if (failure == null) {
+                mine.complete(accepted);
+            } else {
+                mine.completeExceptionally(Tools.unwrap(failure));
+            }
+        });
+        return mine.copy();
+    }
+
+    /** A settle or a renewal under way. */
+    private record Asked(String topic, Object answer) {}
 
     private CompletableFuture<Boolean> answer(
             String topic, String id, Function<SettleLane, CompletableFuture<Boolean>> how, int attempt) {

@@ -71,7 +71,18 @@ final class SettleLane implements Step {
             @Nullable Renewal renewal,
             @Nullable Timing timing,
             long at,
-            CompletableFuture<Boolean> accepted) {}
+            CompletableFuture<Boolean> accepted) {
+
+        LeaseKey lease() {
+            return settle != null
+                    ? new LeaseKey(settle.id(), settle.token())
+                    : new LeaseKey(
+                            Objects.requireNonNull(renewal).id(),
+                            Objects.requireNonNull(renewal).token());
+        }
+    }
+
+    private record LeaseKey(String id, String token) {}
 
     private record Batch(StepRequest request, List<Entry> entries) {}
 
@@ -108,9 +119,18 @@ final class SettleLane implements Step {
         send(batch);
     }
 
+    /** Of two answers to one lease the second one waits for the next request, which tells it that the first one counted. */
     private Batch gather() {
         List<Entry> entries = new ArrayList<>();
+        Set<LeaseKey> settled = new HashSet<>();
         while (!waiting.isEmpty() && entries.size() < StepRequest.MAX_BATCH) {
+            Entry next = waiting.element();
+            if (settled.contains(next.lease())) {
+                break;
+            }
+            if (next.settle != null) {
+                settled.add(next.lease());
+            }
             entries.add(waiting.remove());
         }
         StepRequest request = new StepRequest(

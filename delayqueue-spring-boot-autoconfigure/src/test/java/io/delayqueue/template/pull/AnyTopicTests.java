@@ -103,8 +103,8 @@ class AnyTopicTests extends PullTest {
                 waiting.add(receiver.receiveAsync(TOPICS, 3, LONG, LEASE));
             }
             int one = ThreadLocalRandom.current().nextInt(waiting.size());
-            if (ThreadLocalRandom.current().nextInt(3) == 0) {
-                waiting.remove(one).cancel(false);
+            if (ThreadLocalRandom.current().nextInt(3) == 0 && waiting.get(one).cancel(false)) {
+                waiting.remove(one);
                 continue;
             }
             CompletableFuture<?> some = CompletableFuture.anyOf(waiting.toArray(CompletableFuture[]::new));

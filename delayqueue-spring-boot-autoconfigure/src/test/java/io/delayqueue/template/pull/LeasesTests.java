@@ -12,9 +12,11 @@ import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -172,6 +174,43 @@ class LeasesTests extends PullTest {
         queue.proxy().pass();
 
         assertThat(join(acknowledged)).isTrue();
+    }
+
+    @Test
+    void ofTwoAnswersToOneLeaseTheFirstOneCounts() {
+        PulledDelivery delivery = delivered("a");
+        queue.proxy().refuse();
+        queue.proxy().disconnect();
+        CompletableFuture<Boolean> ahead = leases.acknowledge("orders", "other", delivery.receipt());
+        CompletableFuture<Boolean> retried =
+                leases.retry("orders", "a", delivery.receipt(), Duration.ofHours(1), "first");
+        CompletableFuture<Boolean> acknowledged = leases.acknowledge("orders", "a", delivery.receipt());
+        CompletableFuture<Boolean> extended = leases.extend("orders", "a", delivery.receipt(), LEASE);
+
+        queue.proxy().pass();
+
+        assertThat(join(ahead)).isFalse();
+        assertThat(join(retried)).isTrue();
+        assertThat(join(acknowledged)).isFalse();
+        assertThat(join(extended)).isFalse();
+        assertThat(counts().scheduled()).isEqualTo(1);
+    }
+
+    @Test
+    void whoRepeatsHimselfInAnOutageIsToldTheSame() {
+        PulledDelivery delivery = delivered("a");
+        queue.proxy().refuse();
+        queue.proxy().disconnect();
+        List<CompletableFuture<Boolean>> repeats = IntStream.range(0, 50)
+                .mapToObj(i -> leases.acknowledge("orders", "a", delivery.receipt()))
+                .toList();
+
+        queue.proxy().pass();
+
+        assertThat(repeats).allMatch(PullTest::join);
+        assertThat(queue.recorded().lines().stream().filter(line -> line.startsWith("acknowledged")))
+                .hasSize(1);
+        assertThat(join(leases.acknowledge("orders", "a", delivery.receipt()))).isFalse();
     }
 
     @Test
