@@ -4,15 +4,12 @@ import io.delayqueue.web.api.AnswerWriter;
 import io.delayqueue.web.api.ApiSettings;
 import io.delayqueue.web.api.RequestReader;
 import io.delayqueue.web.guard.AccessGuard;
-import io.delayqueue.web.guard.PermissionInterceptor;
 import java.util.List;
-import org.springframework.core.Ordered;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
-import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Teaches Spring MVC what the interface's controllers take and give, and sets the guard before them. */
+/** Teaches Spring MVC what the interface's controllers take and give. */
 final class ApiWebConfigurer implements WebMvcConfigurer {
 
     private final ApiSettings settings;
@@ -25,18 +22,11 @@ final class ApiWebConfigurer implements WebMvcConfigurer {
 
     @Override
     public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-        resolvers.add(new RequestReader(settings));
+        resolvers.add(new RequestReader(settings, guard));
     }
 
     @Override
     public void addReturnValueHandlers(List<HandlerMethodReturnValueHandler> handlers) {
         handlers.add(new AnswerWriter());
-    }
-
-    @Override
-    public void addInterceptors(InterceptorRegistry registry) {
-        registry.addInterceptor(new PermissionInterceptor(guard))
-                .addPathPatterns(settings.basePath(), settings.basePath() + "/**")
-                .order(Ordered.HIGHEST_PRECEDENCE);
     }
 }

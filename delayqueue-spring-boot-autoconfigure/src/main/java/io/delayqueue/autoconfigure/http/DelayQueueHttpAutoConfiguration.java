@@ -49,7 +49,11 @@ public final class DelayQueueHttpAutoConfiguration {
         @ConditionalOnMissingBean
         AccessGuard delayQueueAccessGuard(DelayQueueProperties properties) {
             HttpProperties.Tokens tokens = properties.http().tokens();
-            return new AccessGuard(tokens.produce(), tokens.consume(), tokens.admin());
+            return new AccessGuard(
+                    tokens.produce(),
+                    tokens.consume(),
+                    tokens.admin(),
+                    properties.http().unsecured());
         }
 
         @Bean

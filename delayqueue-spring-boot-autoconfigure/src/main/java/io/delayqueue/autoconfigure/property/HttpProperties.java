@@ -113,6 +113,13 @@ public record HttpProperties(
                 !(compat.enabled && api.enabled && compat.basePath.equals(api.basePath)),
                 "delayqueue.http.compat.base-path and delayqueue.http.api.base-path must differ, but both are "
                         + api.basePath);
+        require(
+                !(compat.enabled
+                        && api.enabled
+                        && !compat.basePath.isEmpty()
+                        && api.basePath.startsWith(compat.basePath + "/")),
+                "delayqueue.http.api.base-path must not lie below delayqueue.http.compat.base-path, which takes all that is"
+                        + " there, but is " + api.basePath);
         checkWait("delayqueue.http.compat.max-wait", compat.maxWait);
         checkWait("delayqueue.http.api.max-wait", api.maxWait);
         require(

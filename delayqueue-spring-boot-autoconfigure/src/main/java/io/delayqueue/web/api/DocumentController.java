@@ -63,13 +63,29 @@ public class DocumentController extends ApiController {
     /** Answers whoever asks for a path that isn't there, or by another method. */
     @RequestMapping("/**")
     @Requires({Permission.PRODUCE, Permission.CONSUME})
-    public Answer<Problem> refuse(HttpServletRequest request) {
+    public Answer<Problem> refuse(Call call) {
+        HttpServletRequest request = call.request();
+        String allow = allowed(request);
+        Problem problem = ProblemType.METHOD_NOT_ALLOWED.problem(
+                "What is at " + request.getRequestURI() + " takes " + allow + ", but not " + request.getMethod() + ".");
+        return Answer.of(problem.status(), problem).header("Allow", allow);
+    }
+
+    /** Tells by which methods a path may be asked for. Spring would tell that by itself, to anybody. */
+    @RequestMapping(path = "/**", method = RequestMethod.OPTIONS)
+    @Requires({Permission.PRODUCE, Permission.CONSUME})
+    public Answer<Void> methods(Call call) {
+        return Answer.empty(200).header("Allow", allowed(call.request()));
+    }
+
+    private String allowed(HttpServletRequest request) {
         TreeSet<String> allowed = new TreeSet<>();
         for (Map.Entry<RequestMappingInfo, HandlerMethod> entry :
                 mapping.get().getHandlerMethods().entrySet()) {
             if (ApiController.class.isAssignableFrom(entry.getValue().getBeanType())
                     && leadsTo(entry.getKey(), request)) {
                 entry.getKey().getMethodsCondition().getMethods().stream()
+                        .filter(method -> method != RequestMethod.OPTIONS)
                         .map(RequestMethod::name)
                         .forEach(allowed::add);
             }
@@ -78,10 +94,7 @@ public class DocumentController extends ApiController {
             throw ProblemType.NOT_FOUND.exception(
                     "There is nothing at " + request.getRequestURI() + ": see openapi.json for what there is.");
         }
-        String allow = String.join(", ", allowed);
-        Problem problem = ProblemType.METHOD_NOT_ALLOWED.problem(
-                "What is at " + request.getRequestURI() + " takes " + allow + ", but not " + request.getMethod() + ".");
-        return Answer.of(problem.status(), problem).header("Allow", allow);
+        return String.join(", ", allowed);
     }
 
     private static boolean leadsTo(RequestMappingInfo info, HttpServletRequest request) {

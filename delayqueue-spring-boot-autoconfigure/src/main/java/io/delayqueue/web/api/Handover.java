@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -66,14 +67,17 @@ final class Handover<T> {
             return;
         }
         held.set(deliveries);
+        AtomicBoolean taken = new AtomicBoolean();
         boolean answered = false;
         try {
             T body = writer.apply(deliveries);
-            answered = poll.answer(() -> result.setResult(Answer.ok(body).whenWritten(this::written)));
+            answered =
+                    poll.answer(() -> taken.set(result.setResult(Answer.ok(body).whenWritten(this::written))));
         } catch (RuntimeException e) {
+            poll.close();
             result.setErrorResult(e);
         }
-        if (!answered || ended) {
+        if (!answered || !taken.get() || ended) {
             handBack();
         }
     }

@@ -95,8 +95,11 @@ final class Problems {
                     .about(topic, id);
         }
         if (failure instanceof MessageRefusedException refused) {
-            return typeOf(refused)
-                    .problem("Message '" + refused.id() + "' was not stored: " + refused.reason()
+            ProblemType type = typeOf(refused);
+            if (type == ProblemType.FAILED) {
+                log.error("A message of the HTTP interface of the delay queue could not be sent", failure);
+            }
+            return type.problem("Message '" + refused.id() + "' was not stored: " + refused.reason()
                             + (refused.reason().endsWith(".") ? "" : "."))
                     .about(refused.topic(), refused.id());
         }
@@ -106,6 +109,10 @@ final class Problems {
                             "Nobody knows whether it is done. To repeat the request does no harm. " + sentence(failure))
                     : ProblemType.UNAVAILABLE.problem(sentence(failure));
         }
+        if (failure.getCause() instanceof TopicConflictException) {
+            return ProblemType.UNAVAILABLE.problem(sentence(failure));
+        }
+        log.error("A request to the HTTP interface of the delay queue failed", failure);
         return ProblemType.FAILED.problem(sentence(failure));
     }
 

@@ -48,6 +48,10 @@ public class ReceiveController extends ApiController {
             throw ProblemType.INVALID_REQUEST.exception("The field 'wait' is at most "
                     + settings.maxWait().toMillis() + " ms (delayqueue.http.api.max-wait), but not " + wait + ".");
         }
+        if (!call.request().isAsyncSupported()) {
+            throw ProblemType.FAILED.exception("A filter or servlet before the HTTP interface is registered without"
+                    + " asynchronous support (async-supported), so that nobody can wait here.");
+        }
         LongPoll poll = polls.open(call.request());
         try {
             return Handover.begin(

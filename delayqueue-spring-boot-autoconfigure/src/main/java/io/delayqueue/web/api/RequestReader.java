@@ -2,7 +2,11 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.web.api.json.Json;
 import io.delayqueue.web.api.request.ApiRequest;
+import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.guard.Permission;
+import io.delayqueue.web.guard.Requires;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,11 +33,19 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
 
     private static final int PART = 8192;
 
-    private final ApiSettings settings;
+    private static final Permission[] MOST = {Permission.ADMIN};
 
-    /** With what bodies are bounded by. */
-    public RequestReader(ApiSettings settings) {
+    private final ApiSettings settings;
+    private final AccessGuard guard;
+
+    /**
+     * With what bodies are bounded by, and what decides who is let in.
+     *
+     * @param guard asked before the first parameter of a method, its {@link Call}, however the request got there
+     */
+    public RequestReader(ApiSettings settings, AccessGuard guard) {
         this.settings = settings;
+        this.guard = guard;
     }
 
     @Override
@@ -55,6 +67,11 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
         HttpServletRequest request = Objects.requireNonNull(webRequest.getNativeRequest(HttpServletRequest.class));
         Class<?> type = parameter.getParameterType();
         if (type == Call.class) {
+            Requires requires = parameter.getMethodAnnotation(Requires.class);
+            guard.require(
+                    request,
+                    Objects.requireNonNull(webRequest.getNativeResponse(HttpServletResponse.class)),
+                    requires == null ? MOST : requires.value());
             if (!takes(parameter, PageQuery.class)) {
                 PageQuery.refuse(request.getQueryString());
             }
@@ -71,9 +88,13 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
     }
 
     private ApiRequest body(HttpServletRequest request, Class<?> type) throws IOException {
+        String contentType = request.getContentType();
+        if (contentType != null && request.getContentLengthLong() != 0) {
+            requireJson(contentType); // of a form nothing may be left to read, since others have read it
+        }
         byte[] body = bytes(request);
         if (body.length > 0) {
-            requireJson(request.getContentType());
+            requireJson(contentType);
         }
         request.setAttribute(IdempotencyKey.FINGERPRINT, fingerprint(type, body));
         return Objects.requireNonNull(ApiRequest.READERS.get(type)).apply(Json.read(body));

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Decides who is let in. Thread-safe.
  *
  * <p>A token comes as {@code Authorization: Bearer <token>}, or as the password of HTTP Basic under any name. It is compared
- * with all that there are, in a time that doesn't depend on where it differs. Where there are none, the application's own
- * security has decided before, or everybody is let in.
+ * with all that there are, in a time that doesn't depend on where it differs. Where there are none, a chain of the
+ * application's Spring Security has decided before, or everybody is let in if that was said; a path that no chain covers is
+ * closed.
  *
  * <p>Pages of other sites are refused whatever they bring: what reaches a door by a browser that somebody else's page
  * steers was not sent by the one who is let in.
@@ -36,19 +37,31 @@ public final class AccessGuard {
     private static final Refusal NOT_PERMITTED = new Refusal(
             403, "This token is not for that: see what delayqueue.http.tokens.produce, consume and admin allow.");
 
+    private static final Refusal NOT_COVERED = new Refusal(
+            403,
+            "No chain of the application's Spring Security stands before this path: add one with a securityMatcher for"
+                    + " it, or set delayqueue.http.tokens or delayqueue.http.unsecured.");
+
+    /** What each chain that was built by HttpSecurity leaves on the requests that it matches. */
+    private static final String COVERED =
+            "org.springframework.security.web.context.SecurityContextHolderFilter.APPLIED";
+
     private final Map<Permission, List<byte[]>> digests = new EnumMap<>(Permission.class);
-    private final boolean open;
+    private final boolean hasTokens;
+    private final boolean unsecured;
 
     /**
-     * With the tokens of each kind; with none at all, everybody is let in.
+     * With the tokens of each kind; with none at all, Spring Security decides.
      *
      * @param admin tokens that are good for everything
+     * @param unsecured whether everybody is let in where there are no tokens, and nothing else decided
      */
-    public AccessGuard(List<String> produce, List<String> consume, List<String> admin) {
+    public AccessGuard(List<String> produce, List<String> consume, List<String> admin, boolean unsecured) {
+        this.unsecured = unsecured;
         digests.put(Permission.PRODUCE, digests(produce));
         digests.put(Permission.CONSUME, digests(consume));
         digests.put(Permission.ADMIN, digests(admin));
-        this.open = digests.values().stream().allMatch(List::isEmpty);
+        this.hasTokens = !digests.values().stream().allMatch(List::isEmpty);
     }
 
     /**
@@ -62,8 +75,8 @@ public final class AccessGuard {
         if (isOfForeignPage(request)) {
             return FOREIGN_PAGE;
         }
-        if (open) {
-            return null;
+        if (!hasTokens) {
+            return unsecured || request.getAttribute(COVERED) != null ? null : NOT_COVERED;
         }
         String token = token(request.getHeader("Authorization"));
         Set<Permission> given = token == null ? Set.of() : permissions(token);
@@ -74,6 +87,18 @@ public final class AccessGuard {
         boolean permitted =
                 given.contains(Permission.ADMIN) || Arrays.stream(anyOf).anyMatch(given::contains);
         return permitted ? null : NOT_PERMITTED;
+    }
+
+    /**
+     * Lets a request through.
+     *
+     * @throws AccessRefusedException if it must not be handled
+     */
+    public void require(HttpServletRequest request, HttpServletResponse response, Permission... anyOf) {
+        Refusal refusal = check(request, response, anyOf);
+        if (refusal != null) {
+            throw new AccessRefusedException(refusal);
+        }
     }
 
     /** Compares with each token, so that nobody learns by the time it takes which ones there are. */

@@ -140,5 +140,10 @@ class DoorCheckTests {
                         "delayqueue.http.compat.base-path=/dq",
                         "delayqueue.http.api.base-path=/dq")
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining("must differ"));
+        servlets.withPropertyValues(
+                        "delayqueue.http.compat.enabled=true",
+                        "delayqueue.http.api.enabled=true",
+                        "delayqueue.http.compat.base-path=/delayqueue")
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining("must not lie below"));
     }
 }

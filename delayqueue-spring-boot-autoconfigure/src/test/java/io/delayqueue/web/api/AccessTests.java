@@ -11,6 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.servlet.config.annotation.PathMatchConfigurer;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Which token is good for what. */
 class AccessTests {
@@ -47,7 +53,9 @@ class AccessTests {
         "POST,   /topics/t/dead-letters/purge,              ADMIN",
         "GET,    /openapi.json,                             ANY",
         "GET,    /nothing,                                  ANY",
-        "PUT,    /topics/t/messages,                        ANY"
+        "PUT,    /topics/t/messages,                        ANY",
+        "OPTIONS, /topics/t/messages,                       ANY",
+        "OPTIONS, /topics/t/dead-letters/purge,             ANY"
     })
     void eachTokenIsGoodForItsOwn(String method, String path, String required) {
         for (String token : List.of(ApiNode.PRODUCER, ApiNode.CONSUMER, ApiNode.TOKEN)) {
@@ -76,5 +84,37 @@ class AccessTests {
 
         assertThat(reply.status()).isEqualTo(403);
         assertThat(reply.problem()).isEqualTo("forbidden");
+    }
+
+    /** An application that moves all controllers, and doesn't tell great letters from small ones. */
+    @Import(ApiApplication.class)
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Moved implements WebMvcConfigurer {
+
+        @Override
+        public void configurePathMatch(PathMatchConfigurer paths) {
+            PathPatternParser parser = new PathPatternParser();
+            parser.setCaseSensitive(false);
+            paths.setPatternParser(parser);
+            paths.addPathPrefix("/moved", type -> true);
+        }
+    }
+
+    @Test
+    void whereverTheControllersAreTheGuardIsBeforeThem() {
+        try (ApiNode moved = ApiNode.start(Moved.class)) {
+            for (String base : List.of("/moved/delayqueue/v1", "/MOVED/DelayQueue/V1")) {
+                HttpRequest.Builder request = HttpRequest.newBuilder(
+                                URI.create(moved.site() + base + "/topics/t/dead-letters/purge"))
+                        .POST(BodyPublishers.noBody());
+
+                assertThat(moved.exchange(request).status()).as(base).isEqualTo(401);
+                assertThat(moved.exchange(request.header("Authorization", "Bearer " + ApiNode.TOKEN))
+                                .status())
+                        .as(base)
+                        .isEqualTo(200);
+            }
+        }
     }
 }

@@ -1,6 +1,11 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.annotation.DelayListener;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -22,6 +27,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.InitBinder;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 /** An application with an opinion on each of its own requests and answers, none of which is for the queue's interface. */
@@ -44,6 +50,22 @@ class ApiApplication {
         return http.csrf(csrf -> csrf.disable())
                 .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
                 .build();
+    }
+
+    /** As Spring Security's protection against forged requests, and filters for hidden methods, do. */
+    @Bean
+    OncePerRequestFilter parameters() {
+        return new OncePerRequestFilter() {
+
+            @Override
+            protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+                    throws IOException, ServletException {
+                if (request.getHeader("Read-Parameters") != null) {
+                    request.getParameter("_method");
+                }
+                chain.doFilter(request, response);
+            }
+        };
     }
 
     @RestController

@@ -285,6 +285,24 @@ class StrictnessTests {
                         + contentType + ".");
     }
 
+    /** The application reads forms before anybody else: what is left of them would be taken for nothing to say. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/dead-letters/purge", "/dead-letters/replay", "/receive", "/messages/a/leases/x/retry"})
+    void aFormIsNotTakenForAnEmptyBody(String path) {
+        String form = "--b\r\nContent-Disposition: form-data; name=\"until\"\r\n\r\n2026-01-31T12:00:00Z\r\n--b--\r\n";
+
+        Reply parts = node.exchange(node.request("/topics/" + topic + path)
+                .header("Content-Type", "multipart/form-data; boundary=b")
+                .POST(BodyPublishers.ofString(form)));
+        Reply fields = node.exchange(node.request("/topics/" + topic + path + "?")
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .header("Read-Parameters", "yes")
+                .POST(BodyPublishers.ofString("until=2026-01-31T12:00:00Z")));
+
+        assertThat(parts.status()).as(parts.text()).isEqualTo(415);
+        assertThat(fields.status()).as(fields.text()).isEqualTo(415);
+    }
+
     @Test
     void whatIsTooLargeIsRefusedBeforeItIsRead() {
         String half = "x".repeat(1024 * 1024 + 1);

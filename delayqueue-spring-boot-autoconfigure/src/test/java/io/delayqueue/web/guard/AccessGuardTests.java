@@ -12,6 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.security.web.context.NullSecurityContextRepository;
+import org.springframework.security.web.context.SecurityContextHolderFilter;
 
 class AccessGuardTests {
 
@@ -21,7 +23,7 @@ class AccessGuardTests {
     private static final String ADMIN = "the-admins-token";
 
     private final AccessGuard guard =
-            new AccessGuard(List.of(PRODUCER, NEXT_PRODUCER), List.of(CONSUMER), List.of(ADMIN));
+            new AccessGuard(List.of(PRODUCER, NEXT_PRODUCER), List.of(CONSUMER), List.of(ADMIN), false);
     private final MockHttpServletRequest request = new MockHttpServletRequest();
     private final MockHttpServletResponse response = new MockHttpServletResponse();
 
@@ -75,10 +77,26 @@ class AccessGuardTests {
     }
 
     @Test
-    void withoutTokensEverybodyIsLetIn() {
-        AccessGuard open = new AccessGuard(List.of(), List.of(), List.of());
+    void whereThatWasSaidEverybodyIsLetIn() {
+        AccessGuard open = new AccessGuard(List.of(), List.of(), List.of(), true);
 
         assertThat(open.check(request, response, Permission.ADMIN)).isNull();
+    }
+
+    @Test
+    void aPathThatNoChainOfSpringSecurityCoversIsClosed() throws Exception {
+        AccessGuard guard = new AccessGuard(List.of(), List.of(), List.of(), false);
+        Refusal uncovered = guard.check(request, response, Permission.PRODUCE);
+        Refusal[] covered = {uncovered};
+
+        new SecurityContextHolderFilter(new NullSecurityContextRepository())
+                .doFilter(
+                        request,
+                        response,
+                        (passed, answered) -> covered[0] = guard.check(request, response, Permission.PRODUCE));
+
+        assertThat(uncovered).isNotNull().extracting(Refusal::status).isEqualTo(403);
+        assertThat(covered[0]).isNull();
     }
 
     @ParameterizedTest
