@@ -219,7 +219,8 @@ class NeglectedShardTests {
     private void deliversAll(QueueNode from, String what) {
         long start = System.nanoTime();
         List<String> ids = sendToAll(from, what, Duration.ZERO);
-        await().atMost(Duration.ofSeconds(20)).until(() -> handled.containsAll(ids));
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(handled).as(what).containsAll(ids));
         System.out.println("delivered what a watcher did not take, which was " + what + ": after "
                 + Duration.ofNanos(System.nanoTime() - start));
     }
