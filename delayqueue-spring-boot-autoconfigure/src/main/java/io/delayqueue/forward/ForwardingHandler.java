@@ -4,6 +4,7 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -31,9 +32,10 @@ public final class ForwardingHandler implements DeliveryHandler {
         ForwardedMessage message = map(deliveries.get(0));
         SendDeadlines.Watch watch = deadlines.watch(route.sendTimeout(), () -> late(message));
         try {
-            CompletionStage<?> unused = forwarder
-                    .forward(message)
-                    .whenComplete((nothing, failure) -> watch.end(failure == null ? null : failed(message, failure)));
+            CompletableFuture<?> sent = forwarder.forward(message).toCompletableFuture();
+            CompletionStage<?> unused = sent.whenComplete(
+                    (nothing, failure) -> watch.end(failure == null ? null : failed(message, failure)));
+            unused = watch.result().whenComplete((nothing, failure) -> sent.cancel(false));
         } catch (Exception e) {
             watch.end(failed(message, e));
         } finally {

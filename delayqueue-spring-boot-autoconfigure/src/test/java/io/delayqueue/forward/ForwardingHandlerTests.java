@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +21,7 @@ class ForwardingHandlerTests {
 
     private static final Route ROUTE = new Route("orders", "kafka", "due-orders", null, false, Duration.ofSeconds(30));
 
-    private final SendDeadlines deadlines = new SendDeadlines(System::nanoTime);
+    private SendDeadlines deadlines = new SendDeadlines(System::nanoTime);
 
     @Test
     void messageIsDoneWhenTheBrokerHasConfirmed() {
@@ -30,6 +31,20 @@ class ForwardingHandlerTests {
         assertThat(handled).isNotDone();
         confirmed.complete(null);
         assertThat(handled).isCompleted();
+    }
+
+    @Test
+    void whatIsLateIsGivenUp() {
+        CompletableFuture<Void> confirmed = new CompletableFuture<>();
+        AtomicLong now = new AtomicLong();
+        deadlines = new SendDeadlines(now::get);
+
+        CompletableFuture<?> handled = handle(Map.of(), message -> confirmed);
+        now.addAndGet(ROUTE.sendTimeout().toNanos());
+        deadlines.step();
+
+        assertThat(confirmed).isCancelled();
+        assertThatThrownBy(handled::join).hasMessageContaining("was not confirmed within PT30S");
     }
 
     @Test

@@ -4,6 +4,7 @@ import com.rabbitmq.client.Return;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.delayqueue.forward.ForwardException;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
@@ -14,24 +15,31 @@ final class Unconfirmed {
     private final ConcurrentSkipListMap<Long, Message> messages = new ConcurrentSkipListMap<>();
 
     /** A message that was published. */
-    record Message(String exchange, String routingKey, String id, CompletableFuture<Void> confirmed) {
+    record Message(
+            String exchange, String routingKey, @Nullable String id, CompletableFuture<Void> confirmed) {
 
         /** A return names no number. Of two that are alike, both come back or none. */
         private boolean is(Return returned) {
             return exchange.equals(returned.getExchange())
                     && routingKey.equals(returned.getRoutingKey())
-                    && id.equals(returned.getProperties().getMessageId());
+                    && Objects.equals(id, returned.getProperties().getMessageId());
         }
     }
 
-    Message add(long number, String exchange, String routingKey, String id) {
+    /** Adds a message, which is kept until it is confirmed, has failed or is given up by cancelling its future. */
+    Message add(long number, String exchange, String routingKey, @Nullable String id) {
         Message message = new Message(exchange, routingKey, id, new CompletableFuture<>());
         messages.put(number, message);
+        CompletableFuture<Void> unused = message.confirmed().whenComplete((nothing, failure) -> remove(number));
         return message;
     }
 
     void remove(long number) {
         messages.remove(number);
+    }
+
+    int size() {
+        return messages.size();
     }
 
     /** What is returned is confirmed afterwards, which says nothing any more. */
