@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -18,6 +19,8 @@ final class ConfirmingProducers {
 
     /** Nobody waits any more for what is on its way by then, and it is delivered again. */
     private static final int CLOSE_SECONDS = 1;
+
+    private static final AtomicInteger sequence = new AtomicInteger();
 
     private ConfirmingProducers() {}
 
@@ -39,6 +42,8 @@ final class ConfirmingProducers {
     private static Map<String, Object> configuration(ProducerFactory<?, ?> application, int timeout) {
         Map<String, Object> configuration = new HashMap<>(read(application));
         configuration.put(ProducerConfig.ACKS_CONFIG, "all");
+        configuration.computeIfPresent(
+                ProducerConfig.CLIENT_ID_CONFIG, (name, id) -> id + "-delayqueue-" + sequence.incrementAndGet());
         configuration.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
         configuration.remove(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG);
         configuration.remove(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG);

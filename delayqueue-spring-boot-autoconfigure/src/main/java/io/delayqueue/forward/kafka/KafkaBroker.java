@@ -3,6 +3,7 @@ package io.delayqueue.forward.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.forward.Broker;
+import io.delayqueue.forward.ForwardException;
 import io.delayqueue.forward.ForwardedMessage;
 import io.delayqueue.forward.Forwarder;
 import io.delayqueue.forward.Route;
@@ -26,6 +27,7 @@ public final class KafkaBroker implements Broker {
 
     private final ProducerFactory<?, ?> application;
     private final Map<Duration, DefaultKafkaProducerFactory<String, byte[]>> own = new ConcurrentHashMap<>();
+    private volatile boolean closed;
 
     /**
      * Beside the application's producers.
@@ -44,7 +46,12 @@ public final class KafkaBroker implements Broker {
         KafkaTemplate<String, byte[]> template = new KafkaTemplate<>(
                 own.computeIfAbsent(route.sendTimeout(), timeout -> ConfirmingProducers.derive(application, timeout)));
         template.setProducerListener(SILENT); // what fails is told by the queue
-        return message -> template.send(asRecord(message));
+        return message -> {
+            if (closed) { // a producer factory would open anew
+                throw new ForwardException("the application is closed");
+            }
+            return template.send(asRecord(message));
+        };
     }
 
     private static ProducerRecord<String, byte[]> asRecord(ForwardedMessage message) {
@@ -57,6 +64,7 @@ public final class KafkaBroker implements Broker {
 
     @Override
     public void close() {
+        closed = true;
         own.values().forEach(DefaultKafkaProducerFactory::destroy);
     }
 }

@@ -47,4 +47,19 @@ class ConfirmingProducersTests {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("to names a KafkaTemplate whose ProducerFactory");
     }
+
+    @Test
+    void producersAreNamedApartFromTheApplications() {
+        DefaultKafkaProducerFactory<String, String> factory = new DefaultKafkaProducerFactory<>(
+                Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, "kafka:9092", ProducerConfig.CLIENT_ID_CONFIG, "shop"));
+
+        Object first = clientId(ConfirmingProducers.derive(factory, Duration.ofSeconds(2)));
+        Object second = clientId(ConfirmingProducers.derive(factory, Duration.ofSeconds(3)));
+
+        assertThat(first).asString().startsWith("shop-delayqueue-").isNotEqualTo(second);
+    }
+
+    private static Object clientId(DefaultKafkaProducerFactory<String, byte[]> own) {
+        return own.getConfigurationProperties().get(ProducerConfig.CLIENT_ID_CONFIG);
+    }
 }
