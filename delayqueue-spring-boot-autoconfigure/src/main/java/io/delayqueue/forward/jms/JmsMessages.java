@@ -17,14 +17,20 @@ final class JmsMessages {
     /** By which Spring's converters know it. */
     private static final String CONTENT_TYPE = "content_type";
 
+    /** By which Artemis is told what to do with a message, and mostly not in text. */
+    private static final String OF_ARTEMIS = "_AMQ_";
+
     private JmsMessages() {}
 
     static Message create(Session session, ForwardedMessage message) throws JMSException {
         Message jms = body(session, message.body());
-        jms.setStringProperty(CONTENT_TYPE, message.contentType());
         for (Map.Entry<String, String> header : message.headers().entrySet()) {
-            jms.setStringProperty(propertyName(header.getKey()), header.getValue());
+            String name = propertyName(header.getKey());
+            if (!name.startsWith(OF_ARTEMIS)) {
+                jms.setStringProperty(name, header.getValue());
+            }
         }
+        jms.setStringProperty(CONTENT_TYPE, message.contentType());
         return jms;
     }
 
