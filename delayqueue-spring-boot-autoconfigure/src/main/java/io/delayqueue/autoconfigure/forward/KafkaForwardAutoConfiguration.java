@@ -7,6 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.core.ProducerFactory;
 
 /** Auto-configuration of forwarding to Kafka. */
 @AutoConfiguration(after = ForwardAutoConfiguration.class)
@@ -17,6 +18,17 @@ public final class KafkaForwardAutoConfiguration {
     @Bean
     @Order(1)
     BrokerKind delayQueueKafkaKind() {
-        return BrokerKind.of("kafka", KafkaTemplate.class, template -> new KafkaBroker(template.getProducerFactory()));
+        return BrokerKind.of("kafka", KafkaTemplate.class, template -> new KafkaBroker(producers(template)));
+    }
+
+    private static ProducerFactory<?, ?> producers(KafkaTemplate<?, ?> template) {
+        try {
+            return template.getProducerFactory();
+        } catch (UnsupportedOperationException severalOfThem) {
+            throw new IllegalArgumentException(
+                    "to names a " + template.getClass().getSimpleName()
+                            + ", which has a ProducerFactory for each topic; let it name a KafkaTemplate that has one",
+                    severalOfThem);
+        }
     }
 }

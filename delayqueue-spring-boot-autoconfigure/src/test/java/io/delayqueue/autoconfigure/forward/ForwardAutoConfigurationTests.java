@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.springframework.jms.core.JmsTemplate;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.core.ProducerFactory;
+import org.springframework.kafka.core.RoutingKafkaTemplate;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.core.AbstractMessageSendingTemplate;
 
@@ -208,6 +210,16 @@ class ForwardAutoConfigurationTests {
     }
 
     @Test
+    void templateWithoutOneProducerFactoryIsRefused() {
+        runner.withUserConfiguration(RoutingKafka.class)
+                .withPropertyValues(forward(0, "topic=orders", "to=routing", "destination=x"))
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("delayqueue.forward[0].to names a RoutingKafkaTemplate, which has a"
+                                + " ProducerFactory for each topic"));
+    }
+
+    @Test
     void twoForwardsOfOneTopicNeedIds() {
         runner.withUserConfiguration(Templates.class)
                 .withPropertyValues(forward(0, "topic=orders", "to=door", "destination=x"))
@@ -291,6 +303,15 @@ class ForwardAutoConfigurationTests {
         @Bean
         KafkaTemplate<String, String> other(DefaultKafkaProducerFactory<String, String> producers) {
             return new KafkaTemplate<>(producers);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class RoutingKafka {
+
+        @Bean
+        RoutingKafkaTemplate routing() {
+            return new RoutingKafkaTemplate(Map.of(Pattern.compile(".*"), new DefaultKafkaProducerFactory<>(Map.of())));
         }
     }
 
