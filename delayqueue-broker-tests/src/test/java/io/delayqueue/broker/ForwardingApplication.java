@@ -2,6 +2,7 @@ package io.delayqueue.broker;
 
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.Recipient;
+import io.delayqueue.forward.ForwardMapper;
 import jakarta.jms.ConnectionFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +26,9 @@ import org.springframework.core.env.Environment;
 @EnableAutoConfiguration
 class ForwardingApplication {
 
+    /** A header that says how large a further one shall be: larger than the queue would take one. */
+    static final String INFLATE = "inflate";
+
     /** Starts it, in a namespace of its own. */
     static ConfigurableApplicationContext start(TestBroker broker, List<String> properties) {
         List<String> all = new ArrayList<>(broker.properties());
@@ -43,6 +47,18 @@ class ForwardingApplication {
     @Bean
     Seen seen() {
         return new Seen();
+    }
+
+    @Bean
+    ForwardMapper inflating() {
+        return (mapped, delivery, route) -> {
+            String size = mapped.headers().get(INFLATE);
+            return size == null
+                    ? mapped
+                    : mapped.toBuilder()
+                            .header("large", "x".repeat(Integer.parseInt(size)))
+                            .build();
+        };
     }
 
     /** The registry lacks the Boot module that would make it. */

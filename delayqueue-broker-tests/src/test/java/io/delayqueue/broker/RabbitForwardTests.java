@@ -22,12 +22,14 @@ class RabbitForwardTests extends ForwardContract {
     List<String> moreProperties() {
         List<String> properties = new ArrayList<>(forward(6, "missing", "missing", "max-attempts=2"));
         properties.addAll(forward(7, "queue", "", "routing-key=plain"));
+        properties.addAll(forward(8, "odd", "odd", "max-attempts=1"));
         return properties;
     }
 
     @BeforeAll
-    void declareAnUnboundExchange() {
+    void declareMore() {
         ((RabbitTestBroker) broker).createUnbound(TestBroker.NOWHERE);
+        broker.create("odd");
     }
 
     @Override
@@ -66,5 +68,42 @@ class RabbitForwardTests extends ForwardContract {
 
         DeadLetter letter = harness.awaitDead("large", "big");
         assertThat(letter.failure().message()).contains("larger than configured max size");
+    }
+
+    @Test
+    void messageThatCannotBeWrittenLeavesTheConfirmsOfOthersRight() {
+        String longest = "i".repeat(256);
+        List<DelayMessage> messages = new ArrayList<>(List.of(
+                DelayMessage.to("odd").id(longest).payload("text").build(),
+                DelayMessage.to("odd")
+                        .id("lists")
+                        .payload("text")
+                        .header("CC", "plain")
+                        .header("BCC", "plain")
+                        .build(),
+                DelayMessage.to("odd")
+                        .id("name")
+                        .payload("text")
+                        .header("n".repeat(300), "x")
+                        .build()));
+        delayQueue.sendAll(messages);
+        harness.awaitAcknowledged("odd", longest);
+        harness.awaitAcknowledged("odd", "lists");
+        assertThat(harness.awaitDead("odd", "name").failure().message())
+                .contains("The name of a header is at most 255 bytes long in RabbitMQ, but 'nnn", "' has 300");
+
+        delayQueue.send(DelayMessage.to("odd")
+                .id("inflated")
+                .payload("text")
+                .header(ForwardingApplication.INFLATE, "200000")
+                .build());
+        assertThat(harness.awaitDead("odd", "inflated").failure().message()).contains("max frame size");
+        for (String id : List.of("after1", "after2")) {
+            delayQueue.send(DelayMessage.to("odd").id(id).payload("text").build());
+            harness.awaitAcknowledged("odd", id);
+        }
+
+        assertThat(broker.take("odd").stream().map(Received::id))
+                .containsExactlyInAnyOrder(longest, "lists", "after1", "after2");
     }
 }

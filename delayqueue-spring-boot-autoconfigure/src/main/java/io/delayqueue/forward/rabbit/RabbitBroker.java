@@ -1,15 +1,12 @@
 package io.delayqueue.forward.rabbit;
 
-import com.rabbitmq.client.AMQP.BasicProperties;
 import io.delayqueue.forward.Broker;
-import io.delayqueue.forward.ForwardedMessage;
 import io.delayqueue.forward.Forwarder;
 import io.delayqueue.forward.Route;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
 /**
@@ -17,8 +14,6 @@ import org.springframework.amqp.rabbit.connection.ConnectionFactory;
  * routing; each route has a channel of its own. Thread-safe.
  */
 public final class RabbitBroker implements Broker {
-
-    private static final int PERSISTENT = 2;
 
     private final ConnectionFactory application;
     private final Map<Duration, OwnConnection> own = new ConcurrentHashMap<>();
@@ -34,27 +29,23 @@ public final class RabbitBroker implements Broker {
 
     @Override
     public Forwarder open(Route route) {
-        if (route.destination().isBlank() && route.routingKey() == null) {
+        if (route.destination().isBlank() && isBlank(route.routingKey())) {
             route.requireDestination("an exchange of RabbitMQ (or without one routing-key a queue)");
         }
         route.refusePubSub();
+        RabbitMessages.check(route);
         OwnConnection connection =
                 own.computeIfAbsent(route.sendTimeout(), timeout -> OwnConnection.like(application, timeout));
         ConfirmingChannel channel = new ConfirmingChannel(connection);
         return message -> channel.publish(
-                message.destination(),
-                Objects.requireNonNullElse(message.routingKey(), route.topic()),
-                properties(message),
+                RabbitMessages.exchange(message),
+                RabbitMessages.routingKey(message, route),
+                RabbitMessages.properties(message),
                 message.body());
     }
 
-    private static BasicProperties properties(ForwardedMessage message) {
-        return new BasicProperties.Builder()
-                .messageId(message.id())
-                .contentType(message.contentType())
-                .deliveryMode(PERSISTENT)
-                .headers(new LinkedHashMap<>(message.headers()))
-                .build();
+    private static boolean isBlank(@Nullable String text) {
+        return text == null || text.isBlank();
     }
 
     @Override

@@ -139,6 +139,9 @@ class ForwardAutoConfigurationTests {
                 "to=kafka | destination names a topic of Kafka, but is not set",
                 "to=jms | destination names a queue of JMS, or with pub-sub a topic, but is not set",
                 "to=rabbitmq | destination names an exchange of RabbitMQ (or without one routing-key a queue), but is not",
+                "to=rabbitmq,routing-key= | destination names an exchange of RabbitMQ (or without one routing-key a queue)",
+                "to=rabbitmq,destination=%s | destination is at most 255 bytes long in RabbitMQ, but 'ääää",
+                "to=rabbitmq,routing-key=%s | routing-key is at most 255 bytes long in RabbitMQ, but 'ääää",
                 "to=door | destination names a destination of the template, but is not set",
                 "to=kafka,destination=x,routing-key=y | routing-key is for RabbitMQ only, and 'kafka' is another broker",
                 "to=kafka,destination=x,pub-sub=true | pub-sub is for JMS only, and 'kafka' is another broker",
@@ -153,7 +156,7 @@ class ForwardAutoConfigurationTests {
     void mistakeIsToldInASentenceThatNamesTheProperty(String keys, String sentence) {
         runner.withUserConfiguration(Templates.class)
                 .withPropertyValues(forward(0, "topic=orders"))
-                .withPropertyValues(forward(0, keys.split(",")))
+                .withPropertyValues(forward(0, keys.formatted("ä".repeat(128)).split(",")))
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
