@@ -2,10 +2,15 @@ package io.delayqueue.broker;
 
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.model.PortBinding;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.testcontainers.DockerClientFactory;
+import org.testcontainers.containers.Container;
 import org.testcontainers.rabbitmq.RabbitMQContainer;
 import org.testcontainers.utility.DockerImageName;
 
@@ -33,6 +38,22 @@ final class DockerRabbit extends RabbitTestBroker {
             docker.startContainerCmd(container.getContainerId()).exec();
         }
         Awaitility.await().atMost(START).until(this::serves);
+    }
+
+    @Override
+    void control(String... arguments) {
+        List<String> command = new ArrayList<>(List.of("rabbitmqctl", "--quiet"));
+        command.addAll(List.of(arguments));
+        try {
+            Container.ExecResult result = container.execInContainer(command.toArray(String[]::new));
+            if (result.getExitCode() != 0) {
+                throw new IllegalStateException(result.getStderr());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,8 @@ final class NativeRabbit extends RabbitTestBroker {
 
     /** The server itself; the one on the path would become another user. */
     private static final Path SERVER = Path.of("/usr/lib/rabbitmq/bin/rabbitmq-server");
+
+    private static final Path CONTROL = Path.of("/usr/lib/rabbitmq/bin/rabbitmqctl");
 
     private final Path directory = ServerProcess.newDirectory("rabbitmq");
     private final int distribution = ServerProcess.freePort();
@@ -83,6 +86,27 @@ final class NativeRabbit extends RabbitTestBroker {
         environment.put("ERL_EPMD_PORT", String.valueOf(names));
         environment.put("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", "-kernel inet_dist_use_interface {127,0,0,1} -noinput");
         return environment;
+    }
+
+    @Override
+    void control(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(CONTROL.toString(), "--quiet"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("control.log").toFile());
+        builder.environment().putAll(environment());
+        builder.environment().put("RABBITMQ_CTL_ERL_ARGS", "-kernel inet_dist_use_interface {127,0,0,1}");
+        try {
+            if (builder.start().waitFor() != 0) {
+                throw new IllegalStateException(Files.readString(directory.resolve("control.log")));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Override

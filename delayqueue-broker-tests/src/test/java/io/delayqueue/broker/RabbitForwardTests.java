@@ -1,9 +1,12 @@
 package io.delayqueue.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.broker.ForwardingApplication.Seen;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,13 +26,14 @@ class RabbitForwardTests extends ForwardContract {
         List<String> properties = new ArrayList<>(forward(6, "missing", "missing", "max-attempts=2"));
         properties.addAll(forward(7, "queue", "", "routing-key=plain"));
         properties.addAll(forward(8, "odd", "odd", "max-attempts=1"));
+        properties.addAll(forward(9, "alarm", "alarm", "send-timeout=2s"));
         return properties;
     }
 
     @BeforeAll
     void declareMore() {
         ((RabbitTestBroker) broker).createUnbound(TestBroker.NOWHERE);
-        broker.create("odd");
+        List.of("odd", "alarm").forEach(broker::create);
     }
 
     @Override
@@ -105,5 +109,27 @@ class RabbitForwardTests extends ForwardContract {
 
         assertThat(broker.take("odd").stream().map(Received::id))
                 .containsExactlyInAnyOrder(longest, "lists", "after1", "after2");
+    }
+
+    @Test
+    void brokerThatTakesNothingIsNotWrittenTo() {
+        RabbitTestBroker rabbit = (RabbitTestBroker) broker;
+        Seen seen = application.getBean(Seen.class);
+        rabbit.alarm(true);
+        try {
+            delayQueue.send(DelayMessage.to("alarm").id("held").payload("text").build());
+            await().dontCatchUncaughtExceptions()
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> String.valueOf(delayQueue
+                                    .find("alarm", "held")
+                                    .orElseThrow()
+                                    .lastFailure())
+                            .contains("RabbitMQ takes nothing: "));
+            assertThat(seen.acknowledged).doesNotContain("held");
+        } finally {
+            rabbit.alarm(false);
+        }
+        harness.awaitAcknowledged("alarm", "held");
+        assertThat(broker.take("alarm").stream().map(Received::id)).contains("held");
     }
 }

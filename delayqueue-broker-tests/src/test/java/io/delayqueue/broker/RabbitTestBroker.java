@@ -73,6 +73,14 @@ abstract sealed class RabbitTestBroker implements TestBroker permits NativeRabbi
         }
     }
 
+    /** Has it raise the alarm that memory is short, upon which it reads from no connection that publishes, or end it. */
+    final void alarm(boolean raised) {
+        control("set_vm_memory_high_watermark", raised ? "0" : "0.4");
+    }
+
+    /** Runs {@code rabbitmqctl}. */
+    abstract void control(String... arguments);
+
     @Override
     public final List<Received> take(String destination) {
         List<Received> taken = new ArrayList<>();

@@ -31,6 +31,7 @@ final class ConfirmingChannel {
      */
     CompletionStage<?> publish(String exchange, String routingKey, BasicProperties properties, byte[] body)
             throws IOException, TimeoutException, InterruptedException {
+        connection.requireReads();
         @Nullable Channel broken = null;
         lock.lockInterruptibly();
         try {

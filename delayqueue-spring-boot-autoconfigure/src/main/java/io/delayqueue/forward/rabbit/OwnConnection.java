@@ -4,14 +4,15 @@ import com.rabbitmq.client.Address;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.SocketConfigurator;
+import io.delayqueue.forward.ForwardException;
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.util.ReflectionUtils;
@@ -19,9 +20,8 @@ import org.springframework.util.ReflectionUtils;
 /** A connection to where the application's leads, dialled when it is needed and anew when it was lost. Thread-safe. */
 final class OwnConnection implements AutoCloseable {
 
-    private static final Log log = LogFactory.getLog(OwnConnection.class);
     private static final String NAME = "delayqueue";
-    private static final int CLOSE_MILLIS = 5_000;
+    private static final int HEARTBEAT_SECONDS = 60;
 
     /** Thousands of messages may be due while nobody is there. */
     private static final Duration BETWEEN_DIALS = Duration.ofMillis(250);
@@ -32,17 +32,26 @@ final class OwnConnection implements AutoCloseable {
     /** Waiting for it may be interrupted, as dialling a broker that hangs takes its time. */
     private final ReentrantLock lock = new ReentrantLock();
 
-    private @Nullable Connection connection;
+    private volatile @Nullable Link link;
+    private volatile @Nullable Socket socket;
+    private volatile boolean closed;
     private @Nullable IOException refused;
     private long refusedAt;
 
     private OwnConnection(AbstractConnectionFactory application, ConnectionFactory factory) {
         this.application = application;
         this.factory = factory;
+        SocketConfigurator settings = factory.getSocketConfigurator();
+        factory.setSocketConfigurator(each -> {
+            if (settings != null) {
+                settings.configure(each);
+            }
+            socket = each;
+        });
     }
 
     /**
-     * With an application's settings, of which only time-outs are changed.
+     * With an application's settings, of which only time-outs are changed, and a heartbeat that is switched off.
      *
      * @throws IllegalArgumentException if they aren't told
      */
@@ -58,6 +67,9 @@ final class OwnConnection implements AutoCloseable {
         own.setConnectionTimeout(shorter(own.getConnectionTimeout(), millis));
         own.setHandshakeTimeout(shorter(own.getHandshakeTimeout(), millis));
         own.setChannelRpcTimeout(shorter(own.getChannelRpcTimeout(), millis));
+        if (own.getRequestedHeartbeat() == 0) {
+            own.setRequestedHeartbeat(HEARTBEAT_SECONDS); // else a broker that hangs is held for connected for ever
+        }
         own.setAutomaticRecoveryEnabled(false);
         return new OwnConnection(known, own);
     }
@@ -67,21 +79,44 @@ final class OwnConnection implements AutoCloseable {
         return theirs == 0 ? ours : Math.min(theirs, ours);
     }
 
+    /** Throws if RabbitMQ reads nothing from it. */
+    void requireReads() {
+        Link current = link;
+        if (current != null) {
+            current.requireReads();
+        }
+    }
+
     Channel newChannel() throws IOException, TimeoutException, InterruptedException {
         lock.lockInterruptibly();
         try {
-            Connection open = connection;
-            if (open == null || !open.isOpen()) {
-                open = redial();
-                connection = open;
-            }
-            Channel channel = open.createChannel();
+            Channel channel = open().connection().createChannel();
             if (channel == null) {
                 throw new IOException("RabbitMQ has no more channels on one connection");
             }
             return channel;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private Link open() throws IOException, TimeoutException {
+        requireNotClosed();
+        Link open = link;
+        if (open == null || !open.isOpen()) {
+            open = new Link(redial(), socket);
+            link = open;
+            if (closed) {
+                open.close();
+                requireNotClosed();
+            }
+        }
+        return open;
+    }
+
+    private void requireNotClosed() {
+        if (closed) {
+            throw new ForwardException("the application is closed");
         }
     }
 
@@ -116,17 +151,13 @@ final class OwnConnection implements AutoCloseable {
         return (List<Address>) ReflectionUtils.invokeMethod(getter, application);
     }
 
+    /** For good. Waits for nobody who is dialling, as he finds it closed. */
     @Override
     public void close() {
-        lock.lock();
-        try {
-            if (connection != null && connection.isOpen()) {
-                connection.close(CLOSE_MILLIS);
-            }
-        } catch (IOException | RuntimeException e) {
-            log.debug("The connection to RabbitMQ was not closed in order", e);
-        } finally {
-            lock.unlock();
+        closed = true;
+        Link open = link;
+        if (open != null) {
+            open.close();
         }
     }
 }
