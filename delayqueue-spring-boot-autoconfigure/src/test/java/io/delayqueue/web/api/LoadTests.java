@@ -52,7 +52,7 @@ class LoadTests {
 
     @Test
     void eachMessageEndsInOneWay() throws InterruptedException, ExecutionException {
-        endsInOneWay(1_000);
+        endsInOneWay(300);
     }
 
     @Test

@@ -47,7 +47,7 @@ class CompatLoadTests {
 
     @Test
     void everyJobIsFinishedAndNoneIsEarly() throws InterruptedException {
-        run(1_000);
+        run(300);
     }
 
     @Test
