@@ -26,18 +26,25 @@ final class AnswerWriter {
      * On a thread of the container, which ends the request.
      *
      * @param onFailure called if the client can't have got it
-     * @throws RuntimeException if the container takes it no more; then nothing was called
+     * @throws RuntimeException if the container takes it no more; then the request has ended, and nothing was called
      */
     void writeLater(AsyncContext async, byte[] body, Runnable onFailure) {
-        async.start(() -> {
-            try {
-                write((HttpServletResponse) async.getResponse(), HttpServletResponse.SC_OK, body);
-            } catch (IOException | RuntimeException e) {
-                onFailure.run();
-            } finally {
-                end(async);
-            }
-        });
+        try {
+            async.start(() -> write(async, body, onFailure));
+        } catch (RuntimeException e) {
+            end(async);
+            throw e;
+        }
+    }
+
+    private void write(AsyncContext async, byte[] body, Runnable onFailure) {
+        try {
+            write((HttpServletResponse) async.getResponse(), HttpServletResponse.SC_OK, body);
+        } catch (IOException | RuntimeException e) {
+            onFailure.run();
+        } finally {
+            end(async);
+        }
     }
 
     /** Ends a request, if it has not ended yet. */

@@ -13,6 +13,7 @@ public final class LongPoll implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Peer peer;
     private @Nullable Runnable onHangUp;
+    private boolean hungUp;
 
     LongPoll(Peer peer, Consumer<LongPoll> onEnd) {
         this.peer = peer;
@@ -21,12 +22,15 @@ public final class LongPoll implements AutoCloseable {
 
     /**
      * What is to be done when the client has hung up: to take nothing more in its name, and to end the request. It is
-     * called at most once, within seconds, on a thread that must not be held for long.
+     * called at most once, within seconds, on a thread that must not be held for long; at once if that is known already.
      */
     public void onHangUp(Runnable action) {
         lock.lock();
         try {
             onHangUp = action;
+            if (hungUp) {
+                action.run();
+            }
         } finally {
             lock.unlock();
         }
@@ -85,6 +89,7 @@ public final class LongPoll implements AutoCloseable {
 
     private void hangUp() {
         Runnable told = onHangUp;
+        hungUp = true;
         end();
         if (told != null) {
             told.run();

@@ -7,6 +7,7 @@ import io.delayqueue.admin.LetterPage;
 import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.web.api.ApiNode.Reply;
+import io.delayqueue.web.waiting.OpenRequests;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ import tools.jackson.databind.JsonNode;
  * Many clients at two nodes, which repeat sends, answer late, twice or with wrong tokens, hang up and cancel. In the end each
  * message was acknowledged, died or was cancelled, once and in one way; and no stale token did anything.
  */
-@Timeout(240)
+@Timeout(600)
 class LoadTests {
 
     private static final String TOPIC = "load";
@@ -92,6 +93,7 @@ class LoadTests {
             }
             answerStale();
             check(messages);
+            nodes.forEach(node -> OpenRequests.assertNone(node.context()));
             System.out.printf(
                     "%d messages: %d acknowledged, %d cancelled, %d repeated requests, %d stale answers, %d hang-ups in %s%n",
                     messages,

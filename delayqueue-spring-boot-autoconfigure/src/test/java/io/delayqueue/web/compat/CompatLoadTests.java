@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.web.waiting.OpenRequests;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * Clients that push, pop, finish and hang up at random: every job is handled and finished, none comes early, and none is
  * left.
  */
-@Timeout(120)
+@Timeout(600)
 class CompatLoadTests {
 
     private static final int POPPERS = 6;
@@ -84,6 +85,7 @@ class CompatLoadTests {
                         .contains("leased=0")
                         .contains("dead=0");
             }
+            OpenRequests.assertNone(node.context());
         }
     }
 

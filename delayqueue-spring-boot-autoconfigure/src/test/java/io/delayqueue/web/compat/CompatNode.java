@@ -54,6 +54,10 @@ final class CompatNode implements AutoCloseable {
         return new CompatNode(context, base);
     }
 
+    ConfigurableApplicationContext context() {
+        return context;
+    }
+
     int port() {
         return Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
     }

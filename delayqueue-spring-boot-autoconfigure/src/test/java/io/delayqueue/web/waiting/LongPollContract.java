@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -31,10 +32,14 @@ import org.springframework.boot.web.server.servlet.ServletWebServerFactory;
 /** Clients that wait and hang up, on a real servlet container. */
 abstract class LongPollContract {
 
+    /** A request that goes on only when the test says so. */
+    private static final String HELD = "/held";
+
     private final ByHand scheduler = new ByHand();
     private final LongPolls polls = new LongPolls(3, scheduler);
     private final List<Waiting> waiting = new CopyOnWriteArrayList<>();
     private final AtomicInteger hangUps = new AtomicInteger();
+    private final CountDownLatch held = new CountDownLatch(1);
     private WebServer server;
 
     abstract ServletWebServerFactory factory();
@@ -86,6 +91,25 @@ abstract class LongPollContract {
         assertThat(waiting.get(0).answer()).isFalse();
         assertThat(hangUps).hasValue(1);
         assertThat(scheduler.scheduled()).isFalse();
+    }
+
+    @Test
+    void whoHungUpBeforeHisRequestBeganToWaitIsToldOfAfterwards() throws IOException {
+        Client client = new Client();
+        client.post(HELD, "{}");
+        await().until(() -> polls.waiting() == 1);
+        client.close();
+        await().until(() -> {
+            polls.step();
+            return polls.waiting() == 0;
+        });
+        assertThat(hangUps).hasValue(0);
+
+        held.countDown();
+
+        awaitWaiting(1);
+        assertThat(hangUps).hasValue(1);
+        assertThat(waiting.get(0).answer()).isFalse();
     }
 
     @Test
@@ -195,6 +219,9 @@ abstract class LongPollContract {
             }
             AsyncContext context = request.startAsync();
             context.setTimeout(0);
+            if (request.getRequestURI().equals(HELD)) {
+                await().until(() -> held.getCount() == 0);
+            }
             poll.onHangUp(() -> {
                 hangUps.incrementAndGet();
                 context.complete();
