@@ -337,7 +337,8 @@ class LifecycleTests extends NodeTest {
                 + " ms, engine threads "
                 + threads);
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
-        assertThat(threads).isLessThanOrEqualTo(EngineSettings.DEFAULTS.stepThreads() + 1);
+        // this engine's, and what others in this process began meanwhile
+        assertThat(threads).isLessThan(count / 10);
     }
 
     private static Set<Thread> engineThreads() {
