@@ -7,6 +7,7 @@ import org.eclipse.jetty.ee11.servlet.ServletApiRequest;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.internal.HttpConnection;
 
 /** Asks Jetty's end point, which nobody reads from while the request waits. */
 final class JettyPeer implements Peer {
@@ -35,18 +36,18 @@ final class JettyPeer implements Peer {
         if (!endPoint.isOpen() || endPoint.isInputShutdown()) {
             return true;
         }
-        if (!(connection instanceof Connection.UpgradeTo ahead)) {
-            return false;
+        if (!(connection instanceof HttpConnection http) || !http.isRequestBufferEmpty()) {
+            return false; // what doesn't fit beside what is kept already would be lost
         }
         try {
             ByteBuffer early = ByteBuffer.allocate(ENOUGH).limit(0);
             int read = endPoint.fill(early);
             if (read > 0) {
-                ahead.onUpgradeTo(early); // the beginning of its next request is kept for that
+                http.onUpgradeTo(early); // the beginning of its next request is kept for that
             }
             return read < 0;
-        } catch (IOException e) {
-            return true;
+        } catch (IOException | RuntimeException e) {
+            return true; // closed under our hands
         }
     }
 }

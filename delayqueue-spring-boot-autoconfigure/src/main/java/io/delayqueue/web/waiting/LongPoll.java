@@ -25,14 +25,16 @@ public final class LongPoll implements AutoCloseable {
      * called at most once, within seconds, on a thread that must not be held for long; at once if that is known already.
      */
     public void onHangUp(Runnable action) {
+        boolean known;
         lock.lock();
         try {
             onHangUp = action;
-            if (hungUp) {
-                action.run();
-            }
+            known = hungUp;
         } finally {
             lock.unlock();
+        }
+        if (known) {
+            action.run();
         }
     }
 
@@ -43,22 +45,23 @@ public final class LongPoll implements AutoCloseable {
      * @return whether it ran; if not, and the client has hung up, that was told
      */
     public boolean answer(Runnable answer) {
+        Runnable next;
+        boolean present;
         lock.lock();
         try {
             Peer waiting = peer;
             if (waiting == null) {
                 return false;
             }
-            if (waiting.hasHungUp()) {
-                hangUp();
-                return false;
-            }
+            present = !waiting.hasHungUp();
+            next = present ? answer : hangUp();
             end();
-            answer.run();
-            return true;
         } finally {
             lock.unlock();
         }
+        // with no lock held: the container has its own, under which it tells that a request has ended
+        next.run();
+        return present;
     }
 
     /** The request has ended in another way; from now on its connection is another one's. */
@@ -77,23 +80,25 @@ public final class LongPoll implements AutoCloseable {
         if (!lock.tryLock()) {
             return;
         }
+        Runnable told;
         try {
             Peer waiting = peer;
-            if (waiting != null && waiting.hasHungUp()) {
-                hangUp();
+            if (waiting == null || !waiting.hasHungUp()) {
+                return;
             }
+            told = hangUp();
+            end();
         } finally {
             lock.unlock();
         }
+        told.run();
     }
 
-    private void hangUp() {
-        Runnable told = onHangUp;
+    /** What is to be done now; what is said only later is done then. */
+    private Runnable hangUp() {
         hungUp = true;
-        end();
-        if (told != null) {
-            told.run();
-        }
+        Runnable told = onHangUp;
+        return told == null ? () -> {} : told;
     }
 
     private void end() {

@@ -84,8 +84,8 @@ final class TomcatPeer implements Peer {
                 socket.unRead(early.flip()); // the beginning of its next request is kept for that
             }
             return read < 0;
-        } catch (IOException e) {
-            return true;
+        } catch (IOException | RuntimeException e) {
+            return true; // closed under our hands
         }
     }
 }

@@ -19,6 +19,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -149,6 +150,59 @@ abstract class LongPollContract {
         }
     }
 
+    /** More than a container keeps of what comes early. */
+    @Test
+    void nothingIsLostOfALongRequestThatBeganEarly() throws IOException {
+        String body = "{\"x\":\"" + "y".repeat(30_000) + "\"}";
+        try (Client client = new Client()) {
+            client.post("/one", "{}");
+            awaitWaiting(1);
+            client.post("/two", body);
+            for (int i = 0; i < 40; i++) {
+                polls.step();
+            }
+
+            assertThat(waiting.get(0).answer()).isTrue();
+            assertThat(client.answer()).isEqualTo("/one");
+            awaitWaiting(2);
+            assertThat(waiting.get(1).body()).isEqualTo(body);
+        }
+    }
+
+    @Test
+    void nothingIsLostOfTwoRequestsThatCameTogether() throws IOException {
+        String body = "{\"x\":\"" + "y".repeat(12_000) + "\"}";
+        try (Client client = new Client()) {
+            client.write(Client.request("/one", "{}") + Client.request("/two", body));
+            awaitWaiting(1);
+            polls.step();
+            polls.step();
+
+            assertThat(waiting.get(0).answer()).isTrue();
+            assertThat(client.answer()).isEqualTo("/one");
+            awaitWaiting(2);
+            assertThat(waiting.get(1).body()).isEqualTo(body);
+        }
+    }
+
+    /** A container tells that a request has ended while it holds a lock that an answer needs too. */
+    @Test
+    void whoeverAnswersHoldsNobodyWhoEndsTheRequest() throws IOException {
+        try (Client client = new Client()) {
+            client.post("/one", "{}");
+            awaitWaiting(1);
+            LongPoll poll = waiting.get(0).poll();
+            CompletableFuture<?> closed = new CompletableFuture<>();
+
+            assertThat(poll.answer(() -> {
+                        CompletableFuture<?> unused =
+                                CompletableFuture.runAsync(poll::close).thenRun(() -> closed.complete(null));
+                        await().until(closed::isDone);
+                    }))
+                    .isTrue();
+        }
+    }
+
     @Test
     void noMoreWaitThanMay() throws IOException {
         try (Client first = new Client();
@@ -244,9 +298,15 @@ abstract class LongPollContract {
         Client() throws IOException {}
 
         void post(String path, String body) throws IOException {
-            String request =
-                    "POST " + path + " HTTP/1.1\r\nHost: here\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
-            socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+            write(request(path, body));
+        }
+
+        static String request(String path, String body) {
+            return "POST " + path + " HTTP/1.1\r\nHost: here\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
+        }
+
+        void write(String requests) throws IOException {
+            socket.getOutputStream().write(requests.getBytes(StandardCharsets.UTF_8));
         }
 
         /** The one line of the next answer's body. */
