@@ -1,16 +1,28 @@
 package io.delayqueue.web.compat;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.function.Supplier;
 
 /** Writes answers. Thread-safe. */
 final class AnswerWriter {
 
+    /** A slow client may take so long to read. */
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
     private final String contentType;
+    private final Duration patience;
 
     AnswerWriter(String contentType) {
+        this(contentType, PATIENCE);
+    }
+
+    AnswerWriter(String contentType, Duration patience) {
         this.contentType = contentType;
+        this.patience = patience;
     }
 
     /** On this thread. */
@@ -23,15 +35,28 @@ final class AnswerWriter {
     }
 
     /**
+     * Lets a request wait for {@link #writeLater}. One that could not be ended, since the container refused even that,
+     * times out.
+     *
+     * @param wait for how long there may rightly be no answer
+     */
+    AsyncContext begin(HttpServletRequest request, Duration wait) {
+        AsyncContext async = request.startAsync();
+        async.setTimeout(wait.plus(patience).toMillis());
+        return async;
+    }
+
+    /**
      * On a thread of the container, which ends the request.
      *
      * @param onFailure called if the client can't have got it
      * @throws RuntimeException if the container takes it no more; then the request has ended, and nothing was called
      */
-    void writeLater(AsyncContext async, byte[] body, Runnable onFailure) {
+    void writeLater(AsyncContext async, Supplier<byte[]> body, Runnable onFailure) {
         try {
-            async.start(() -> write(async, body, onFailure));
-        } catch (RuntimeException e) {
+            byte[] bytes = body.get();
+            async.start(() -> write(async, bytes, onFailure));
+        } catch (RuntimeException | Error e) {
             end(async);
             throw e;
         }

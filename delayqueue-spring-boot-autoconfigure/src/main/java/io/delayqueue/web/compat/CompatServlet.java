@@ -9,6 +9,7 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -97,9 +98,9 @@ public final class CompatServlet extends HttpServlet {
         if (answer.isDone()) {
             return answer.join();
         }
-        AsyncContext async = request.startAsync();
-        async.setTimeout(0);
-        CompletableFuture<?> ignored = answer.thenAccept(later -> writer.writeLater(async, later, () -> {}));
+        AsyncContext async = writer.begin(request, Duration.ZERO);
+        async.addListener(new EndListener(() -> {}));
+        CompletableFuture<?> ignored = answer.thenAccept(later -> writer.writeLater(async, () -> later, () -> {}));
         return null;
     }
 

@@ -3,7 +3,7 @@ package io.delayqueue.web.compat;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 
-/** Told when an asynchronous request has ended, in whatever way. */
+/** Told when an asynchronous request has ended, in whatever way; ends one that timed out. */
 record EndListener(Runnable end) implements AsyncListener {
 
     @Override
@@ -14,6 +14,7 @@ record EndListener(Runnable end) implements AsyncListener {
     @Override
     public void onTimeout(AsyncEvent event) {
         end.run();
+        AnswerWriter.end(event.getAsyncContext());
     }
 
     @Override

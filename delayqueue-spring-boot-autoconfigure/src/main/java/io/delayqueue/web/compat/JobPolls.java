@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +95,7 @@ public final class JobPolls {
             return Verb.POP.failed(e.getMessage());
         }
         try {
-            attend(request.startAsync(), poll, names, writer);
+            attend(writer.begin(request, settings.maxWait()), poll, names, writer);
         } catch (RuntimeException e) {
             poll.close();
             throw e;
@@ -103,7 +104,6 @@ public final class JobPolls {
     }
 
     private void attend(AsyncContext async, LongPoll poll, List<String> topics, AnswerWriter writer) {
-        async.setTimeout(0);
         CompletableFuture<List<PulledDelivery>> receiving = receive(topics);
         Wait wait = new Wait(receiving);
         async.addListener(new EndListener(() -> {
@@ -121,14 +121,14 @@ public final class JobPolls {
         CompletableFuture<?> ignored = receiving.whenComplete((deliveries, failure) -> {
             waiting.remove(wait);
             if (failure != null) {
-                answer(async, poll, writer, Verb.POP.failed(JobDesk.sentence(failure)), null);
+                answer(async, poll, writer, () -> Verb.POP.failed(JobDesk.sentence(failure)), null);
             } else if (deliveries.isEmpty()) {
-                answer(async, poll, writer, NOTHING, null);
+                answer(async, poll, writer, () -> NOTHING, null);
             } else {
                 PulledDelivery delivery = deliveries.get(0);
                 CompletableFuture<?> unused = desk.met(delivery.topic(), delivery.id())
-                        .thenAccept(met ->
-                                answer(async, poll, writer, Answer.job(delivery.id(), delivery.body()), delivery));
+                        .thenAccept(met -> answer(
+                                async, poll, writer, () -> Answer.job(delivery.id(), delivery.body()), delivery));
             }
         });
     }
@@ -142,7 +142,11 @@ public final class JobPolls {
     }
 
     private static void answer(
-            AsyncContext async, LongPoll poll, AnswerWriter writer, byte[] body, @Nullable PulledDelivery delivery) {
+            AsyncContext async,
+            LongPoll poll,
+            AnswerWriter writer,
+            Supplier<byte[]> body,
+            @Nullable PulledDelivery delivery) {
         boolean begun = false;
         try {
             begun = poll.answer(() -> writer.writeLater(async, body, () -> release(delivery)));
