@@ -4,9 +4,11 @@ import io.delayqueue.web.api.AnswerWriter;
 import io.delayqueue.web.api.ApiSettings;
 import io.delayqueue.web.api.RequestReader;
 import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.waiting.AbandonedWaits;
 import java.util.List;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** Teaches Spring MVC what the interface's controllers take and give. */
@@ -23,6 +25,11 @@ final class ApiWebConfigurer implements WebMvcConfigurer {
     @Override
     public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
         resolvers.add(new RequestReader(settings, guard));
+    }
+
+    @Override
+    public void addInterceptors(InterceptorRegistry registry) {
+        registry.addInterceptor(new AbandonedWaits()).addPathPatterns(settings.basePath() + "/**");
     }
 
     @Override

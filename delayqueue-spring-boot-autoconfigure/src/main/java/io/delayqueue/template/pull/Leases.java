@@ -10,7 +10,8 @@ import java.util.concurrent.CompletableFuture;
  * <p>Each future ends with whether the answer was accepted; false means that the message is not live under this lease, no
  * more, and nothing changed. So it does for what is no receipt at all. An answer that Redis didn't give is asked for again
  * until it does, so that a future may take as long as an outage; to ask meanwhile is safe, and the first one that arrives
- * counts. Dependents of these futures must not block.
+ * counts. Whoever doesn't wait any more cancels the future; what was asked for stays asked for. Dependents of these
+ * futures must not block.
  */
 public interface Leases {
 

@@ -1,7 +1,9 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.template.pull.PulledDelivery;
+import io.delayqueue.web.waiting.AbandonedWaits;
 import io.delayqueue.web.waiting.LongPoll;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -39,10 +41,12 @@ final class Handover<T> {
     /**
      * Begins one.
      *
+     * @param request which waits
      * @param wait for how long something is pulled for at most
      * @param writer makes the answer
      */
     static <T> DeferredResult<Answer<T>> begin(
+            HttpServletRequest request,
             LongPoll poll,
             CompletableFuture<List<PulledDelivery>> pulling,
             Duration wait,
@@ -50,6 +54,7 @@ final class Handover<T> {
         Handover<T> handover = new Handover<>(poll, pulling, wait);
         handover.result.onTimeout(handover::timedOut);
         handover.result.onCompletion(handover::end);
+        AbandonedWaits.remember(request, handover::end);
         poll.onHangUp(handover::hungUp);
         CompletableFuture<?> ignored =
                 pulling.whenComplete((deliveries, failure) -> handover.pulled(deliveries, failure, writer));

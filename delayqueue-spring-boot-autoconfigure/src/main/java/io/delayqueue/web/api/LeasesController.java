@@ -87,6 +87,8 @@ public class LeasesController extends ApiController {
         result.onTimeout(() -> result.setErrorResult(ProblemType.OUTCOME_UNKNOWN.exception(
                 "Redis did not answer in time, and is asked on. To repeat the request is safe; if it is answered 410 then,"
                         + " this one may have been carried out.")));
+        // what is asked on doesn't keep the request: in an outage each client repeats its own
+        result.onCompletion(() -> settling.cancel(false));
         CompletableFuture<?> ignored =
                 settling.whenComplete((accepted, failure) -> tell(call, result, accepted, failure));
         return result;

@@ -55,6 +55,7 @@ public class ReceiveController extends ApiController {
         LongPoll poll = polls.open(call.request());
         try {
             return Handover.begin(
+                    call.request(),
                     poll,
                     waits.receive(topic, count, wait, request.lease()),
                     wait,
