@@ -298,7 +298,7 @@ public final class QueueConnections implements AutoCloseable {
                 Link fresh = new Link(driver.forCommands(), driver.clustered());
                 install(fresh, old);
                 end(fresh, null);
-            } catch (RuntimeException | LinkageError e) {
+            } catch (RuntimeException | Error e) {
                 end(null, e);
             }
         }

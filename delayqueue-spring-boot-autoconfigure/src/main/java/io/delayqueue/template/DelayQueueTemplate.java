@@ -27,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -163,11 +162,11 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         }
     }
 
-    /** Elsewhere, or here when the application is closing and nowhere else is left. */
+    /** Elsewhere, or here when the application is closing and nowhere else is left, or no thread can be made. */
     private void complete(Runnable end) {
         try {
             completions.execute(end);
-        } catch (RejectedExecutionException closing) {
+        } catch (RuntimeException | Error refused) {
             end.run();
         }
     }

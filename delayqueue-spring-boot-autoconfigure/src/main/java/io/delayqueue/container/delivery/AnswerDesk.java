@@ -7,7 +7,6 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -137,7 +136,7 @@ final class AnswerDesk implements DeliveryDesk {
         }
         try {
             tellers.execute(completion);
-        } catch (RejectedExecutionException closing) {
+        } catch (RuntimeException | Error refused) {
             completion.run();
         }
     }

@@ -17,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 
 /**
@@ -60,12 +59,30 @@ record Tools(
         return Math.min(nanos, Duration.ofSeconds(1).toNanos());
     }
 
-    /** Ends a user's future; on this thread if there is no other one any more. */
+    /** Ends a user's future; on this thread if there is no other one any more, or none can be made. */
     void complete(Runnable completion) {
         try {
             completions.execute(completion);
-        } catch (RejectedExecutionException e) {
+        } catch (RuntimeException | Error e) {
             completion.run();
+        }
+    }
+
+    /** Runs all, whatever one of them throws; that is thrown in the end. */
+    static void runAll(List<Runnable> all) {
+        Throwable first = null;
+        for (Runnable each : all) {
+            try {
+                each.run();
+            } catch (RuntimeException | Error e) {
+                first = first == null ? e : first;
+            }
+        }
+        if (first instanceof Error error) {
+            throw error;
+        }
+        if (first != null) {
+            throw (RuntimeException) first;
         }
     }
 
@@ -77,7 +94,7 @@ record Tools(
     CompletionStage<List<Shard>> shards(String topic) {
         try {
             return topics.shardsAsync(topic);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -86,7 +103,7 @@ record Tools(
     CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
         try {
             return topics.registeredShardsAsync(topic);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -95,7 +112,7 @@ record Tools(
     CompletionStage<StepReply> step(Shard shard, StepRequest request) {
         try {
             return store.stepAsync(shard, request);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -139,7 +139,7 @@ final class TopicPump implements Step {
             look(outside);
             sleep = sleep();
         }
-        outside.forEach(Runnable::run);
+        Tools.runAll(outside);
         return sleep;
     }
 
