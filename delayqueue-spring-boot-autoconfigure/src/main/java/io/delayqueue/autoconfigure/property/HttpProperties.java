@@ -14,7 +14,7 @@ import org.springframework.util.unit.DataSize;
  * @param api The queue's own interface.
  * @param tokens By which clients are let in where the application has no Spring Security of its own; several of a kind, so
  *     that they can be changed one after the other.
- * @param unsecured Whether everybody who reaches an enabled door is let in.
+ * @param unsecured Whether everybody who reaches an enabled door is let in; not beside tokens.
  * @param maxBodySize Largest body of a request, 1 KB to 1 GB.
  * @param maxWaiting How many clients may wait for messages at once on this node, 1 to 1,000,000.
  */
@@ -138,6 +138,10 @@ public record HttpProperties(
         checkTokens("produce", tokens.produce);
         checkTokens("consume", tokens.consume);
         checkTokens("admin", tokens.admin);
+        require(
+                !(unsecured && tokens.given()),
+                "delayqueue.http.unsecured and delayqueue.http.tokens exclude each other: remove the tokens, and everybody is"
+                        + " let in, or remove delayqueue.http.unsecured");
         return this;
     }
 
@@ -157,6 +161,10 @@ public record HttpProperties(
     private static void checkTokens(String kind, List<String> tokens) {
         for (int i = 0; i < tokens.size(); i++) {
             String token = tokens.get(i);
+            require(
+                    !token.contains("${"),
+                    "delayqueue.http.tokens." + kind + "[" + i
+                            + "] is a placeholder for a property or environment variable that is not there");
             require(
                     token.length() >= SHORTEST_TOKEN && token.chars().allMatch(each -> each > ' ' && each < 0x7f),
                     "delayqueue.http.tokens." + kind + "[" + i + "] has at least " + SHORTEST_TOKEN

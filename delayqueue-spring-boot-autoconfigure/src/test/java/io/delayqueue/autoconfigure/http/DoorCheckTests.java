@@ -116,11 +116,21 @@ class DoorCheckTests {
                 "max-waiting=0 | delayqueue.http.max-waiting is 1 to 1,000,000",
                 "max-body-size=1B | delayqueue.http.max-body-size is 1 KB to 1 GB",
                 "tokens.consume=short | delayqueue.http.tokens.consume[0] has at least 16 visible ASCII characters, but",
-                "tokens.admin[0]=one that has a space | delayqueue.http.tokens.admin[0] has at least 16 visible"
+                "tokens.admin[0]=one that has a space | delayqueue.http.tokens.admin[0] has at least 16 visible",
+                "tokens.produce[0]=${NO_SUCH_VARIABLE} | delayqueue.http.tokens.produce[0] is a placeholder for a property"
             })
     void valuesAreChecked(String property, String sentence) {
         servlets.withPropertyValues("delayqueue.http." + property)
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining(sentence));
+    }
+
+    @Test
+    void nobodyIsToldThatEverybodyMayComeWhereTokensAreAsked() {
+        servlets.withPropertyValues("delayqueue.http.unsecured=true", "delayqueue.http.tokens.admin=0123456789abcdef")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining(
+                                "delayqueue.http.unsecured and delayqueue.http.tokens exclude each other"));
     }
 
     @Test
