@@ -1,8 +1,8 @@
 package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.delayqueue.web.ForeignProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,8 +37,8 @@ class DocumentedExamplesTests {
 
     @Test
     void examplesDoWhatIsWrittenBelowThem() throws IOException, InterruptedException {
-        assumeTrue(
-                isThere("bash") && isThere("curl"), "NOT TESTED: the examples of docs/http-api.md need bash and curl");
+        ForeignProgram.require("bash", "bash");
+        ForeignProgram.require("curl", "curl");
         List<Example> examples = examples();
         StringBuilder script =
                 new StringBuilder("set -e\ncurl() { command curl -sS -m 60 -w '\\n%{http_code}' \"$@\"; }\n");
@@ -114,11 +114,6 @@ class DocumentedExamplesTests {
         String said = Files.readString(output);
         assertThat(process.waitFor()).as(said).isZero();
         return said;
-    }
-
-    private static boolean isThere(String program) {
-        return Stream.of(System.getenv("PATH").split(java.io.File.pathSeparator))
-                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
     @Test

@@ -93,7 +93,6 @@ class LoadTests {
             }
             answerStale();
             check(messages);
-            nodes.forEach(node -> OpenRequests.assertNone(node.context()));
             System.out.printf(
                     "%d messages: %d acknowledged, %d cancelled, %d repeated requests, %d stale answers, %d hang-ups in %s%n",
                     messages,
@@ -267,5 +266,6 @@ class LoadTests {
         }
         assertThat(ended).hasSize(messages).isEqualTo(new TreeSet<>(sent));
         assertThat(stale.get()).isPositive();
+        nodes.forEach(node -> OpenRequests.assertNone(node.context()));
     }
 }

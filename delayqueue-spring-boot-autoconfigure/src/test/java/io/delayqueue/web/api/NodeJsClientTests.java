@@ -2,15 +2,13 @@ package io.delayqueue.web.api;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
+import io.delayqueue.web.ForeignProgram;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,8 +20,7 @@ class NodeJsClientTests {
 
     @Test
     void aClientInNodeJsSendsReceivesAndAnswers() throws IOException, InterruptedException, URISyntaxException {
-        assumeTrue(
-                nodeIsThere(), "NOT TESTED: there is no Node.js, which uses the HTTP interface from another language");
+        ForeignProgram.require("node", "nodejs");
         Path script = Path.of(getClass().getResource("client.mjs").toURI());
         Path output = folder.resolve("output");
         ApiNode queue = ApiNode.shared();
@@ -37,10 +34,5 @@ class NodeJsClientTests {
 
         assertThat(process.waitFor()).as(Files.readString(output, UTF_8)).isZero();
         assertThat(Files.readString(output, UTF_8)).endsWith("done\n");
-    }
-
-    private static boolean nodeIsThere() {
-        return Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .anyMatch(folder -> Files.isExecutable(Path.of(folder, "node")));
     }
 }

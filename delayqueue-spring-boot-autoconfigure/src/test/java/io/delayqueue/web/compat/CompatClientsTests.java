@@ -2,32 +2,28 @@ package io.delayqueue.web.compat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
+import io.delayqueue.web.ForeignProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Clients in other languages. One that isn't installed is skipped with a notice, unless the environment variable
- * {@code DELAYQUEUE_CLIENTS} is {@code required}.
- */
+/** Clients in other languages. */
 @Timeout(120)
 class CompatClientsTests {
 
-    private static final Log LOG = LogFactory.getLog(CompatClientsTests.class);
+    private static final Path DOCUMENT = Path.of("../docs/http-compat.md");
+    private static final Pattern EXAMPLES = Pattern.compile("```shell\n(.*?)```", Pattern.DOTALL);
 
     private static CompatNode node;
 
@@ -47,7 +43,7 @@ class CompatClientsTests {
     /** As people type it: without a content type, {@code -d} says that it were a form. */
     @Test
     void curl() throws Exception {
-        requireInstalled("curl", "curl");
+        ForeignProgram.require("curl", "curl");
         assertThat(curl("/push", "{\"topic\":\"c\",\"id\":\"c1\",\"delay\":1,\"ttr\":60,\"body\":\"中文 <b>\"}"))
                 .isEqualTo("{\"code\":0,\"message\":\"添加成功\",\"data\":null}");
         assertThat(curl("/pop", "{\"topic\":\"c\"}"))
@@ -63,10 +59,29 @@ class CompatClientsTests {
         return run("curl", "-sS", "-d", json, node.url(path));
     }
 
+    /** What docs/http-compat.md shows is what happens. */
+    @Test
+    void documentedExamples() throws Exception {
+        ForeignProgram.require("curl", "curl");
+        ForeignProgram.require("bash", "bash");
+        Matcher block = EXAMPLES.matcher(Files.readString(DOCUMENT));
+        assertThat(block.find()).isTrue();
+        List<String> lines = block.group(1).lines().toList();
+        assertThat(lines).hasSize(6);
+        String token = "the-token-of-the-tests";
+        try (CompatNode guarded = CompatNode.start("tomcat", "", "delayqueue.http.tokens.admin=" + token)) {
+            for (int i = 0; i < lines.size(); i += 2) {
+                String command = "QUEUE=" + guarded.url("") + "; TOKEN=" + token + "; "
+                        + lines.get(i).replace("curl ", "curl -sS ");
+                assertThat(run("bash", "-c", command)).isEqualTo(lines.get(i + 1));
+            }
+        }
+    }
+
     /** A small worker: it adds jobs, lets one time out, finishes all and tells what it saw. */
     @Test
     void nodeJs() throws Exception {
-        requireInstalled("node", "nodejs");
+        ForeignProgram.require("node", "nodejs");
         Path script = Files.writeString(directory.resolve("worker.js"), WORKER);
 
         String output = run("node", script.toString(), String.valueOf(node.port()));
@@ -122,16 +137,6 @@ class CompatClientsTests {
               agent.destroy();
             })().catch(error => { console.error(error); process.exit(1); });
             """;
-
-    private static void requireInstalled(String command, String debian) {
-        boolean installed = Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .anyMatch(folder -> Files.isExecutable(Path.of(folder, command)));
-        if (!installed && !"required".equals(System.getenv("DELAYQUEUE_CLIENTS"))) {
-            LOG.warn("Clients by " + command + " are not tried: it is not installed (Debian: apt-get install " + debian
-                    + ")");
-            assumeTrue(false, command + " is not installed");
-        }
-    }
 
     private static String run(String... command) throws IOException, InterruptedException {
         Path output = Files.createTempFile(directory, "output", ".txt");

@@ -86,6 +86,17 @@ class CompatDoorTests {
     }
 
     @Test
+    void withoutACapAJobIsDeliveredWithoutEnd() {
+        try (CompatNode node = CompatNode.start("tomcat", "")) {
+            node.push("endless", "e1", 1, 1, "x");
+
+            assertThat(node.template().find("endless", "e1"))
+                    .hasValueSatisfying(job ->
+                            assertThat(job.envelope().limits().maxAttempts()).isEqualTo(Integer.MAX_VALUE));
+        }
+    }
+
+    @Test
     void noMoreWaitThanMayAndWhoWaitsIsAnsweredAtTheEnd() throws Exception {
         List<CompletableFuture<String>> waiting = new ArrayList<>();
         Instant closing;

@@ -67,15 +67,6 @@ public final class Fields {
         return text;
     }
 
-    /** A text that has to be there. */
-    public String requiredText(String name) {
-        String text = text(name);
-        if (text == null) {
-            throw missing(name, "a text");
-        }
-        return text;
-    }
-
     /** Bytes in Base64. */
     public byte @Nullable [] base64(String name) {
         Element element = element(name);
