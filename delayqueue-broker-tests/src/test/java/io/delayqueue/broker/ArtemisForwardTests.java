@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.test.DelayQueueHarness;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jms.connection.CachingConnectionFactory;
 
-/** JMS by Artemis, by an application without a cache of connections. */
+/** JMS by Artemis, but for one test by an application without a cache of connections. */
 class ArtemisForwardTests extends ForwardContract {
 
     @Override
@@ -20,6 +24,7 @@ class ArtemisForwardTests extends ForwardContract {
     List<String> moreProperties() {
         List<String> properties = new ArrayList<>(forward(6, "full", "full", "max-attempts=2"));
         properties.addAll(forward(7, "names", "names"));
+        properties.addAll(forward(8, "news", "topic", "pub-sub=true"));
         return properties;
     }
 
@@ -44,6 +49,41 @@ class ArtemisForwardTests extends ForwardContract {
 
         DeadLetter letter = harness.awaitDead("full", "big2");
         assertThat(letter.failure().message()).contains("is full");
+    }
+
+    @Test
+    void everyoneWhoSubscribedToATopicGetsTheMessage() {
+        delayQueue.send(DelayMessage.to("news").id("news-1").payload("text").build());
+        harness.awaitAcknowledged("news", "news-1");
+
+        for (String subscription : List.of("topic::one", "topic::other")) {
+            assertThat(only(broker.take(subscription), "news-1").body()).isEqualTo("text");
+        }
+    }
+
+    @Test
+    void whatIsNoTextGoesAsBytes() {
+        delayQueue.send(DelayMessage.to("names")
+                .id("bytes")
+                .payload(new byte[] {(byte) 0xff, 0, 1})
+                .build());
+        harness.awaitAcknowledged("names", "bytes");
+
+        assertThat(only(broker.take("names"), "bytes").body()).isEqualTo("bytes ff0001");
+    }
+
+    @Test
+    void connectionThatTheApplicationCachesIsNotUsed() {
+        List<String> properties = new ArrayList<>(forward(0, "late", "late"));
+        properties.add("test.artemis-cached=true");
+        try (ConfigurableApplicationContext other = ForwardingApplication.start(broker, properties)) {
+            other.getBean(DelayQueueTemplate.class)
+                    .send(DelayMessage.to("late").id("apart").payload("text").build());
+            other.getBean(DelayQueueHarness.class).awaitAcknowledged("late", "apart");
+            assertThat(other.getBean(CachingConnectionFactory.class).getCachedSessionCount())
+                    .isZero();
+        }
+        assertThat(only(broker.take("late"), "apart").body()).isEqualTo("text");
     }
 
     @Test

@@ -34,11 +34,18 @@ final class ArtemisServer {
                         new AddressSettings()
                                 .setMaxSizeBytes(10_000)
                                 .setAddressFullMessagePolicy(AddressFullMessagePolicy.FAIL));
-        Arrays.stream(arguments)
-                .skip(2)
-                .forEach(queue -> configuration.addQueueConfiguration(
-                        QueueConfiguration.of(queue).setRoutingType(RoutingType.ANYCAST)));
+        Arrays.stream(arguments).skip(2).map(ArtemisServer::queue).forEach(configuration::addQueueConfiguration);
         EmbeddedActiveMQ server = new EmbeddedActiveMQ().setConfiguration(configuration);
         server.start();
+    }
+
+    /** Of {@code topic::queue}, one that gets whatever the topic does. */
+    private static QueueConfiguration queue(String name) {
+        int separator = name.indexOf("::");
+        return separator < 0
+                ? QueueConfiguration.of(name).setRoutingType(RoutingType.ANYCAST)
+                : QueueConfiguration.of(name.substring(separator + 2))
+                        .setAddress(name.substring(0, separator))
+                        .setRoutingType(RoutingType.MULTICAST);
     }
 }

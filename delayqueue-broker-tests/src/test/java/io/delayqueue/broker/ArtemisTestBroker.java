@@ -1,5 +1,6 @@
 package io.delayqueue.broker;
 
+import jakarta.jms.BytesMessage;
 import jakarta.jms.Connection;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
@@ -8,6 +9,7 @@ import jakarta.jms.Session;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Enumeration;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +21,7 @@ final class ArtemisTestBroker implements TestBroker {
 
     private static final long LONG_ENOUGH = 1_000;
     private static final List<String> QUEUES =
-            List.of("plain", "load", "soak", "hang", "large", "late", "full", "names");
+            List.of("plain", "load", "soak", "hang", "large", "late", "full", "names", "topic::one", "topic::other");
 
     private final Path directory = ServerProcess.newDirectory("artemis");
     private final int port = ServerProcess.freePort();
@@ -108,7 +110,10 @@ final class ArtemisTestBroker implements TestBroker {
         }
         headers.keySet().removeIf(name -> name.startsWith("JMSX"));
         String contentType = headers.remove("content_type");
-        return new Received(headers.get("delayqueue_id"), "", contentType, message.getBody(String.class), headers);
+        String body = message instanceof BytesMessage
+                ? "bytes " + HexFormat.of().formatHex(message.getBody(byte[].class))
+                : message.getBody(String.class);
+        return new Received(headers.get("delayqueue_id"), "", contentType, body, headers);
     }
 
     @Override

@@ -20,6 +20,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.jms.connection.CachingConnectionFactory;
 
 /** An application with the starter and the clients of all brokers. */
 @SpringBootConfiguration(proxyBeanMethods = false)
@@ -61,11 +62,12 @@ class ForwardingApplication {
         };
     }
 
-    /** The registry lacks the Boot module that would make it. */
+    /** With neither a pool nor a cache of connections, unless a test wants it. */
     @Bean
     @ConditionalOnProperty("test.artemis")
     ConnectionFactory artemis(Environment environment) {
-        return new ActiveMQConnectionFactory(environment.getRequiredProperty("test.artemis"));
+        ConnectionFactory factory = new ActiveMQConnectionFactory(environment.getRequiredProperty("test.artemis"));
+        return environment.containsProperty("test.artemis-cached") ? new CachingConnectionFactory(factory) : factory;
     }
 
     /** What became of messages. */

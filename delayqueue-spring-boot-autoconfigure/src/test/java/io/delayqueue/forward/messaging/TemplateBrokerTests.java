@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHeaders;
+import org.springframework.messaging.core.AbstractDestinationResolvingMessagingTemplate;
 import org.springframework.messaging.core.AbstractMessageSendingTemplate;
 
 class TemplateBrokerTests {
@@ -40,6 +42,18 @@ class TemplateBrokerTests {
     }
 
     @Test
+    void templateThatResolvesNamesIsGivenTheName() throws Exception {
+        Resolving template = new Resolving();
+        ForwardedMessage message =
+                ForwardedMessage.of("order-1", "7", new byte[] {1}).build();
+
+        assertThat(new TemplateBroker(template).open(ROUTE).forward(message).toCompletableFuture())
+                .isCompleted();
+
+        assertThat(template.destinations).containsExactly(7);
+    }
+
+    @Test
     void templateWhoseDestinationsAreNoNamesIsRefused() {
         assertThatThrownBy(() -> new TemplateBroker(new Numbered()).open(ROUTE))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -56,6 +70,31 @@ class TemplateBrokerTests {
         protected void doSend(String destination, Message<?> message) {
             destinations.add(destination);
             sent.add(message);
+        }
+    }
+
+    /** As Spring's own templates for RabbitMQ and JMS do. */
+    private static final class Resolving extends AbstractDestinationResolvingMessagingTemplate<Integer> {
+
+        private final List<Integer> destinations = new ArrayList<>();
+
+        Resolving() {
+            setDestinationResolver(Integer::valueOf);
+        }
+
+        @Override
+        protected void doSend(Integer destination, Message<?> message) {
+            destinations.add(destination);
+        }
+
+        @Override
+        protected @Nullable Message<?> doReceive(Integer destination) {
+            return null;
+        }
+
+        @Override
+        protected @Nullable Message<?> doSendAndReceive(Integer destination, Message<?> message) {
+            return null;
         }
     }
 
