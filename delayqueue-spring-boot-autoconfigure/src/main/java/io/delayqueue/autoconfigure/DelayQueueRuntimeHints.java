@@ -23,6 +23,16 @@ final class DelayQueueRuntimeHints implements RuntimeHintsRegistrar {
         hints.reflection().registerTypeIfPresent(classLoader, LETTUCE, type -> type.withField("configuration"));
         hints.reflection()
                 .registerTypeIfPresent(
+                        classLoader, "org.apache.catalina.connector.RequestFacade", type -> type.withField("request"));
+        hints.reflection()
+                .registerTypeIfPresent(classLoader, "org.apache.coyote.Request", type -> type.withField("hook"));
+        hints.reflection()
+                .registerTypeIfPresent(
+                        classLoader,
+                        "org.apache.coyote.AbstractProcessor",
+                        type -> type.withMethod("getSocketWrapper", List.of(), ExecutableMode.INVOKE));
+        hints.reflection()
+                .registerTypeIfPresent(
                         classLoader, RABBIT, type -> type.withMethod("getAddresses", List.of(), ExecutableMode.INVOKE));
     }
 }
