@@ -151,11 +151,6 @@ public final class TopicRegistry {
         return registeredAsync(topic).thenApply(found -> found.map(Registration::shards));
     }
 
-    /** The one of {@link #registeredShards} to look for a message in. */
-    public Optional<Shard> whereToLookFor(String topic, String id) {
-        return registered(topic).map(registration -> registration.of(id));
-    }
-
     /**
      * Looks for a message; again when it turns out that the topic was registered anew with another count.
      *
