@@ -58,7 +58,7 @@ class LeaseTests extends NodeTest {
     @Test
     void backlogSlowerThanItsLeaseLosesAndSpendsNothing() {
         QueueNode node = node(Pacing.builtIn());
-        sendDue(node, "steady", 300);
+        sendDue(node, "steady", 150);
         sendDue(node, "faltering", 600);
         ListenerOptions steady =
                 ONE_WORKER.toBuilder().lease(Duration.ofSeconds(5)).build();
@@ -71,9 +71,9 @@ class LeaseTests extends NodeTest {
             return number < 550 ? null : taking(Duration.ofMillis(200)).handle(deliveries);
         });
 
-        await().atMost(Duration.ofSeconds(90)).until(() -> happenings.count("acknowledged") == 900);
+        await().atMost(Duration.ofSeconds(90)).until(() -> happenings.count("acknowledged") == 750);
         assertThat(happenings.of("started"))
-                .hasSize(900)
+                .hasSize(750)
                 .doesNotHaveDuplicates()
                 .allMatch(line -> line.endsWith(" 1"));
         assertThat(happenings.of("acknowledged")).doesNotHaveDuplicates();

@@ -30,6 +30,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -205,10 +206,20 @@ class ShardedTopicTests extends ShardedTopicContract {
 
     @Test
     void whoeverRegistersATopicAnewWhileOthersSendLosesNothing() throws Exception {
+        registerAnewWhileOthersSend(100);
+    }
+
+    @Test
+    @Tag("soak")
+    void whoeverRegistersATopicAnewWhileOthersSendMuchLosesNothing() throws Exception {
+        registerAnewWhileOthersSend(400);
+    }
+
+    private void registerAnewWhileOthersSend(int sends) throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
             List<Future<?>> senders = IntStream.range(0, 3)
-                    .<Future<?>>mapToObj(sender -> threads.submit(() -> sendAndCancel(sender, 400)))
+                    .<Future<?>>mapToObj(sender -> threads.submit(() -> sendAndCancel(sender, sends)))
                     .toList();
             int anew = 0;
             for (int i = 0; senders.stream().anyMatch(sender -> !sender.isDone()); i++) {
@@ -228,7 +239,7 @@ class ShardedTopicTests extends ShardedTopicContract {
             assertThat(anew).isGreaterThan(20);
             assertThat(queue.process().admin().counts(TOPIC).scheduled()).isEqualTo(3);
             for (int sender = 0; sender < 3; sender++) {
-                assertThat(queue.process().has(sender + ".399")).isTrue();
+                assertThat(queue.process().has(sender + "." + (sends - 1))).isTrue();
             }
         } finally {
             threads.shutdownNow();
