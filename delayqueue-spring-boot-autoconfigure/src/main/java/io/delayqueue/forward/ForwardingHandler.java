@@ -36,7 +36,7 @@ public final class ForwardingHandler implements DeliveryHandler {
             CompletionStage<?> unused = sent.whenComplete(
                     (nothing, failure) -> watch.end(failure == null ? null : failed(message, failure)));
             unused = watch.result().whenComplete((nothing, failure) -> sent.cancel(false));
-        } catch (Exception e) {
+        } catch (Exception | Error e) {
             watch.end(failed(message, e));
         } finally {
             watch.senderIsBack();

@@ -126,7 +126,13 @@ public final class SendDeadlines implements Step {
             if (!watched.remove(this)) {
                 return;
             }
-            boolean isLate = !result.isDone() && result.completeExceptionally(late.get());
+            boolean isLate;
+            try {
+                isLate = !result.isDone() && result.completeExceptionally(late.get());
+            } catch (RuntimeException | Error e) {
+                watched.add(this);
+                throw e;
+            }
             synchronized (this) {
                 if (sender != null && (isLate || interrupted)) {
                     interrupted = true;

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +48,25 @@ class SendDeadlinesTests {
         assertThat(deadlines.size()).isZero();
         watch.end(null);
         assertThat(watch.result()).isCompletedExceptionally();
+    }
+
+    @Test
+    void whatCouldNotBeToldIsWatchedOn() {
+        AtomicBoolean full = new AtomicBoolean(true);
+        SendDeadlines.Watch watch = deadlines.watch(TIMEOUT, () -> {
+            if (full.getAndSet(false)) {
+                throw new OutOfMemoryError("for the test");
+            }
+            return new ForwardException("late");
+        });
+        watch.senderIsBack();
+        pass(TIMEOUT);
+
+        assertThatThrownBy(deadlines::step).isInstanceOf(OutOfMemoryError.class);
+        deadlines.step();
+
+        assertThat(watch.result()).isCompletedExceptionally();
+        assertThat(deadlines.size()).isZero();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure.forward;
 
+import io.delayqueue.container.HandlerThreads;
 import io.delayqueue.forward.rabbit.RabbitBroker;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -18,6 +19,9 @@ public final class RabbitForwardAutoConfiguration {
     @Order(2)
     BrokerKind delayQueueRabbitKind() {
         return BrokerKind.of(
-                "rabbitmq", RabbitTemplate.class, template -> new RabbitBroker(template.getConnectionFactory()));
+                "rabbitmq",
+                RabbitTemplate.class,
+                template ->
+                        new RabbitBroker(template.getConnectionFactory(), HandlerThreads.daemons("delayqueue-rabbit")));
     }
 }

@@ -41,7 +41,7 @@ final class ConfirmingChannel {
             try {
                 open.basicPublish(exchange, routingKey, true, properties, body);
                 return message.confirmed();
-            } catch (IOException | RuntimeException e) {
+            } catch (Throwable e) {
                 unconfirmed.remove(number);
                 channel = null;
                 broken = open;
@@ -63,7 +63,7 @@ final class ConfirmingChannel {
         Unconfirmed fresh = new Unconfirmed();
         try {
             opened.confirmSelect();
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) {
             abort(opened);
             throw e;
         }

@@ -4,6 +4,11 @@ import com.rabbitmq.client.Connection;
 import io.delayqueue.forward.ForwardException;
 import java.io.IOException;
 import java.net.Socket;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -17,16 +22,19 @@ final class Link {
 
     private final Connection connection;
     private final @Nullable Socket socket;
+    private final ExecutorService threads;
     private volatile @Nullable String blocked;
 
     /**
      * Listens to RabbitMQ's alarms.
      *
      * @param socket the connection's; null if it isn't known
+     * @param threads where it is closed
      */
-    Link(Connection connection, @Nullable Socket socket) {
+    Link(Connection connection, @Nullable Socket socket, ExecutorService threads) {
         this.connection = connection;
         this.socket = socket;
+        this.threads = threads;
         connection.addBlockedListener(reason -> blocked = reason, () -> blocked = null);
     }
 
@@ -46,9 +54,24 @@ final class Link {
         }
     }
 
-    /** Closes it within seconds, also while RabbitMQ reads nothing. */
+    /** Closes it within seconds, also while RabbitMQ reads nothing and somebody who writes holds all locks of the client. */
     void close() {
-        if (blocked != null && socket != null) {
+        if (blocked != null) {
+            cut();
+        }
+        Future<?> closing = threads.submit(() -> connection.abort(CLOSE_MILLIS));
+        try {
+            closing.get(2 * CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            cut();
+        } catch (ExecutionException | TimeoutException e) {
+            cut();
+        }
+    }
+
+    private void cut() {
+        if (socket != null) {
             try {
                 socket.setSoLinger(true, LINGER_SECONDS);
                 socket.close();
@@ -56,6 +79,5 @@ final class Link {
                 log.debug("The socket to RabbitMQ was not closed in order", e);
             }
         }
-        connection.abort(CLOSE_MILLIS);
     }
 }

@@ -11,6 +11,7 @@ import java.lang.reflect.Method;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,8 @@ final class OwnConnection implements AutoCloseable {
     private static final Duration BETWEEN_DIALS = Duration.ofMillis(250);
 
     private final AbstractConnectionFactory application;
-    private final ConnectionFactory factory;
+    private final Duration timeout;
+    private final ExecutorService threads;
 
     /** Waiting for it may be interrupted, as dialling a broker that hangs takes its time. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -38,31 +40,33 @@ final class OwnConnection implements AutoCloseable {
     private @Nullable IOException refused;
     private long refusedAt;
 
-    private OwnConnection(AbstractConnectionFactory application, ConnectionFactory factory) {
+    private OwnConnection(AbstractConnectionFactory application, Duration timeout, ExecutorService threads) {
         this.application = application;
-        this.factory = factory;
-        SocketConfigurator settings = factory.getSocketConfigurator();
-        factory.setSocketConfigurator(each -> {
-            if (settings != null) {
-                settings.configure(each);
-            }
-            socket = each;
-        });
+        this.timeout = timeout;
+        this.threads = threads;
     }
 
     /**
      * With an application's settings, of which only time-outs are changed, and a heartbeat that is switched off.
      *
+     * @param threads where what may hang is done
      * @throws IllegalArgumentException if they aren't told
      */
     static OwnConnection like(
-            org.springframework.amqp.rabbit.connection.ConnectionFactory application, Duration timeout) {
+            org.springframework.amqp.rabbit.connection.ConnectionFactory application,
+            Duration timeout,
+            ExecutorService threads) {
         if (!(application instanceof AbstractConnectionFactory known)) {
             throw new IllegalArgumentException("to names a RabbitTemplate on a "
                     + application.getClass().getName()
                     + ", which doesn't tell its settings; let it name one on a CachingConnectionFactory");
         }
-        ConnectionFactory own = known.getRabbitConnectionFactory().clone();
+        return new OwnConnection(known, timeout, threads);
+    }
+
+    /** Made for each dial, since the application may change its settings meanwhile, as when its password is changed. */
+    private ConnectionFactory factory() {
+        ConnectionFactory own = application.getRabbitConnectionFactory().clone();
         int millis = (int) timeout.toMillis();
         own.setConnectionTimeout(shorter(own.getConnectionTimeout(), millis));
         own.setHandshakeTimeout(shorter(own.getHandshakeTimeout(), millis));
@@ -71,7 +75,16 @@ final class OwnConnection implements AutoCloseable {
             own.setRequestedHeartbeat(HEARTBEAT_SECONDS); // else a broker that hangs is held for connected for ever
         }
         own.setAutomaticRecoveryEnabled(false);
-        return new OwnConnection(known, own);
+        // else the client waits for a thread that can't write before it closes the socket that this one waits for
+        own.setShutdownExecutor(threads);
+        SocketConfigurator settings = own.getSocketConfigurator();
+        own.setSocketConfigurator(each -> {
+            if (settings != null) {
+                settings.configure(each);
+            }
+            socket = each;
+        });
+        return own;
     }
 
     /** Zero is without end there. */
@@ -104,7 +117,7 @@ final class OwnConnection implements AutoCloseable {
         requireNotClosed();
         Link open = link;
         if (open == null || !open.isOpen()) {
-            open = new Link(redial(), socket);
+            open = new Link(redial(), socket, threads);
             link = open;
             if (closed) {
                 open.close();
@@ -136,6 +149,7 @@ final class OwnConnection implements AutoCloseable {
     }
 
     private Connection dial() throws IOException, TimeoutException {
+        ConnectionFactory factory = factory();
         List<Address> addresses = addresses();
         return addresses == null ? factory.newConnection(NAME) : factory.newConnection(addresses, NAME);
     }

@@ -6,6 +6,7 @@ import io.delayqueue.forward.Route;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
@@ -16,15 +17,18 @@ import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 public final class RabbitBroker implements Broker {
 
     private final ConnectionFactory application;
+    private final ExecutorService threads;
     private final Map<Duration, OwnConnection> own = new ConcurrentHashMap<>();
 
     /**
      * Beside the application's connections.
      *
      * @param application whose settings are taken
+     * @param threads where what the client may hang at is done
      */
-    public RabbitBroker(ConnectionFactory application) {
+    public RabbitBroker(ConnectionFactory application, ExecutorService threads) {
         this.application = application;
+        this.threads = threads;
     }
 
     @Override
@@ -35,7 +39,7 @@ public final class RabbitBroker implements Broker {
         route.refusePubSub();
         RabbitMessages.check(route);
         OwnConnection connection =
-                own.computeIfAbsent(route.sendTimeout(), timeout -> OwnConnection.like(application, timeout));
+                own.computeIfAbsent(route.sendTimeout(), timeout -> OwnConnection.like(application, timeout, threads));
         ConfirmingChannel channel = new ConfirmingChannel(connection);
         return message -> channel.publish(
                 RabbitMessages.exchange(message),
