@@ -31,7 +31,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Topics on three masters, of which one answers no more. */
 class SilentMasterTests {
 
-    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
     private static final int TOPICS = 60;
 
     private final KeySpace keySpace = new KeySpace("dq");

@@ -121,10 +121,13 @@ class StepPoolTests {
         assertThat(failures).hasSizeGreaterThanOrEqualTo(calls.get() - 1).contains("s broken");
         broken.set(false);
         int before = calls.get();
-        await().atMost(Duration.ofSeconds(3)).until(() -> calls.get() > before);
+        await().until(() -> {
+            handle.wake();
+            return calls.get() > before;
+        });
         int after = calls.get();
         handle.wake();
-        await().atMost(Duration.ofSeconds(1)).until(() -> calls.get() > after);
+        await().until(() -> calls.get() > after);
     }
 
     @Test

@@ -28,7 +28,7 @@ class WakeUpTests extends NodeTest {
 
     private static final Duration FAR = Duration.ofMinutes(10);
     private static final Duration SWEEP = Duration.ofMillis(500);
-    private static final int MARGIN = 3;
+    private static final int MARGIN = 10;
 
     WakeUpTests(RedisServerProcess redis) {
         super(redis);

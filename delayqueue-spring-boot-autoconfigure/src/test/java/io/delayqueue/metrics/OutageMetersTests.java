@@ -29,7 +29,6 @@ class OutageMetersTests extends MeterTest {
                     proxy.port(),
                     Listener.class,
                     NO_SAMPLES,
-                    "delayqueue.redis.command-timeout=500ms",
                     "delayqueue.engine.sweep=200ms",
                     "delayqueue.engine.unconfirmed-sweep=200ms",
                     "delayqueue.engine.heartbeat=200ms",

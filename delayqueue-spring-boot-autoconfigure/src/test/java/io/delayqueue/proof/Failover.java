@@ -27,6 +27,7 @@ final class Failover {
     private long begun;
     private long killed;
     private long gone;
+    private long recovered;
 
     Failover(Fleet fleet, IntPredicate atTheKilled) {
         this.fleet = fleet;
@@ -50,9 +51,9 @@ final class Failover {
 
         long later = gone + Duration.ofSeconds(1).toNanos();
         await().atMost(Duration.ofSeconds(60)).until(() -> deliveredSince(later) >= STEADY);
-        long recovered = System.nanoTime();
+        recovered = System.nanoTime();
         fleet.finish();
-        tell(recovered);
+        tell();
         return this;
     }
 
@@ -60,7 +61,7 @@ final class Failover {
         return load.deliveries.count(atTheKilled, nanos, Long.MAX_VALUE);
     }
 
-    private void tell(long recovered) {
+    private void tell() {
         Duration gap = load.deliveries.longestGap(atTheKilled, killed, recovered);
         System.out.printf(
                 "failover: gap %d ms, longest send %d ms; elsewhere %d/s before, %d/s meanwhile, longest gap %d ms%n",
@@ -84,9 +85,7 @@ final class Failover {
 
     /** While the killed master's shards stood still, the others' went on at their pace, or a third of it. */
     Failover checkPaceElsewhere() {
-        long gap = load.deliveries
-                .longestGap(atTheKilled, killed, System.nanoTime())
-                .toNanos();
+        long gap = load.deliveries.longestGap(atTheKilled, killed, recovered).toNanos();
         assertThat(load.deliveries.rate(elsewhere, killed, killed + gap))
                 .isGreaterThan(load.deliveries.rate(elsewhere, begun, killed) / 3);
         return this;

@@ -17,7 +17,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 final class OwnConnections implements AutoCloseable {
 
     /** Short, so that a test may wait for it. */
-    static final Duration TIMEOUT = Duration.ofMillis(500);
+    static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private final RedisConnectionFactory application;
     private final ExecutorService executor = Executors.newCachedThreadPool();

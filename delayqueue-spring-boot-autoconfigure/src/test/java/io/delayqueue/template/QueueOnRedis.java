@@ -26,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class QueueOnRedis implements AutoCloseable {
 
     /** Short, so that outages don't make tests long. */
-    public static final Duration COMMAND_TIMEOUT = Duration.ofMillis(700);
+    public static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
     private final RedisServerProcess server;
     private final FaultProxy proxy;

@@ -219,7 +219,7 @@ class SharedSendFailureTests extends HeldSendsTest {
     @Test
     void aSenderThatGivesUpOnACallUnderWayDoesNotKnowItsOutcome() {
         DelayQueueTemplate template =
-                builder().commandTimeout(Duration.ofSeconds(2)).build();
+                builder().commandTimeout(Duration.ofSeconds(5)).build();
         sends.hold("a");
         sends.hold("b");
         CompletableFuture<Success> first = template.sendAsync(message("a"));

@@ -16,11 +16,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 /** The page keeps itself up to date, asks no more than it has to, and says when what it shows is old. */
 @DashboardTest
+@DirtiesContext
 class DashboardPollingTests {
 
     private static final RedisServerProcess REDIS = RedisServerProcess.start();
@@ -72,7 +74,7 @@ class DashboardPollingTests {
         browser.openWith(
                 "const real = Date.now; Date.now = () => real() + " + hoursAhead * 3_600_000, () -> page.open(""));
         int before = requests.total();
-        await().until(() -> requests.total() >= before + 3);
+        await().atMost(Duration.ofSeconds(30)).until(() -> requests.total() >= before + 3);
 
         assertThat(requests.overviewQuery()).isEqualTo("history=false");
     }

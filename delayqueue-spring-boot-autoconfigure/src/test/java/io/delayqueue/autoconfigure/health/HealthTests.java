@@ -49,7 +49,7 @@ import org.springframework.context.annotation.Configuration;
 class HealthTests {
 
     /** Of the second that a check may take. */
-    private static final Duration MARGIN = Duration.ofSeconds(3);
+    private static final Duration MARGIN = Duration.ofSeconds(9);
 
     private static final Duration NOTICED = Duration.ofSeconds(45);
 

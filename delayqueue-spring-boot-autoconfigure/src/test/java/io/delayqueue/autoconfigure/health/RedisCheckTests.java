@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,15 @@ class RedisCheckTests {
 
     private static RedisServerProcess server(String policy) {
         return RedisServerProcess.builder().setting(POLICY, policy).start();
+    }
+
+    /** The check waits for Redis for a second, in which a client that is used for the first time may not be ready. */
+    @BeforeAll
+    static void warmUp() {
+        try (RedisServerProcess redis =
+                RedisServerProcess.builder().appendOnly().start()) {
+            on(redis.port()).run(context -> assertThat(context).hasNotFailed());
+        }
     }
 
     @ParameterizedTest

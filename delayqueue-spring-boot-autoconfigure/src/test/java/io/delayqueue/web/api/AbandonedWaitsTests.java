@@ -1,6 +1,7 @@
 package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.web.waiting.LongPolls;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,7 @@ class AbandonedWaitsTests {
             assertThat(node.post("/topics/t/receive", "{\"wait\": \"30s\"}").status())
                     .isEqualTo(500);
 
-            assertThat(node.bean(LongPolls.class).waiting()).isZero();
+            await().until(() -> node.bean(LongPolls.class).waiting() == 0);
         }
     }
 

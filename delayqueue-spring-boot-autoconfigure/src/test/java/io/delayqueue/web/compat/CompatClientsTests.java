@@ -32,7 +32,7 @@ class CompatClientsTests {
 
     @BeforeAll
     static void start() {
-        node = CompatNode.start("tomcat", "", "delayqueue.listener.lease=3s", "delayqueue.http.compat.max-wait=3s");
+        node = CompatNode.start("tomcat", "", "delayqueue.listener.lease=3s", "delayqueue.http.compat.max-wait=8s");
     }
 
     @AfterAll
