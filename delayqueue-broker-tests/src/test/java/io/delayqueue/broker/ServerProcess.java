@@ -65,6 +65,8 @@ final class ServerProcess implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Dlogback.configurationFile=io/delayqueue/broker/server-logback.xml",
+                // on JDK 25 Artemis frees its journal's buffers by Netty, which otherwise frees only its own there
+                "-Dio.netty.noUnsafe=false",
                 "-cp",
                 System.getProperty("java.class.path"),
                 main.getName()));
