@@ -1,12 +1,14 @@
 package io.delayqueue.forward.jms;
 
 import io.delayqueue.forward.Broker;
+import io.delayqueue.forward.ForwardedMessage;
 import io.delayqueue.forward.Forwarder;
 import io.delayqueue.forward.Route;
 import jakarta.jms.ConnectionFactory;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jms.connection.CachingConnectionFactory;
+import org.springframework.jms.IllegalStateException;
 import org.springframework.jms.connection.SingleConnectionFactory;
 import org.springframework.jms.core.JmsTemplate;
 
@@ -17,10 +19,9 @@ import org.springframework.jms.core.JmsTemplate;
 public final class JmsBroker implements Broker {
 
     private static final String POOLS = "org.messaginghub.pooled.jms.";
-    private static final int SESSIONS = 100;
 
     private final JmsTemplate application;
-    private @Nullable CachingConnectionFactory own;
+    private @Nullable OwnConnections own;
 
     /**
      * Beside the application's template.
@@ -35,20 +36,36 @@ public final class JmsBroker implements Broker {
     public Forwarder open(Route route) {
         route.requireDestination("a queue of JMS, or with pub-sub a topic");
         route.refuseRoutingKey();
-        JmsTemplate template = new JmsTemplate(connections());
+        ConnectionFactory connections = connections();
+        JmsTemplate template = new JmsTemplate(connections);
         template.setSessionTransacted(true);
         template.setPubSubDomain(route.pubSub());
         template.setDestinationResolver(application.getDestinationResolver());
         template.setExplicitQosEnabled(true);
         template.setDeliveryPersistent(true);
         template.setPriority(application.getPriority());
-        return message -> {
-            template.send(message.destination(), session -> JmsMessages.create(session, message));
-            return CompletableFuture.completedFuture(null);
-        };
+        return connections instanceof OwnConnections kept
+                ? message -> sendByWhatIsKept(template, kept, message)
+                : message -> send(template, message);
     }
 
-    /** A connection of its own with sessions that are kept, since opening one per message would take its time. */
+    private static CompletionStage<?> send(JmsTemplate template, ForwardedMessage message) {
+        template.send(message.destination(), session -> JmsMessages.create(session, message));
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** A server may close a producer and nothing else, which is then kept with its session for ever. */
+    private static CompletionStage<?> sendByWhatIsKept(
+            JmsTemplate template, OwnConnections kept, ForwardedMessage message) {
+        int renewals = kept.renewals();
+        try {
+            return send(template, message);
+        } catch (IllegalStateException closed) {
+            kept.giveUp(renewals);
+            throw closed;
+        }
+    }
+
     private synchronized ConnectionFactory connections() {
         if (own != null) {
             return own;
@@ -64,8 +81,7 @@ public final class JmsBroker implements Broker {
                 || target.getClass().getName().startsWith(POOLS)) {
             return target;
         }
-        own = new CachingConnectionFactory(target);
-        own.setSessionCacheSize(SESSIONS);
+        own = new OwnConnections(target);
         return own;
     }
 
