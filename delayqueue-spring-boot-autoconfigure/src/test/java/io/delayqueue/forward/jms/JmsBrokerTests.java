@@ -1,6 +1,7 @@
 package io.delayqueue.forward.jms;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
@@ -27,8 +28,11 @@ import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.springframework.jms.IllegalStateException;
 import org.springframework.jms.core.JmsTemplate;
 
@@ -85,6 +89,64 @@ class JmsBrokerTests {
 
         verify(connections.get(0)).close();
         verify(connections.get(1), never()).close();
+    }
+
+    @Test
+    void brokerThatIsAwayHoldsUpNoCloseAndGetsNoConnectionAfterIt() throws Exception {
+        CountDownLatch dialling = new CountDownLatch(1);
+        CountDownLatch back = new CountDownLatch(1);
+        ConnectionFactory away = mock();
+        given(away.createConnection()).willAnswer(call -> {
+            dialling.countDown();
+            awaitUninterruptibly(back);
+            return connection();
+        });
+        JmsBroker broker = new JmsBroker(new JmsTemplate(away));
+        Forwarder forwarder = broker.open(route());
+        CompletableFuture<Void> first = inAThread(() -> forwarder.forward(message()));
+        assertThat(dialling.await(30, SECONDS)).isTrue();
+        CompletableFuture<Void> second = inAThread(() -> forwarder.forward(message()));
+
+        long start = System.nanoTime();
+        inAThread(broker::close).get(30, SECONDS);
+        System.out.println("closed after "
+                + Duration.ofNanos(System.nanoTime() - start).toMillis() + " ms while a broker was away");
+        back.countDown();
+
+        for (CompletableFuture<Void> each : List.of(first, second)) {
+            assertThatThrownBy(() -> each.get(30, SECONDS)).hasRootCauseMessage("the application is closed");
+        }
+        assertThatThrownBy(() -> forwarder.forward(message())).hasMessage("the application is closed");
+        assertThat(connections).hasSize(1);
+        verify(connections.get(0)).close();
+        verify(away).createConnection();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        boolean open = false;
+        while (!open) {
+            try {
+                latch.await();
+                open = true;
+            } catch (InterruptedException asSomeClientsDo) {
+                // waits on
+            }
+        }
+    }
+
+    private static CompletableFuture<Void> inAThread(Executable task) {
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                task.execute();
+                result.complete(null);
+            } catch (Throwable e) {
+                result.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return result;
     }
 
     private ConnectionFactory connectionFactory() throws JMSException {
