@@ -3,18 +3,16 @@ package io.delayqueue.forward.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.forward.Broker;
-import io.delayqueue.forward.ForwardException;
 import io.delayqueue.forward.ForwardedMessage;
 import io.delayqueue.forward.Forwarder;
 import io.delayqueue.forward.Route;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
-import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.core.ProducerFactory;
-import org.springframework.kafka.support.ProducerListener;
 
 /**
  * Forwards to Kafka by producers of its own, which are configured as the application's are but confirm only what all
@@ -23,11 +21,9 @@ import org.springframework.kafka.support.ProducerListener;
 public final class KafkaBroker implements Broker {
 
     private static final String CONTENT_TYPE = "content-type";
-    private static final ProducerListener<String, byte[]> SILENT = new ProducerListener<>() {};
 
-    private final ProducerFactory<?, ?> application;
-    private final Map<Duration, DefaultKafkaProducerFactory<String, byte[]>> own = new ConcurrentHashMap<>();
-    private volatile boolean closed;
+    private final Function<Duration, DefaultKafkaProducerFactory<String, byte[]>> derived;
+    private final Map<Duration, OwnProducer> own = new ConcurrentHashMap<>();
 
     /**
      * Beside the application's producers.
@@ -35,7 +31,11 @@ public final class KafkaBroker implements Broker {
      * @param application whose configuration is taken
      */
     public KafkaBroker(ProducerFactory<?, ?> application) {
-        this.application = application;
+        this(timeout -> ConfirmingProducers.derive(application, timeout));
+    }
+
+    KafkaBroker(Function<Duration, DefaultKafkaProducerFactory<String, byte[]>> derived) {
+        this.derived = derived;
     }
 
     @Override
@@ -43,15 +43,9 @@ public final class KafkaBroker implements Broker {
         route.requireDestination("a topic of Kafka");
         route.refuseRoutingKey();
         route.refusePubSub();
-        KafkaTemplate<String, byte[]> template = new KafkaTemplate<>(
-                own.computeIfAbsent(route.sendTimeout(), timeout -> ConfirmingProducers.derive(application, timeout)));
-        template.setProducerListener(SILENT); // what fails is told by the queue
-        return message -> {
-            if (closed) { // a producer factory would open anew
-                throw new ForwardException("the application is closed");
-            }
-            return template.send(asRecord(message));
-        };
+        OwnProducer producer =
+                own.computeIfAbsent(route.sendTimeout(), timeout -> new OwnProducer(derived.apply(timeout)));
+        return message -> producer.send(asRecord(message));
     }
 
     private static ProducerRecord<String, byte[]> asRecord(ForwardedMessage message) {
@@ -64,7 +58,6 @@ public final class KafkaBroker implements Broker {
 
     @Override
     public void close() {
-        closed = true;
-        own.values().forEach(DefaultKafkaProducerFactory::destroy);
+        own.values().forEach(OwnProducer::close);
     }
 }
