@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.ProducerFactory;
@@ -23,7 +24,8 @@ public final class KafkaBroker implements Broker {
     private static final String CONTENT_TYPE = "content-type";
 
     private final Function<Duration, DefaultKafkaProducerFactory<String, byte[]>> derived;
-    private final Map<Duration, OwnProducer> own = new ConcurrentHashMap<>();
+    private final LongSupplier nanoTime;
+    private final Map<Duration, RenewedProducer> own = new ConcurrentHashMap<>();
 
     /**
      * Beside the application's producers.
@@ -31,11 +33,12 @@ public final class KafkaBroker implements Broker {
      * @param application whose configuration is taken
      */
     public KafkaBroker(ProducerFactory<?, ?> application) {
-        this(timeout -> ConfirmingProducers.derive(application, timeout));
+        this(timeout -> ConfirmingProducers.derive(application, timeout), System::nanoTime);
     }
 
-    KafkaBroker(Function<Duration, DefaultKafkaProducerFactory<String, byte[]>> derived) {
+    KafkaBroker(Function<Duration, DefaultKafkaProducerFactory<String, byte[]>> derived, LongSupplier nanoTime) {
         this.derived = derived;
+        this.nanoTime = nanoTime;
     }
 
     @Override
@@ -43,8 +46,8 @@ public final class KafkaBroker implements Broker {
         route.requireDestination("a topic of Kafka");
         route.refuseRoutingKey();
         route.refusePubSub();
-        OwnProducer producer =
-                own.computeIfAbsent(route.sendTimeout(), timeout -> new OwnProducer(derived.apply(timeout)));
+        RenewedProducer producer = own.computeIfAbsent(
+                route.sendTimeout(), timeout -> new RenewedProducer(() -> derived.apply(timeout), nanoTime));
         return message -> producer.send(asRecord(message));
     }
 
@@ -58,6 +61,6 @@ public final class KafkaBroker implements Broker {
 
     @Override
     public void close() {
-        own.values().forEach(OwnProducer::close);
+        own.values().forEach(RenewedProducer::close);
     }
 }

@@ -2,7 +2,9 @@ package io.delayqueue.forward.kafka;
 
 import io.delayqueue.forward.ForwardException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.support.ProducerListener;
@@ -15,7 +17,8 @@ final class OwnProducer {
 
     private final DefaultKafkaProducerFactory<String, byte[]> factory;
     private final KafkaTemplate<String, byte[]> template;
-    private volatile boolean closed;
+    private final AtomicInteger late = new AtomicInteger();
+    private volatile @Nullable String closed;
 
     OwnProducer(DefaultKafkaProducerFactory<String, byte[]> factory) {
         this.factory = factory;
@@ -24,20 +27,37 @@ final class OwnProducer {
     }
 
     CompletableFuture<SendResult<String, byte[]>> send(ProducerRecord<String, byte[]> message) {
-        if (closed) {
-            throw new ForwardException("the application is closed");
+        String why = closed;
+        if (why != null) {
+            throw new ForwardException(why);
         }
         try {
             return template.send(message);
         } finally {
-            if (closed) { // meanwhile: the factory may have opened anew
+            if (closed != null) { // meanwhile: the factory may have opened anew
                 factory.destroy();
             }
         }
     }
 
-    void close() {
-        closed = true;
+    /** How many sends timed out since the last one that was confirmed, with the one that is told of. */
+    int oneMoreIsLate() {
+        return late.incrementAndGet();
+    }
+
+    void confirmed() {
+        late.set(0);
+    }
+
+    /** May take as long as the factory's time-out for it. */
+    void close(String why) {
+        closed = why;
         factory.destroy();
+    }
+
+    /** Waits for nothing that is on its way, and may be called by the producer's own thread. */
+    void abandon(String why) {
+        factory.setPhysicalCloseTimeout(0);
+        close(why);
     }
 }
