@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS notices (
     amount NUMERIC(9, 2) NOT NULL,
     send_at TIMESTAMP WITH TIME ZONE NOT NULL,
     status VARCHAR(20) NOT NULL,
-    letter_id VARCHAR(400),
+    dead_letter_id VARCHAR(400),
     failure VARCHAR(2000)
 );
 CREATE INDEX IF NOT EXISTS notices_by_sending ON notices (status, send_at);

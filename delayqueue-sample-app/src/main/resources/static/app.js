@@ -205,7 +205,7 @@
     if (order.status === 'PENDING_PAYMENT') {
       card.action = { label: 'Pay', to: 'pay' };
     } else if (deadNotice) {
-      card.action = { label: 'Tell again', to: 'notice/replay', body: { letterId: deadNotice.letterId } };
+      card.action = { label: 'Tell again', to: 'notice/replay', body: { deadLetterId: deadNotice.deadLetterId } };
     } else if (order.status === 'PAID') {
       card.action = { label: 'Deliver', to: 'deliver' };
     }

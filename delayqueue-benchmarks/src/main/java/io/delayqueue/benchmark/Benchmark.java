@@ -22,15 +22,15 @@ import java.util.stream.Collectors;
 import org.springframework.core.env.SimpleCommandLinePropertySource;
 
 /**
- * Measures, tells how far it is on the console, and writes what came out into {@code target/benchmark}: a report in
- * Markdown, the numbers as JSON, and charts. What it takes:
+ * Runs the benchmark, prints its progress, and writes the results into {@code target/benchmark}: a report in Markdown,
+ * the numbers as JSON, and charts. Options:
  *
  * <ul>
  *   <li>{@code --profile=full} (the default, fifty minutes) or {@code quick} (a minute, times mean nothing)
  *   <li>{@code --rounds=5} of the full profile
  *   <li>{@code --only=SEND,DRAIN} of {@link Measure}
- *   <li>{@code --redis=/usr/bin/redis-server}; by default the one on the path, else the embedded one, which was built
- *       to be small and takes twice as long for everything
+ *   <li>{@code --redis=/usr/bin/redis-server}; by default the one on the path, otherwise the embedded one, which
+ *       is compiled for size and about half as fast
  * </ul>
  */
 public final class Benchmark {
@@ -62,9 +62,9 @@ public final class Benchmark {
                 return rounds;
             }
         } catch (NumberFormatException e) {
-            // said below
+            // Reported below.
         }
-        throw new IllegalArgumentException("--rounds is a whole number above 0, but is '" + text + "'");
+        throw new IllegalArgumentException("--rounds must be a whole number greater than 0, but was '" + text + "'");
     }
 
     private static Set<Measure> measures(String names) {
@@ -74,18 +74,18 @@ public final class Benchmark {
                     .collect(Collectors.toSet());
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "--only is a list of " + Arrays.toString(Measure.values()) + ", but is '" + names + "'", e);
+                    "--only must be a list of " + Arrays.toString(Measure.values()) + ", but was '" + names + "'", e);
         }
     }
 
-    /** The command. Ends with 1 if anything was delivered early, twice or not at all, or cost more calls than it may. */
+    /** Runs the command. The exit code is 1 if an invariant is violated. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         SimpleCommandLinePropertySource options = new SimpleCommandLinePropertySource(arguments);
         Benchmark benchmark;
         try {
             for (String name : options.getPropertyNames()) {
                 if (!OPTIONS.contains(name)) {
-                    throw new IllegalArgumentException("There is no option --" + name + ", only " + OPTIONS);
+                    throw new IllegalArgumentException("Unknown option --" + name + ". Options: " + OPTIONS);
                 }
             }
             benchmark = new Benchmark(System.out, options);

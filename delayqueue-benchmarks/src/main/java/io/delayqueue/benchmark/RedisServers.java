@@ -24,7 +24,7 @@ final class RedisServers {
     /**
      * Chooses the server.
      *
-     * @param wanted its executable; null for the one on the path, or the embedded one if there is none
+     * @param wanted the executable; null for the one on the path or, if there is none, the embedded one
      */
     static RedisServers of(@Nullable String wanted) {
         if (wanted == null) {
@@ -32,7 +32,7 @@ final class RedisServers {
         }
         Path executable = Path.of(wanted);
         if (!Files.isExecutable(executable)) {
-            throw new IllegalArgumentException("--redis is an executable, but " + wanted + " is none");
+            throw new IllegalArgumentException("--redis must be an executable file, but was " + wanted);
         }
         return new RedisServers(executable);
     }

@@ -1,7 +1,7 @@
 /**
- * The benchmark: {@link io.delayqueue.benchmark.Benchmark} is its command. {@code result} holds the values that all
- * share, {@code run} starts trials, {@code trial} measures in a JVM of its own, {@code contender} and {@code floor} are
- * what is measured, {@code report} tells.
+ * The benchmark: {@link io.delayqueue.benchmark.Benchmark} is its command. {@code result} contains the shared values,
+ * {@code run} starts trials, {@code trial} measures in a separate JVM, {@code contender} and {@code floor} are
+ * measured, and {@code report} writes the results.
  */
 @NullMarked
 package io.delayqueue.benchmark;

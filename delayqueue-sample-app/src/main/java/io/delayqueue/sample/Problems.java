@@ -19,7 +19,7 @@ import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 import tools.jackson.databind.DatabindException;
 
-/** Answers what went wrong as a problem detail (RFC 9457) whose {@code detail} is a sentence for people. */
+/** Converts exceptions to problem details (RFC 9457) whose {@code detail} is a sentence for the user. */
 @RestControllerAdvice
 final class Problems extends ResponseEntityExceptionHandler {
 

@@ -7,7 +7,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
-/** Says what to open and what to try, once there is something. */
+/** Logs the addresses of the page and the dashboard when the application is ready. */
 @Component
 final class ReadyMessage {
 
@@ -24,7 +24,7 @@ final class ReadyMessage {
         log.info(text());
     }
 
-    /** Management may be on a port and below a path of its own. */
+    /** The management server may have its own port and base path. */
     String text() {
         return environment.resolvePlaceholders("""
                 The shop is open.

@@ -7,13 +7,13 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.context.annotation.Bean;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** The order service. With the starter on the class path and a Redis in {@code spring.data.redis} the queue is there. */
+/** The order service. The starter configures the queue for the Redis of {@code spring.data.redis}. */
 @SpringBootApplication(proxyBeanMethods = false)
 @ConfigurationPropertiesScan
 @EnableScheduling
 public class SampleApplication {
 
-    /** Starts it. */
+    /** Starts the application. */
     public static void main(String[] args) {
         SpringApplication.run(SampleApplication.class, args);
     }

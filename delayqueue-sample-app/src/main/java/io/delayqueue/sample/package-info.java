@@ -1,10 +1,11 @@
 /**
- * An order service whose orders are cancelled, announced and reviewed by delayed messages: an example to copy from.
+ * The sample application: an order service that uses delayed messages to cancel orders, notify a merchant and write
+ * reviews.
  *
- * <p>One package per feature. Read first {@code order}, whose {@code UnpaidOrders} is everything it takes to cancel what
- * is not paid in time, then {@code notice} (retries, dead letters), {@code review}, and {@code outbox}, which answers
- * what happens when a message could not be sent. {@code journal} and {@code page} are there to watch it,
- * {@code crowd} brings customers when nobody else does.
+ * <p>There is one package per feature. Start with {@code order}: its class {@code UnpaidOrders} cancels orders that are
+ * not paid in time. Then read {@code notice} (retries and dead letters), {@code review}, and {@code outbox}, which
+ * sends messages again that could not be sent. {@code journal} and {@code page} show what happens. {@code crowd}
+ * simulates customers.
  */
 @NullMarked
 package io.delayqueue.sample;

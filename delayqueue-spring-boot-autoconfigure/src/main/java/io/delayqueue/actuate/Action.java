@@ -5,27 +5,27 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What there is to do, with the parameters that each takes. */
+/** The actions of the endpoint, with their parameters. */
 enum Action {
-    /** Withdraws a message. */
+    /** Cancels a message. */
     CANCEL("topic, id"),
-    /** Moves a scheduled message. */
+    /** Changes the due time of a scheduled message. */
     RESCHEDULE("topic, id, delay, dueAt"),
     /** Makes a scheduled message due. */
     RUN("topic, id"),
-    /** Schedules a dead letter's message anew. */
-    REPLAY("topic, letter"),
-    /** Schedules those of all dead letters anew. */
+    /** Replays a dead letter: its message is due at once. */
+    REPLAY("topic, deadLetter"),
+    /** Replays all dead letters of a topic. */
     REPLAY_ALL("topic"),
-    /** Removes a dead letter. */
-    PURGE("topic, letter"),
-    /** Removes all dead letters. */
+    /** Removes a dead letter permanently. */
+    PURGE("topic, deadLetter"),
+    /** Removes all dead letters of a topic permanently. */
     PURGE_ALL("topic"),
-    /** Removes a topic that holds nothing. */
+    /** Deletes an empty topic. */
     DELETE_TOPIC("topic"),
-    /** Pauses a listener here, or a topic everywhere. */
+    /** Pauses a listener on this node or a topic on all nodes. */
     PAUSE("listener, topic"),
-    /** Ends a pause. */
+    /** Resumes a listener on this node or a topic on all nodes. */
     RESUME("listener, topic");
 
     private final String parameters;
@@ -38,7 +38,7 @@ enum Action {
         return Stream.of(values())
                 .filter(action -> action.path().equals(path))
                 .findFirst()
-                .orElseThrow(() -> NotAnsweredException.notFound("There is no action '" + path + "', but "
+                .orElseThrow(() -> RejectedRequestException.notFound("Unknown action '" + path + "'. Actions: "
                         + Stream.of(values()).map(Action::path).collect(Collectors.joining(", ")) + "."));
     }
 

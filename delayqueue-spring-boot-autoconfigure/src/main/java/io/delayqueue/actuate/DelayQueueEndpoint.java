@@ -1,6 +1,6 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.answer.ErrorAnswer;
+import io.delayqueue.actuate.response.ErrorResponse;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.util.Objects;
@@ -17,20 +17,21 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * Shows the queue and steers it over HTTP. Thread-safe; blocks for Redis, each call of it for a command time-out at most.
+ * Management endpoint to inspect and administer the queue over HTTP. Thread-safe. Blocks while it waits for Redis, for
+ * at most one command timeout per call of Redis.
  *
- * <p>It only reads until {@code management.endpoint.delayqueue.access=unrestricted} allows actions. Every refusal has a body
- * with one sentence: 400 for parameters, 404 for what isn't there, 409 for what the state forbids, 503 for a Redis that
- * doesn't answer. It is no endpoint of JMX, which knows neither callers nor statuses, and where {@code DelayQueueAdmin}
- * would have to be exported whole.
+ * <p>By default, it is read-only. {@code management.endpoint.delayqueue.access=unrestricted} permits actions. The body
+ * of an error response has one sentence. The status is 400 for invalid parameters, 404 if the object does not exist,
+ * 409 if the state does not permit the action, and 503 if Redis is unavailable. The endpoint is not available over JMX,
+ * because JMX has neither users nor status codes.
  *
- * <p>Topics and ids are never part of a path, where a slash would break them: they are parameters, optional to the
- * framework, since it refuses a missing one without a word.
+ * <p>Topics and ids are parameters instead of path segments, because they may contain slashes. The parameters are
+ * nullable, because the framework rejects a missing one without an explanation.
  */
 @WebEndpoint(id = DelayQueueEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public final class DelayQueueEndpoint {
 
-    /** The id, by which properties and the path name it. */
+    /** The id of the endpoint, used in property names and in its path. */
     public static final String ID = "delayqueue";
 
     private final OverviewReader overview;
@@ -38,7 +39,7 @@ public final class DelayQueueEndpoint {
     private final QueueActions actions;
     private final PayloadAccess payloads;
 
-    /** Over what reads, what acts, and who may see payloads. */
+    /** Creates the endpoint. */
     public DelayQueueEndpoint(OverviewReader overview, QueueViews views, QueueActions actions, PayloadAccess payloads) {
         this.overview = overview;
         this.views = views;
@@ -47,20 +48,20 @@ public final class DelayQueueEndpoint {
     }
 
     /**
-     * Shows the namespace: nodes, this node's listeners, topics.
+     * Returns the nodes, this node's listeners and all topics.
      *
-     * @param history whether with the topics' samples, which are most of it; true if it isn't given
+     * @param history whether to include the samples of the topics, which are most of the response; true by default
      */
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> overview(@Nullable String history) {
-        return answer(() -> new WebEndpointResponse<>(overview.read(
-                new Parameters("the overview").with("history", history).flag("history", true))));
+        return respond(() -> new WebEndpointResponse<>(overview.read(
+                new Parameters("The overview").with("history", history).flag("history", true))));
     }
 
     /**
-     * Shows one thing.
+     * Returns one view.
      *
-     * @param view one of {@code View}
+     * @param view the path of one of {@code View}
      */
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> view(
@@ -71,69 +72,71 @@ public final class DelayQueueEndpoint {
             @Nullable String count,
             @Nullable String page,
             @Nullable String id,
-            @Nullable String letter,
+            @Nullable String deadLetter,
             @Nullable String span,
             @Nullable String buckets) {
-        return answer(() -> {
-            View asked = View.named(lastSegment(view));
-            Parameters parameters = new Parameters("the view '" + asked.path() + "'")
+        return respond(() -> {
+            View requested = View.named(lastSegment(view));
+            Parameters parameters = new Parameters("The view '" + requested.path() + "'")
                     .with("topic", topic)
                     .with("state", state)
                     .with("count", count)
                     .with("page", page)
                     .with("id", id)
-                    .with("letter", letter)
+                    .with("deadLetter", deadLetter)
                     .with("span", span)
                     .with("buckets", buckets)
-                    .only(asked.parameters());
-            return new WebEndpointResponse<>(views.read(asked, parameters, payloads.isOpenTo(caller)));
+                    .only(requested.parameters());
+            return new WebEndpointResponse<>(views.read(requested, parameters, payloads.isOpenTo(caller)));
         });
     }
 
     /**
-     * Does one thing. Since it takes parameters, the framework accepts only a JSON body, which no form can send.
+     * Performs one action. Because the operation has parameters, the framework requires a JSON body, which an HTML form
+     * cannot send.
      *
-     * @param action one of {@code Action}
+     * @param action the path of one of {@code Action}
      */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> act(
             @Selector(match = Match.ALL_REMAINING) Object action,
             @Nullable String topic,
             @Nullable String id,
-            @Nullable String letter,
+            @Nullable String deadLetter,
             @Nullable String listener,
             @Nullable String delay,
             @Nullable String dueAt) {
-        return answer(() -> {
-            Action asked = Action.named(lastSegment(action));
-            Parameters parameters = new Parameters("the action '" + asked.path() + "'")
+        return respond(() -> {
+            Action requested = Action.named(lastSegment(action));
+            Parameters parameters = new Parameters("The action '" + requested.path() + "'")
                     .with("topic", topic)
                     .with("id", id)
-                    .with("letter", letter)
+                    .with("deadLetter", deadLetter)
                     .with("listener", listener)
                     .with("delay", delay)
                     .with("dueAt", dueAt)
-                    .only(asked.parameters());
-            return actions.act(asked, parameters);
+                    .only(requested.parameters());
+            return actions.act(requested, parameters);
         });
     }
 
     /**
-     * What the path says. Parameters of the query or the body that have a selector's name take its place, and would let a
-     * caller do what rules about paths deny: they are texts or lists, while a path comes as an array.
+     * Returns the remaining path. A parameter of the query or the body with the name of a selector replaces it and
+     * could bypass access rules for paths. Such a parameter is a string or a list, whereas the path is an array.
      */
     private static String lastSegment(Object selected) {
         if (selected instanceof String[] segments) {
             return String.join("/", segments);
         }
-        throw NotAnsweredException.badRequest("Views and actions are named by the path, but not by a parameter.");
+        throw RejectedRequestException.badRequest(
+                "Views and actions must be selected by the path, not by a parameter.");
     }
 
-    private static WebEndpointResponse<OperationResponseBody> answer(
+    private static WebEndpointResponse<OperationResponseBody> respond(
             Supplier<WebEndpointResponse<OperationResponseBody>> call) {
         try {
             return call.get();
-        } catch (NotAnsweredException e) {
+        } catch (RejectedRequestException e) {
             return error(e.status(), e);
         } catch (IllegalArgumentException e) {
             return error(WebEndpointResponse.STATUS_BAD_REQUEST, e);
@@ -146,6 +149,6 @@ public final class DelayQueueEndpoint {
 
     private static WebEndpointResponse<OperationResponseBody> error(int status, RuntimeException failure) {
         return new WebEndpointResponse<>(
-                new ErrorAnswer(Objects.requireNonNullElse(failure.getMessage(), failure.toString())), status);
+                new ErrorResponse(Objects.requireNonNullElse(failure.getMessage(), failure.toString())), status);
     }
 }

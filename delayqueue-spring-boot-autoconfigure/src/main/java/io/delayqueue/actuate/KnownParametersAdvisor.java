@@ -1,6 +1,6 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.answer.ErrorAnswer;
+import io.delayqueue.actuate.response.ErrorResponse;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +16,10 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Refuses parameters that the endpoint {@code delayqueue} doesn't have, or that are given twice. The framework passes over
- * the former, but whoever wrote one meant it to narrow down what happens: purging all that is older than a date is not
- * purging all. Names that begin with an underscore are left to others, as Spring Security's {@code _csrf}. Thread-safe.
+ * Rejects unknown and repeated parameters of the endpoint {@code delayqueue}. The framework ignores unknown parameters,
+ * which is dangerous if the caller meant to restrict an action, as with a date before which dead letters are purged.
+ * Names with a leading underscore are permitted for other purposes, such as Spring Security's {@code _csrf}.
+ * Thread-safe.
  */
 public final class KnownParametersAdvisor implements OperationInvokerAdvisor {
 
@@ -46,7 +47,7 @@ public final class KnownParametersAdvisor implements OperationInvokerAdvisor {
                     .findFirst();
             return objection.isPresent()
                     ? new WebEndpointResponse<>(
-                            new ErrorAnswer(objection.get()), WebEndpointResponse.STATUS_BAD_REQUEST)
+                            new ErrorResponse(objection.get()), WebEndpointResponse.STATUS_BAD_REQUEST)
                     : invoker.invoke(context);
         };
     }
@@ -57,7 +58,7 @@ public final class KnownParametersAdvisor implements OperationInvokerAdvisor {
             return Optional.empty();
         }
         if (!known.contains(name)) {
-            return Optional.of("There is no parameter '" + name + "', but " + String.join(", ", known) + ".");
+            return Optional.of("Unknown parameter '" + name + "'. Parameters: " + String.join(", ", known) + ".");
         }
         return given.getValue() instanceof Collection
                 ? Optional.of("The parameter '" + name + "' is given more than once.")

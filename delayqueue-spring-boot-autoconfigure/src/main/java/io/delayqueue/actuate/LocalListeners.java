@@ -1,7 +1,7 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.answer.OverviewAnswer.Listener;
-import io.delayqueue.actuate.answer.OverviewAnswer.Permits;
+import io.delayqueue.actuate.response.OverviewResponse.Listener;
+import io.delayqueue.actuate.response.OverviewResponse.Permits;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.listener.ManagedListener;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The listeners of this node. Thread-safe.
  *
- * @param registry null in an application that has none
+ * @param registry null if the application has none
  */
 public record LocalListeners(@Nullable DelayListenerRegistry registry) {
 
@@ -25,7 +25,7 @@ public record LocalListeners(@Nullable DelayListenerRegistry registry) {
         return new Listener(
                 listener.id(),
                 listener.topic(),
-                listener.lane().name().toLowerCase(Locale.ROOT),
+                listener.kind().name().toLowerCase(Locale.ROOT),
                 listener.isRunning(),
                 listener.isPaused(),
                 listener.isPausedEverywhere(),
@@ -36,7 +36,7 @@ public record LocalListeners(@Nullable DelayListenerRegistry registry) {
         ManagedListener found =
                 registry == null ? null : registry.getContainer(id).orElse(null);
         if (found == null) {
-            throw NotAnsweredException.notFound("There is no listener '" + id + "' on this node.");
+            throw RejectedRequestException.notFound("There is no listener '" + id + "' on this node.");
         }
         return found;
     }

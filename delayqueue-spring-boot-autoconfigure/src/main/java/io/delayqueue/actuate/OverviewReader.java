@@ -1,7 +1,7 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.answer.OverviewAnswer;
-import io.delayqueue.actuate.answer.TopicAnswer;
+import io.delayqueue.actuate.response.OverviewResponse;
+import io.delayqueue.actuate.response.TopicResponse;
 import io.delayqueue.admin.DelayQueueInspector;
 import java.time.InstantSource;
 import java.util.List;
@@ -11,9 +11,9 @@ import java.util.List;
  *
  * @param inspector reads nodes
  * @param topics reads topics
- * @param listeners of this node
+ * @param listeners the listeners of this node
  * @param node this node
- * @param clock this node's
+ * @param clock the clock of this node
  */
 public record OverviewReader(
         DelayQueueInspector inspector,
@@ -23,13 +23,13 @@ public record OverviewReader(
         InstantSource clock) {
 
     /**
-     * Reads it.
+     * Reads the overview.
      *
-     * @param history whether with the topics' samples
+     * @param history whether to include the samples of the topics
      */
-    OverviewAnswer read(boolean history) {
-        List<TopicAnswer> all = topics.all(history);
-        return new OverviewAnswer(
+    OverviewResponse read(boolean history) {
+        List<TopicResponse> all = topics.all(history);
+        return new OverviewResponse(
                 node.namespace(),
                 node.name(),
                 clock.instant(),
@@ -40,11 +40,11 @@ public record OverviewReader(
     }
 
     /**
-     * What doesn't change.
+     * The constant properties of this node.
      *
-     * @param namespace of all keys in Redis
-     * @param name this node's
-     * @param writable whether the endpoint may be written to
+     * @param namespace the namespace of all keys in Redis
+     * @param name the name of the node
+     * @param writable whether the endpoint permits actions
      */
     public record NodeIdentity(String namespace, String name, boolean writable) {}
 }

@@ -9,19 +9,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
-/** The parameters of one request, as texts. Whatever is wrong with one is said in a sentence that names it. */
+/** The parameters of one request as strings. The message of a rejection names the parameter. */
 final class Parameters {
 
-    private final String taker;
+    private final String operation;
     private final Map<String, String> given = new TreeMap<>();
 
     /**
-     * None yet.
+     * Creates an empty set of parameters.
      *
-     * @param taker what takes them, as in "the view 'topic'"
+     * @param operation the view or action, as in "The view 'topic'"
      */
-    Parameters(String taker) {
-        this.taker = taker;
+    Parameters(String operation) {
+        this.operation = operation;
     }
 
     Parameters with(String name, @Nullable String value) {
@@ -31,14 +31,14 @@ final class Parameters {
         return this;
     }
 
-    /** One that isn't taken was meant to narrow down what happens. */
-    Parameters only(List<String> taken) {
+    /** Rejects other parameters, because they may have been meant to restrict the operation. */
+    Parameters only(List<String> known) {
         given.keySet().stream()
-                .filter(name -> !taken.contains(name))
+                .filter(name -> !known.contains(name))
                 .findFirst()
                 .ifPresent(name -> {
-                    throw NotAnsweredException.badRequest("For " + taker + " there is no parameter '" + name + "', but "
-                            + String.join(", ", taken) + ".");
+                    throw RejectedRequestException.badRequest(operation + " has no parameter '" + name
+                            + "'. Parameters: " + String.join(", ", known) + ".");
                 });
         return this;
     }
@@ -55,15 +55,15 @@ final class Parameters {
     String required(String name) {
         String value = given.get(name);
         if (value == null) {
-            throw NotAnsweredException.badRequest("For " + taker + " the parameter '" + name + "' is missing.");
+            throw RejectedRequestException.badRequest(operation + " requires the parameter '" + name + "'.");
         }
         return value;
     }
 
-    int number(String name, int otherwise, int max) {
+    int number(String name, int defaultValue, int max) {
         String value = given.get(name);
         if (value == null) {
-            return otherwise;
+            return defaultValue;
         }
         try {
             int number = Integer.parseInt(value);
@@ -76,10 +76,10 @@ final class Parameters {
         throw wrong(name, "a number from 1 to " + max);
     }
 
-    boolean flag(String name, boolean otherwise) {
+    boolean flag(String name, boolean defaultValue) {
         String value = given.get(name);
         if (value == null) {
-            return otherwise;
+            return defaultValue;
         }
         if (value.equals("true") || value.equals("false")) {
             return Boolean.parseBoolean(value);
@@ -91,7 +91,7 @@ final class Parameters {
         try {
             return DurationStyle.detectAndParse(required(name));
         } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {
-            throw wrong(name, "a length of time such as PT10M, 10m or 600000 (ms)");
+            throw wrong(name, "a duration such as PT10M, 10m or 600000 (ms)");
         }
     }
 
@@ -99,12 +99,12 @@ final class Parameters {
         try {
             return Instant.parse(required(name));
         } catch (DateTimeException e) {
-            throw wrong(name, "a date such as 2030-01-31T12:00:00Z");
+            throw wrong(name, "an instant such as 2030-01-31T12:00:00Z");
         }
     }
 
-    NotAnsweredException wrong(String name, String expected) {
-        return NotAnsweredException.badRequest(
-                "The parameter '" + name + "' is " + expected + ", but not '" + given.get(name) + "'.");
+    RejectedRequestException wrong(String name, String expected) {
+        return RejectedRequestException.badRequest(
+                "The parameter '" + name + "' must be " + expected + ", but was '" + given.get(name) + "'.");
     }
 }

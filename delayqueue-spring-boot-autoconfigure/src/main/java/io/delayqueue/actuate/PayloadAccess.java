@@ -5,10 +5,10 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 
 /**
- * Who may see payloads and headers.
+ * Decides whether a caller may see payloads and headers.
  *
  * @param show never, when authorized, or always
- * @param roles of which an authorized caller has one; if there are none, each who is authenticated is authorized
+ * @param roles the roles that authorize a caller; if empty, all authenticated callers are authorized
  */
 public record PayloadAccess(Show show, Set<String> roles) {
 

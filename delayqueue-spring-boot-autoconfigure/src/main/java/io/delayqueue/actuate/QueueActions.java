@@ -1,12 +1,12 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.answer.ActionAnswer;
+import io.delayqueue.actuate.response.ActionResponse;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.ReplaySummary;
 import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
-import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
@@ -14,11 +14,11 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Does each {@code Action}, and says by a status whether it changed something. Thread-safe.
+ * Performs each {@code Action}. The status of the response shows whether the action changed something. Thread-safe.
  *
- * @param operations for live messages
- * @param admin for dead letters and topics
- * @param listeners of this node
+ * @param operations changes live messages
+ * @param admin changes dead letters and topics
+ * @param listeners the listeners of this node
  */
 public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admin, LocalListeners listeners) {
 
@@ -28,11 +28,12 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
         try {
             return perform(action, parameters);
         } catch (DelayQueueUnavailableException e) {
-            if (e.getCause() instanceof RedisCallException call && call.mayHaveWritten()) {
-                return refused(
+            if (e.isOutcomeUnknown()) {
+                return rejected(
                         WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
-                        "UNKNOWN",
-                        "Nobody knows whether it is done: look before you repeat it. " + e.getMessage());
+                        "unknown",
+                        "It is unknown whether the action was performed. Check the state before you repeat it. "
+                                + e.getMessage());
             }
             throw e;
         }
@@ -47,10 +48,10 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
                 String id = parameters.required("id");
                 yield moved(topic, id, operations.reschedule(topic, id, Duration.ZERO));
             }
-            case REPLAY -> replay(parameters.required("topic"), parameters.required("letter"));
+            case REPLAY -> replay(parameters.required("topic"), parameters.required("deadLetter"));
             case REPLAY_ALL -> replayAll(parameters.required("topic"));
-            case PURGE -> purge(parameters.required("topic"), parameters.required("letter"));
-            case PURGE_ALL -> done(ActionAnswer.done("PURGED", admin.purgeAll(parameters.required("topic"))));
+            case PURGE -> purge(parameters.required("topic"), parameters.required("deadLetter"));
+            case PURGE_ALL -> done(ActionResponse.purged(admin.purgeAll(parameters.required("topic"))));
             case DELETE_TOPIC -> deleteTopic(parameters.required("topic"));
             case PAUSE -> pause(parameters);
             case RESUME -> resume(parameters);
@@ -59,14 +60,14 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
 
     private WebEndpointResponse<OperationResponseBody> cancel(String topic, String id) {
         CancelOutcome outcome = operations.cancel(topic, id);
-        return outcome.isCancelled() ? done(ActionAnswer.done(outcome.name())) : noMessage(topic, id);
+        return outcome.isCancelled() ? done(ActionResponse.done(outcome)) : noMessage(topic, id);
     }
 
     private WebEndpointResponse<OperationResponseBody> reschedule(Parameters parameters) {
         String topic = parameters.required("topic");
         String id = parameters.required("id");
         if (parameters.has("delay") == parameters.has("dueAt")) {
-            throw NotAnsweredException.badRequest("To reschedule takes either a delay or a dueAt.");
+            throw RejectedRequestException.badRequest("The action 'reschedule' requires either delay or dueAt.");
         }
         return moved(
                 topic,
@@ -79,50 +80,53 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
     private static WebEndpointResponse<OperationResponseBody> moved(
             String topic, String id, RescheduleOutcome outcome) {
         return switch (outcome) {
-            case RESCHEDULED -> done(ActionAnswer.done(outcome.name()));
+            case RESCHEDULED -> done(ActionResponse.done(outcome));
             case BEING_HANDLED ->
-                refused(
-                        CONFLICT,
-                        outcome.name(),
-                        "Message '" + id + "' of topic '" + topic + "' is being handled, so that it stays as it is.");
+                conflict(
+                        outcome,
+                        "Message '" + Printable.of(id) + "' of topic '" + Printable.of(topic)
+                                + "' is being handled and was not changed.");
             case NOT_FOUND -> noMessage(topic, id);
         };
     }
 
-    private WebEndpointResponse<OperationResponseBody> replay(String topic, String letter) {
-        ReplayOutcome outcome = admin.replay(topic, letter);
+    private WebEndpointResponse<OperationResponseBody> replay(String topic, String deadLetter) {
+        ReplayOutcome outcome = admin.replay(topic, deadLetter);
         return switch (outcome) {
-            case REPLAYED -> done(ActionAnswer.done(outcome.name()));
+            case REPLAYED -> done(ActionResponse.done(outcome));
             case ID_LIVE ->
-                refused(
-                        CONFLICT,
-                        outcome.name(),
-                        "A message with the id of letter '" + letter + "' is live, so that the letter stays.");
+                conflict(
+                        outcome,
+                        "A message with the id of dead letter '" + Printable.of(deadLetter)
+                                + "' is live. The dead letter was not replayed.");
             case UNREADABLE ->
-                refused(
-                        CONFLICT,
-                        outcome.name(),
-                        "Letter '" + letter + "' can't be read by this version, so that it stays.");
-            case NOT_FOUND -> noLetter(topic, letter);
+                conflict(
+                        outcome,
+                        "Dead letter '" + Printable.of(deadLetter)
+                                + "' has a format that this version cannot read. It was not replayed.");
+            case NOT_FOUND -> noDeadLetter(topic, deadLetter);
         };
     }
 
     private WebEndpointResponse<OperationResponseBody> replayAll(String topic) {
         ReplaySummary summary = admin.replayAll(topic);
-        return done(new ActionAnswer("REPLAYED", summary.replayed(), summary.kept(), null));
+        return done(ActionResponse.replayed(summary));
     }
 
-    private WebEndpointResponse<OperationResponseBody> purge(String topic, String letter) {
-        return admin.purge(topic, letter) ? done(ActionAnswer.done("PURGED")) : noLetter(topic, letter);
+    private WebEndpointResponse<OperationResponseBody> purge(String topic, String deadLetter) {
+        return admin.purge(topic, deadLetter) ? done(ActionResponse.done("purged")) : noDeadLetter(topic, deadLetter);
     }
 
     private WebEndpointResponse<OperationResponseBody> deleteTopic(String topic) {
         try {
             return admin.deleteTopic(topic)
-                    ? done(ActionAnswer.done("DELETED"))
-                    : refused(WebEndpointResponse.STATUS_NOT_FOUND, "NOT_FOUND", "There is no topic '" + topic + "'.");
+                    ? done(ActionResponse.done("deleted"))
+                    : rejected(
+                            WebEndpointResponse.STATUS_NOT_FOUND,
+                            "not_found",
+                            "There is no topic '" + Printable.of(topic) + "'.");
         } catch (IllegalStateException e) {
-            return refused(CONFLICT, "NOT_EMPTY", String.valueOf(e.getMessage()));
+            return rejected(CONFLICT, "not_empty", String.valueOf(e.getMessage()));
         }
     }
 
@@ -132,7 +136,7 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
         } else {
             listeners.required(parameters.required("listener")).pause();
         }
-        return done(ActionAnswer.done("PAUSED"));
+        return done(ActionResponse.done("paused"));
     }
 
     private WebEndpointResponse<OperationResponseBody> resume(Parameters parameters) {
@@ -141,36 +145,40 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
         } else {
             listeners.required(parameters.required("listener")).resume();
         }
-        return done(ActionAnswer.done("RESUMED"));
+        return done(ActionResponse.done("resumed"));
     }
 
     private static boolean isForTopic(Parameters parameters) {
         if (parameters.has("topic") == parameters.has("listener")) {
-            throw NotAnsweredException.badRequest(
-                    "To pause or resume takes either a listener, for this node, or a topic, for all nodes.");
+            throw RejectedRequestException.badRequest(
+                    "The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).");
         }
         return parameters.has("topic");
     }
 
     private static WebEndpointResponse<OperationResponseBody> noMessage(String topic, String id) {
-        return refused(
+        return rejected(
                 WebEndpointResponse.STATUS_NOT_FOUND,
-                "NOT_FOUND",
-                "There is no live message '" + id + "' in topic '" + topic + "' now.");
+                "not_found",
+                "There is no live message '" + Printable.of(id) + "' in topic '" + Printable.of(topic) + "'.");
     }
 
-    private static WebEndpointResponse<OperationResponseBody> noLetter(String topic, String letter) {
-        return refused(
+    private static WebEndpointResponse<OperationResponseBody> noDeadLetter(String topic, String deadLetter) {
+        return rejected(
                 WebEndpointResponse.STATUS_NOT_FOUND,
-                "NOT_FOUND",
-                "There is no dead letter '" + letter + "' in topic '" + topic + "'.");
+                "not_found",
+                "There is no dead letter '" + Printable.of(deadLetter) + "' in topic '" + Printable.of(topic) + "'.");
     }
 
-    private static WebEndpointResponse<OperationResponseBody> done(ActionAnswer answer) {
-        return new WebEndpointResponse<>(answer);
+    private static WebEndpointResponse<OperationResponseBody> done(ActionResponse response) {
+        return new WebEndpointResponse<>(response);
     }
 
-    private static WebEndpointResponse<OperationResponseBody> refused(int status, String outcome, String sentence) {
-        return new WebEndpointResponse<>(ActionAnswer.nothing(outcome, sentence), status);
+    private static WebEndpointResponse<OperationResponseBody> rejected(int status, String outcome, String sentence) {
+        return new WebEndpointResponse<>(ActionResponse.failed(outcome, sentence), status);
+    }
+
+    private static WebEndpointResponse<OperationResponseBody> conflict(Enum<?> outcome, String sentence) {
+        return new WebEndpointResponse<>(ActionResponse.failed(outcome, sentence), CONFLICT);
     }
 }

@@ -1,13 +1,14 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.answer.LetterAnswer;
-import io.delayqueue.actuate.answer.MessageAnswer;
-import io.delayqueue.actuate.answer.UpcomingAnswer;
+import io.delayqueue.actuate.response.DeadLetterResponse;
+import io.delayqueue.actuate.response.MessageResponse;
+import io.delayqueue.actuate.response.UpcomingResponse;
+import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
-import io.delayqueue.admin.LetterPage;
 import io.delayqueue.admin.MessagePage;
 import io.delayqueue.admin.MessageView;
+import io.delayqueue.message.Printable;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import java.util.Locale;
@@ -20,17 +21,17 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param topics reads topics
  * @param inspector reads live messages
  * @param admin reads dead letters
- * @param operations find messages by their id
+ * @param operations finds messages by their id
  */
 public record QueueViews(
         TopicReader topics, DelayQueueInspector inspector, DelayQueueAdmin admin, DelayQueueOperations operations) {
 
-    private static final int USUAL_PAGE = 50;
-    private static final Duration USUAL_SPAN = Duration.ofHours(1);
-    private static final int USUAL_BUCKETS = 60;
+    private static final int DEFAULT_PAGE = 50;
+    private static final Duration DEFAULT_SPAN = Duration.ofHours(1);
+    private static final int DEFAULT_BUCKETS = 60;
 
     /**
-     * Reads what is asked for.
+     * Reads one view.
      *
      * @param open whether the caller may see payloads and headers
      */
@@ -40,22 +41,24 @@ public record QueueViews(
             case TOPIC -> topic(topic);
             case MESSAGES -> messages(topic, parameters, open);
             case MESSAGE -> message(topic, parameters.required("id"), open);
-            case DEAD -> letters(topic, parameters, open);
-            case LETTER -> letter(topic, parameters.required("letter"), open);
+            case DEAD -> deadLetters(topic, parameters, open);
+            case DEAD_LETTER -> deadLetter(topic, parameters.required("deadLetter"), open);
             case UPCOMING -> upcoming(topic, parameters);
         };
     }
 
     private OperationResponseBody topic(String topic) {
-        return topics.one(topic).orElseThrow(() -> NotAnsweredException.notFound("There is no topic '" + topic + "'."));
+        return topics.one(topic)
+                .orElseThrow(
+                        () -> RejectedRequestException.notFound("There is no topic '" + Printable.of(topic) + "'."));
     }
 
     private OperationResponseBody messages(String topic, Parameters parameters, boolean open) {
-        int count = parameters.number("count", USUAL_PAGE, DelayQueueInspector.MAX_PAGE);
+        int count = parameters.number("count", DEFAULT_PAGE, DelayQueueInspector.MAX_PAGE);
         MessagePage page = inspector.messages(topic, state(parameters), count, parameters.text("page"));
-        return new MessageAnswer.Page(
+        return new MessageResponse.Page(
                 page.messages().stream()
-                        .map(message -> MessageAnswer.of(message, open))
+                        .map(message -> MessageResponse.of(message, open))
                         .toList(),
                 page.next());
     }
@@ -74,31 +77,31 @@ public record QueueViews(
     private OperationResponseBody message(String topic, String id, boolean open) {
         return operations
                 .find(topic, id)
-                .map(message -> MessageAnswer.of(message, open))
-                .orElseThrow(() -> NotAnsweredException.notFound(
-                        "There is no live message '" + id + "' in topic '" + topic + "' now."));
+                .map(message -> MessageResponse.of(message, open))
+                .orElseThrow(() -> RejectedRequestException.notFound(
+                        "There is no live message '" + Printable.of(id) + "' in topic '" + Printable.of(topic) + "'."));
     }
 
-    private OperationResponseBody letters(String topic, Parameters parameters, boolean open) {
-        int count = parameters.number("count", USUAL_PAGE, DelayQueueAdmin.MAX_PAGE);
-        LetterPage page = admin.letters(topic, count, parameters.text("page"));
-        return new LetterAnswer.Page(
-                page.letters().stream()
-                        .map(letter -> LetterAnswer.of(letter, open))
+    private OperationResponseBody deadLetters(String topic, Parameters parameters, boolean open) {
+        int count = parameters.number("count", DEFAULT_PAGE, DelayQueueAdmin.MAX_PAGE);
+        DeadLetterPage page = admin.deadLetters(topic, count, parameters.text("page"));
+        return new DeadLetterResponse.Page(
+                page.deadLetters().stream()
+                        .map(deadLetter -> DeadLetterResponse.of(deadLetter, open))
                         .toList(),
                 page.next());
     }
 
-    private OperationResponseBody letter(String topic, String letter, boolean open) {
-        return admin.letter(topic, letter)
-                .map(found -> LetterAnswer.of(found, open))
-                .orElseThrow(() -> NotAnsweredException.notFound(
-                        "There is no dead letter '" + letter + "' in topic '" + topic + "'."));
+    private OperationResponseBody deadLetter(String topic, String deadLetter, boolean open) {
+        return admin.deadLetter(topic, deadLetter)
+                .map(found -> DeadLetterResponse.of(found, open))
+                .orElseThrow(() -> RejectedRequestException.notFound("There is no dead letter '"
+                        + Printable.of(deadLetter) + "' in topic '" + Printable.of(topic) + "'."));
     }
 
     private OperationResponseBody upcoming(String topic, Parameters parameters) {
-        Duration span = parameters.has("span") ? parameters.duration("span") : USUAL_SPAN;
-        int buckets = parameters.number("buckets", USUAL_BUCKETS, DelayQueueInspector.MAX_BUCKETS);
-        return UpcomingAnswer.of(inspector.upcoming(topic, span, buckets));
+        Duration span = parameters.has("span") ? parameters.duration("span") : DEFAULT_SPAN;
+        int buckets = parameters.number("buckets", DEFAULT_BUCKETS, DelayQueueInspector.MAX_BUCKETS);
+        return UpcomingResponse.of(inspector.upcoming(topic, span, buckets));
     }
 }

@@ -1,6 +1,6 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.answer.TopicAnswer;
+import io.delayqueue.actuate.response.TopicResponse;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.TopicSampler;
 import java.time.Duration;
@@ -9,27 +9,29 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads topics: from Redis what they hold, from this node what they held. Thread-safe.
+ * Reads the current state of topics from Redis and their history from this node's sampler. Thread-safe.
  *
- * @param inspector reads what is in Redis
- * @param sampler remembers what was there
- * @param maxLag by name how late topics may be, where their health has a threshold
+ * @param inspector reads the current state
+ * @param sampler keeps the history
+ * @param maxLag the health thresholds of topics, by name
  */
 public record TopicReader(DelayQueueInspector inspector, TopicSampler sampler, Map<String, Duration> maxLag) {
 
     /**
-     * Reads all.
+     * Reads all topics.
      *
-     * @param history whether with their samples
+     * @param history whether to include their samples
      */
-    List<TopicAnswer> all(boolean history) {
+    List<TopicResponse> all(boolean history) {
         return inspector.topics().stream()
-                .map(status -> TopicAnswer.of(
+                .map(status -> TopicResponse.of(
                         status, history ? sampler.history(status.topic()) : List.of(), maxLag.get(status.topic())))
                 .toList();
     }
 
-    Optional<TopicAnswer> one(String topic) {
-        return inspector.topic(topic).map(status -> TopicAnswer.of(status, sampler.history(topic), maxLag.get(topic)));
+    Optional<TopicResponse> one(String topic) {
+        return inspector
+                .topic(topic)
+                .map(status -> TopicResponse.of(status, sampler.history(topic), maxLag.get(topic)));
     }
 }

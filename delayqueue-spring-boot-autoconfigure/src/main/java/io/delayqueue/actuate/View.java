@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What there is to see, with the parameters that each takes. */
+/** The views of the endpoint, with their parameters. */
 enum View {
     /** A topic. */
     TOPIC("topic"),
@@ -16,8 +16,8 @@ enum View {
     /** Dead letters, in pages. */
     DEAD("topic, count, page"),
     /** A dead letter. */
-    LETTER("topic, letter"),
-    /** What comes due when. */
+    DEAD_LETTER("topic, deadLetter"),
+    /** The number of messages that become due, by time. */
     UPCOMING("topic, span, buckets");
 
     private final String parameters;
@@ -30,12 +30,12 @@ enum View {
         return Stream.of(values())
                 .filter(view -> view.path().equals(path))
                 .findFirst()
-                .orElseThrow(() -> NotAnsweredException.notFound("There is no view '" + path + "', but "
+                .orElseThrow(() -> RejectedRequestException.notFound("Unknown view '" + path + "'. Views: "
                         + Stream.of(values()).map(View::path).collect(Collectors.joining(", ")) + "."));
     }
 
     String path() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     List<String> parameters() {

@@ -1,11 +1,14 @@
 /**
- * The queue among the application's management endpoints: what is in it, and what may be done with it, over HTTP.
+ * The management endpoint of the queue: views of its content and administrative actions over HTTP.
  *
- * <p>Row 5: used by {@code autoconfigure} only. {@link io.delayqueue.actuate.DelayQueueEndpoint} takes requests,
- * {@code View} and {@code Action} say what there is to ask for, {@code QueueViews} and {@code QueueActions} do it by way of
- * {@code admin}. Read next: {@code actuate.answer} for what comes back, {@code actuate.guard} for what stands before it.
+ * <p>Row 5: used by {@code autoconfigure} only. {@link io.delayqueue.actuate.DelayQueueEndpoint} handles requests,
+ * {@code View} and {@code Action} define the operations, and {@code QueueViews} and {@code QueueActions} implement them
+ * with {@code admin}. Read next: {@code actuate.response} for the response bodies and {@code actuate.guard} for the
+ * filters of requests.
  */
+@Internal
 @NullMarked
 package io.delayqueue.actuate;
 
+import io.delayqueue.Internal;
 import org.jspecify.annotations.NullMarked;

@@ -7,10 +7,10 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Chooses the application's Redis for the queue: the marked bean, else the only one, else the primary one.
+ * Chooses the Redis connection factory of the queue: the marked bean, else the only one, else the primary one.
  *
- * @param marked those with {@link DelayQueueConnectionFactory}
- * @param any those that can be injected without a qualifier
+ * @param marked beans with the qualifier {@link DelayQueueConnectionFactory}
+ * @param any beans that can be injected without a qualifier
  */
 record ConnectionFactoryChoice(
         ObjectProvider<RedisConnectionFactory> marked,

@@ -34,7 +34,7 @@ public final class DelayListenerAutoConfiguration {
         return new DelayListenerAnnotationBeanPostProcessor();
     }
 
-    /** Lazy beans would never listen. */
+    /** A lazy bean would never be created, so that its listeners would not start. */
     @Bean
     static LazyInitializationExcludeFilter delayListenerLazyInitializationExcludeFilter() {
         return (beanName, definition, type) -> type != null && DelayListenerMethods.isListenerType(type);
@@ -45,10 +45,16 @@ public final class DelayListenerAutoConfiguration {
         return new PayloadValidation(beans);
     }
 
+    /** Checks all listener properties, including unused ones, and the beans that they name. */
+    @Bean
+    DelayListenerConfigurer delayListenerPropertyCheck(DelayQueueProperties properties, BeanFactory beans) {
+        return registrar -> properties.listenerLevels(beans).check();
+    }
+
     @Bean
     @ConditionalOnMissingBean
     DelayListenerRegistry delayListenerRegistry(DelayQueueProperties properties) {
-        return new DelayListenerRegistry(properties.listener().autoStartup());
+        return new DelayListenerRegistry(properties.listener().isAutoStartup());
     }
 
     @Bean
@@ -62,13 +68,13 @@ public final class DelayListenerAutoConfiguration {
     DefaultDelayListenerContainerFactory delayListenerContainerFactory(
             DelayQueueEngine engine,
             DelayQueueProperties properties,
-            DeadLetterSource letters,
+            DeadLetterSource deadLetters,
             BeanFactory beans,
             Environment environment) {
         ShutdownPhase phase = ShutdownPhase.of(environment);
         ListenerLevels levels = properties.listenerLevels(beans);
         ListenerOptions defaults = levels.defaults();
         return new DefaultDelayListenerContainerFactory(
-                spec -> engine.newContainer(phase.within(spec)), defaults, levels::ofTopic, letters);
+                spec -> engine.newContainer(phase.within(spec)), defaults, levels::ofTopic, deadLetters);
     }
 }

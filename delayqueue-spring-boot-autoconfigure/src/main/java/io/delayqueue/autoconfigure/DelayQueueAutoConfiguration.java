@@ -25,13 +25,14 @@ import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueTemplateBuilder;
 import io.delayqueue.template.SendInterceptor;
-import io.delayqueue.template.pull.DelayQueueReceiver;
-import io.delayqueue.template.pull.Leases;
-import io.delayqueue.template.pull.PullingReceiver;
+import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.Leases;
 import java.time.InstantSource;
 import java.util.Map;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -46,8 +47,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Auto-configuration of the delay queue: sending, and the engine that listeners run on. Nothing connects to Redis before
- * it is used.
+ * Auto-configuration of the delay queue: sending, receiving, administration, and the engine that runs listeners. The
+ * beans connect to Redis when they are first used.
  */
 @AutoConfiguration(after = {DataRedisAutoConfiguration.class, PayloadConverterAutoConfiguration.class})
 @ConditionalOnClass(RedisConnectionFactory.class)
@@ -55,6 +56,22 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @EnableConfigurationProperties(DelayQueueProperties.class)
 @ImportRuntimeHints(DelayQueueRuntimeHints.class)
 public final class DelayQueueAutoConfiguration {
+
+    @Bean
+    static DurationUnitCheck delayQueueDurationUnitCheck() {
+        return new DurationUnitCheck();
+    }
+
+    @Bean
+    OptionalModules delayQueueOptionalModules(DelayQueueProperties properties) {
+        return new OptionalModules(properties);
+    }
+
+    /** Runs the check at startup even if beans are initialized lazily. */
+    @Bean
+    static LazyInitializationExcludeFilter delayQueueOptionalModulesExclusion() {
+        return LazyInitializationExcludeFilter.forBeanTypes(OptionalModules.class);
+    }
 
     @Bean
     @ConditionalOnMissingBean
@@ -173,24 +190,25 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean(DelayQueueReceiver.class)
-    PullingReceiver delayQueueReceiver(
+    DefaultDelayQueueReceiver delayQueueReceiver(
             MessageStore store,
             TopicRegistry registry,
             PayloadCodec codec,
             DelayQueueEngine engine,
             EventBus events,
             DelayQueueProperties properties) {
-        return PullingReceiver.builder(store, registry, codec, engine.signals(), engine.steps())
+        return DefaultDelayQueueReceiver.builder(store, registry, codec, engine.signals(), engine.tasks())
                 .events(events)
-                .settings(properties.toPullSettings())
+                .settings(properties.toReceiveSettings())
                 .completions(engine::execute)
+                .addConsumer(engine::addConsumer)
                 .build();
     }
 
     @Bean
-    @ConditionalOnBean(PullingReceiver.class)
+    @ConditionalOnBean(DefaultDelayQueueReceiver.class)
     @ConditionalOnMissingBean
-    Leases delayQueueLeases(PullingReceiver receiver) {
+    Leases delayQueueLeases(DefaultDelayQueueReceiver receiver) {
         return receiver.leases();
     }
 

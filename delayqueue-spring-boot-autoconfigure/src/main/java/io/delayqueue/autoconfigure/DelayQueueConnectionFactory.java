@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the {@code RedisConnectionFactory} bean whose Redis the delay queue uses, where there are several or where the
- * queue has a Redis of its own. The queue derives its connections from it and leaves the bean as it is.
+ * Marks the {@code RedisConnectionFactory} bean that the delay queue uses if there are several or if the queue has a
+ * Redis of its own. The queue derives its own connections from the bean and does not change it.
  */
 @Target({ElementType.FIELD, ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -12,14 +12,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Auto-configuration of what log lines of handlers say by themselves. */
+/** Auto-configuration of the MDC entries that handlers log with. */
 @AutoConfiguration(after = DelayQueueAutoConfiguration.class)
 @ConditionalOnClass(MDC.class)
 @ConditionalOnBooleanProperty(name = "delayqueue.listener.mdc", matchIfMissing = true)
 @ConditionalOnBean(DelayQueueEngine.class)
 public final class DelayQueueLoggingAutoConfiguration {
 
-    /** Where the interceptor stands: outside those that observe. */
+    /** The order of the interceptor. It runs around the observing interceptors. */
     public static final int INTERCEPTOR_ORDER = Ordered.HIGHEST_PRECEDENCE + 100;
 
     @Bean

@@ -20,8 +20,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Auto-configuration of observations around sends and handling. Off unless it is asked for, and without an
- * {@link ObservationRegistry} there is nothing to tell.
+ * Auto-configuration of observations of sends and handling. It is disabled by default and requires an
+ * {@link ObservationRegistry}.
  */
 @AutoConfiguration(
         after = DelayQueueAutoConfiguration.class,
@@ -34,10 +34,10 @@ import org.springframework.core.annotation.Order;
 @ConditionalOnBean({DelayQueueEngine.class, ObservationRegistry.class})
 public final class DelayQueueObservationAutoConfiguration {
 
-    /** Where the observing interceptors stand: around all others but those that ask for a still higher precedence. */
+    /** The order of the observing interceptors. They run around all others except those with a higher precedence. */
     public static final int INTERCEPTOR_ORDER = Ordered.HIGHEST_PRECEDENCE + 200;
 
-    /** Before the handler that goes on with a sender's trace, which stands at 1000. */
+    /** Before the handler that continues a sender's trace, whose order is 1000. */
     private static final int TRACING_HANDLER_ORDER = 500;
 
     @Bean
@@ -59,7 +59,7 @@ public final class DelayQueueObservationAutoConfiguration {
                 registry, convention.getIfAvailable(), properties.observation().link());
     }
 
-    /** Also without the option: a batch has several senders, so that it can only be linked. */
+    /** Links traces. It is needed without {@code link}, too, because a batch may have several senders. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Tracer.class)
     @ConditionalOnBean(Tracer.class)

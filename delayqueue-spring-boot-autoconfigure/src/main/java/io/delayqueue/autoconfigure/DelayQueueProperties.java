@@ -1,12 +1,15 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.Internal;
 import io.delayqueue.actuate.health.HealthSettings;
+import io.delayqueue.admin.IdleTopics;
 import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.annotation.RetryPolicies;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.autoconfigure.property.ForwardProperties;
 import io.delayqueue.autoconfigure.property.HttpProperties;
-import io.delayqueue.autoconfigure.property.ListenerDefaults;
 import io.delayqueue.autoconfigure.property.ListenerLevels;
+import io.delayqueue.autoconfigure.property.ListenerProperties;
 import io.delayqueue.autoconfigure.property.TopicProperties;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerOptions;
@@ -15,7 +18,7 @@ import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
 import io.delayqueue.template.SendLimits;
-import io.delayqueue.template.pull.PullSettings;
+import io.delayqueue.template.receive.ReceiveSettings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -27,27 +30,28 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Properties of the delay queue. A key that is not known fails the start.
+ * Properties of the delay queue. An unknown key fails the application's start.
  *
- * @param enabled Whether to configure the delay queue at all.
- * @param namespace First part of every key and channel in Redis; two namespaces on one Redis never meet. 1 to 64
- *     letters, digits, dots, dashes or underscores.
- * @param listener What holds for every listener unless its topic or annotation says otherwise.
- * @param topics What holds for a topic, by its name: shards (how many it has, 1 to 1,024), and for its listeners, unless
- *     their annotation says otherwise, the keys of delayqueue.listener, but for auto-startup and mdc.
- * @param shards What to do about topics that are registered with other shards.
- * @param limits What a send takes at most.
- * @param engine How listeners, heartbeats and retention are run.
- * @param deadLetters For how long dead letters are kept.
- * @param metrics What is measured.
- * @param health From when on the health indicator says that something is wrong.
+ * @param enabled Whether the delay queue is configured.
+ * @param namespace First part of every key and channel in Redis, 1 to 64 letters, digits, dots, dashes or underscores.
+ *     Namespaces on the same Redis are independent of each other.
+ * @param listener Options of all listeners. Options of a topic or of a listener's annotation take precedence.
+ * @param topics Options of a topic, by its name: shards (number of shards, 1 to 1,024) and, for its listeners, the keys
+ *     of delayqueue.listener except auto-startup and mdc. Attributes of a listener's annotation take precedence.
+ * @param shards Conflicts about the number of shards of a topic.
+ * @param limits Limits of sends.
+ * @param engine Listeners, heartbeats and retention.
+ * @param deadLetters Retention of dead letters.
+ * @param metrics Samples of topics.
+ * @param health Thresholds of the health indicator.
  * @param redis The queue's own connections to Redis.
- * @param observation Traces and timers of sends and handling, by Micrometer.
- * @param http Doors for other languages, over HTTP.
- * @param forward Topics whose messages go on to a message broker: topic, to, destination, routing-key, pub-sub,
- *     send-timeout (30 s), id, and how that is run, unless the topic's own properties suffice: concurrency, lease,
- *     max-attempts, backoff, not-retryable, handling-time, prefetch.
+ * @param observation Micrometer observations of sends and handling.
+ * @param http HTTP interfaces for clients in other languages.
+ * @param forward Topics whose messages are forwarded to a message broker: topic, to, destination, routing-key, pub-sub,
+ *     send-timeout (30 s), id, and the keys of delayqueue.listener except auto-startup, batch-size and mdc, which take
+ *     precedence over the options of the topic.
  */
+@Internal
 @ConfigurationProperties(prefix = "delayqueue", ignoreUnknownFields = false)
 public record DelayQueueProperties(
         @DefaultValue("true") boolean enabled,
@@ -65,20 +69,21 @@ public record DelayQueueProperties(
         @NestedConfigurationProperty @DefaultValue HttpProperties http,
         @DefaultValue List<ForwardProperties> forward) {
 
-    private static final Map<String, String> OF_LETTERS = Map.of(
+    private static final Map<String, String> OF_DEAD_LETTERS = Map.of(
             "retentionInterval", "delayqueue.dead-letters.prune-interval",
-            "letterMaxAge", "delayqueue.dead-letters.max-age",
-            "letterMaxCount", "delayqueue.dead-letters.max-count");
+            "deadLetterMaxAge", "delayqueue.dead-letters.max-age",
+            "deadLetterMaxCount", "delayqueue.dead-letters.max-count",
+            "deadLetterMaxBytes", "delayqueue.dead-letters.max-size");
 
-    /** Has each value checked by what it is for, so that a wrong one fails the start wherever it is used. */
+    /** Checks each value, so that an invalid one fails the application's start even if it is not used. */
     public DelayQueueProperties {
         InvalidPropertyException.check("delayqueue", Map.of(), () -> new KeySpace(namespace));
         InvalidPropertyException.check("delayqueue.limits", Map.of(), limits::toLimits);
-        InvalidPropertyException.check("delayqueue.engine", OF_LETTERS, () -> engine.toSettings(deadLetters));
+        InvalidPropertyException.check("delayqueue.engine", OF_DEAD_LETTERS, () -> engine.toSettings(deadLetters));
         InvalidPropertyException.check("delayqueue.metrics", Map.of(), metrics::check);
         InvalidPropertyException.check("delayqueue.redis", Map.of(), redis::toSettings);
         InvalidPropertyException.check("delayqueue.health", Map.of(), () -> health.toSettings(redis));
-        InvalidPropertyException.check("delayqueue.http", Map.of(), http::check);
+        http.check();
         topics = Map.copyOf(topics);
         forward = List.copyOf(forward);
         ListenerLevels levels = levels(listener, topics);
@@ -94,7 +99,7 @@ public record DelayQueueProperties(
     private static ShardPlan toShardPlan(Map<String, TopicProperties> topics, Shards shards) {
         Map<String, Integer> counts = new HashMap<>();
         topics.forEach((topic, properties) -> {
-            Integer count = properties.shards();
+            Integer count = properties.getShards();
             if (count != null) {
                 String prefix = "delayqueue.topics[" + topic + "]";
                 counts.put(topic, InvalidPropertyException.check(prefix, Map.of(), () -> ShardPlan.check(count)));
@@ -103,35 +108,46 @@ public record DelayQueueProperties(
         return new ShardPlan(counts, shards.onConflict());
     }
 
-    /** Whoever pulls names lease and number; the rest is as for listeners. */
-    PullSettings toPullSettings() {
-        ListenerOptions options = levels(listener, topics).defaults();
-        return new PullSettings(
+    /** Settings of a receiver. Its callers choose lease and count; the other settings are those of listeners. */
+    ReceiveSettings toReceiveSettings() {
+        ListenerOptions options = listenerOptions();
+        return new ReceiveSettings(
                 engine.sweep(),
                 engine.unconfirmedSweep(),
                 options.maxAttempts(),
                 options.lease().dividedBy(3));
     }
 
-    /** With the retry policies of an application, by the names of their beans. */
-    public ListenerLevels listenerLevels(BeanFactory beans) {
-        return ListenerLevels.of(listener.defaults(), topics, beans);
+    /**
+     * The options of listeners whose topic has no options of its own. A retry policy that names a bean is replaced by
+     * the default policy.
+     */
+    public ListenerOptions listenerOptions() {
+        return levels(listener, topics).defaults();
     }
 
-    /** Without beans: whatever is none of the built-in policies counts as one. */
+    /** The options of listeners, with retry policies looked up by name among the application's beans. */
+    public ListenerLevels listenerLevels(BeanFactory beans) {
+        return ListenerLevels.of(listener, topics, beans);
+    }
+
+    /** The options of listeners without beans: a retry policy that names a bean is replaced by the default policy. */
     private static ListenerLevels levels(Listener listener, Map<String, TopicProperties> topics) {
-        return new ListenerLevels(listener.defaults(), topics, bean -> ListenerOptions.DEFAULTS.retryPolicy());
+        return new ListenerLevels(
+                listener, topics, text -> RetryPolicies.read(text, name -> ListenerOptions.DEFAULTS.retryPolicy()));
     }
 
     /**
-     * What a send takes at most.
+     * Limits of sends.
      *
-     * @param maxPayloadSize Largest payload as it is stored, up to 256 MB.
-     * @param maxHeadersSize Largest sum of one message's header names and values, up to 16 MB.
-     * @param maxDelay How far ahead a message may be due, 1 s to 1,000 years.
-     * @param maxBatchElements How many messages one script stores, 1 to 500.
-     * @param maxBatchSize How many bytes one script stores, but at least one message; up to 256 MB.
-     * @param afterCommitTimeout For how long a send after commit is repeated before the committer is told, 0 to 1 h.
+     * @param maxPayloadSize Maximum size of a payload as stored, up to 256 MB.
+     * @param maxHeadersSize Maximum total size of the header names and values of a message, up to 16 MB.
+     * @param maxDelay Maximum delay of a message, 1 s to 1,000 years.
+     * @param maxBatchElements Maximum number of messages that one script call stores, 1 to 500.
+     * @param maxBatchSize Maximum number of bytes that one script call stores, up to 256 MB. A larger message is stored
+     *     by a call of its own.
+     * @param afterCommitTimeout Maximum time for which a send after commit is retried, 0 to 1 h. Then the commit call
+     *     fails with an exception.
      */
     public record Limits(
             @DefaultValue("1MB") DataSize maxPayloadSize,
@@ -141,39 +157,45 @@ public record DelayQueueProperties(
             @DefaultValue("2MB") DataSize maxBatchSize,
             @DefaultValue("10s") Duration afterCommitTimeout) {
 
-        /** For a template. */
+        /** The limits of a template. */
         public SendLimits toLimits() {
             return new SendLimits(
                     bytes(maxPayloadSize), bytes(maxHeadersSize), maxDelay, maxBatchElements, bytes(maxBatchSize));
         }
 
-        /** What is too large for a number is too large for each of these, too. */
+        /** Converts a size to bytes. A size beyond the range of int becomes a value that is invalid, too. */
         private static int bytes(DataSize size) {
             return (int) Math.max(-1, Math.min(Integer.MAX_VALUE, size.toBytes()));
         }
     }
 
     /**
-     * What to do about topics that are registered with other shards.
+     * Conflicts about the number of shards of a topic.
      *
-     * @param onConflict What to do about a topic that is registered with another number of shards than is set here: fail
-     *     (don't start) or follow (warn, and use it as it is registered).
+     * @param onConflict Reaction to a topic that is registered with another number of shards than configured: fail (the
+     *     application does not start) or follow (a warning is logged and the registered number is used).
      */
     public record Shards(@DefaultValue("fail") OnConflict onConflict) {}
 
     /**
-     * How listeners, heartbeats and retention are run.
+     * Listeners, heartbeats and retention.
      *
-     * @param stepThreads Threads for all periodic work together, 1 to 64; handlers have their own.
-     * @param sweep How long a due message waits at most when every signal was lost, 100 ms to 1 min.
-     * @param unconfirmedSweep The same while the node does not hear its own signals, at most the sweep.
-     * @param heartbeat How often a node says that it lives, 100 ms to 1 min.
-     * @param heartbeatTimeout After how long of silence a node counts as dead, at least two heartbeats.
-     * @param linger How long an acknowledgement may wait for others while there is more to do, 0 to 1 s.
-     * @param confirmAfter A delivery that waited longer for a handler confirms its lease before it starts, 1 ms to 1 min.
+     * @param taskThreads Number of threads for all periodic tasks of the node, 1 to 64. Handlers run on threads of
+     *     their own.
+     * @param sweep Interval between sweeps of a shard, 100 ms to 1 min. If signals are lost, a due message waits at
+     *     most this long.
+     * @param unconfirmedSweep Interval between sweeps while the node does not receive its own signals, at most the
+     *     value of sweep.
+     * @param heartbeat Interval between heartbeats of a node, 100 ms to 1 min.
+     * @param heartbeatTimeout Time without a heartbeat after which a node is considered unavailable, at least twice the
+     *     heartbeat interval.
+     * @param linger Maximum time for which an acknowledgement waits to be sent together with others while the listener
+     *     has more work, 0 to 1 s.
+     * @param confirmAfter If a delivery waits longer than this for a handler, its lease is confirmed before the handler
+     *     starts, 1 ms to 1 min.
      */
     public record Engine(
-            @DefaultValue("4") int stepThreads,
+            @DefaultValue("4") int taskThreads,
             @DefaultValue("5s") Duration sweep,
             @DefaultValue("1s") Duration unconfirmedSweep,
             @DefaultValue("5s") Duration heartbeat,
@@ -183,7 +205,7 @@ public record DelayQueueProperties(
 
         EngineSettings toSettings(DeadLetters deadLetters) {
             return new EngineSettings(
-                    stepThreads,
+                    taskThreads,
                     sweep,
                     unconfirmedSweep,
                     heartbeat,
@@ -192,29 +214,34 @@ public record DelayQueueProperties(
                     confirmAfter,
                     deadLetters.pruneInterval(),
                     deadLetters.maxAge(),
-                    deadLetters.maxCount());
+                    deadLetters.maxCount(),
+                    deadLetters.maxSize().toBytes());
         }
     }
 
     /**
-     * For how long dead letters are kept.
+     * Retention of dead letters.
      *
-     * @param maxAge How long a dead letter is kept, 1 s to 100 years.
-     * @param maxCount How many dead letters a topic keeps, 0 or more; the oldest go first.
-     * @param pruneInterval How often dead letters are pruned, 100 ms to 1 d; in between there may be more of them.
+     * @param maxAge Maximum age of a dead letter, 1 s to 100 years. Older dead letters are removed.
+     * @param maxCount Maximum number of dead letters of a topic, 0 or more. The oldest are removed first.
+     * @param maxSize Maximum total size of the dead letters of a topic, 0 or more. The oldest are removed first. If a
+     *     shard has more than 500 dead letters, their size is estimated.
+     * @param pruneInterval Interval between removals of dead letters beyond these limits, 100 ms to 1 d. In between, a
+     *     topic may exceed the limits.
      */
     public record DeadLetters(
             @DefaultValue("30d") Duration maxAge,
             @DefaultValue("100000") long maxCount,
+            @DefaultValue("256MB") DataSize maxSize,
             @DefaultValue("5m") Duration pruneInterval) {}
 
     /**
      * The queue's own connections to Redis.
      *
-     * @param commandTimeout How long a command may take, more than zero; the application's own time-out if that is
-     *     shorter.
-     * @param reconnectDelay The longest pause between two attempts to connect, more than zero.
-     * @param allowEviction Whether to start on a Redis whose maxmemory-policy may remove messages.
+     * @param commandTimeout Timeout of a Redis command, greater than zero. If the application's own connection has a
+     *     shorter timeout, that one is used.
+     * @param reconnectDelay Maximum delay between two attempts to connect, greater than zero.
+     * @param allowEviction Whether the application starts if the maxmemory-policy of Redis may evict messages.
      */
     public record Redis(
             @DefaultValue("5s") Duration commandTimeout,
@@ -227,94 +254,76 @@ public record DelayQueueProperties(
     }
 
     /**
-     * What is measured.
+     * Samples of topics.
      *
-     * @param sampleInterval How often topics are counted for metrics and the endpoint, 1 s to 10 min.
+     * @param sampleInterval Interval between samples of all topics, which metrics and the endpoint show, 1 s to 10 min.
+     * @param forgetTopicsAfter Time after which a topic with one shard, no messages and no consumers is deleted by a
+     *     node that samples topics, 1 s to 365 d. If 0, no topic is deleted.
      */
-    public record Metrics(@DefaultValue("10s") Duration sampleInterval) {
+    public record Metrics(
+            @DefaultValue("10s") Duration sampleInterval,
+            @DefaultValue("1d") Duration forgetTopicsAfter) {
 
         Metrics check() {
             TopicSampler.checkInterval(sampleInterval);
+            IdleTopics.checkAfter(forgetTopicsAfter);
             return this;
         }
     }
 
     /**
-     * Traces and timers of sends and handling.
+     * Micrometer observations of sends and handling.
      *
-     * @param enabled Whether each send and each handling is observed; where there is a tracer, a trace goes on from the
-     *     sender to the handler.
-     * @param link Whether handling begins a trace of its own that is linked to the sender's, instead of going on with it.
+     * @param enabled Whether each send and each handling is observed. If there is a tracer, the handler continues the
+     *     trace of the sender.
+     * @param link Whether the handler starts a new trace that is linked to the trace of the sender instead of
+     *     continuing it.
      */
     public record Observation(
             @DefaultValue("false") boolean enabled,
             @DefaultValue("false") boolean link) {}
 
     /**
-     * From when on the health indicator says that something is wrong.
+     * Thresholds of the health indicator.
      *
-     * @param maxFailing For how long a listener's steps may fail, or be overdue, before the health is DOWN, 1 s to 1 h.
-     * @param maxLag How late the oldest due message of a topic may be before the health is OUT_OF_SERVICE, by the topic's
-     *     name, more than zero; topics that are not named may be as late as they are.
+     * @param maxFailing Time for which a listener's polls may fail or be overdue before the health status is DOWN, 1 s
+     *     to 1 h.
+     * @param maxLag Maximum lag of a topic, by its name, greater than zero. If the lag is greater or unknown, the
+     *     health status is OUT_OF_SERVICE. Other topics have no limit.
      */
     public record Health(
             @DefaultValue("10s") Duration maxFailing,
             @DefaultValue Map<String, Duration> maxLag) {
 
-        /** With what else the indicator judges by. */
+        /** The settings of the indicator. */
         public HealthSettings toSettings(Redis redis) {
             return new HealthSettings(maxFailing, maxLag, redis.allowEviction());
         }
     }
 
-    /**
-     * What holds for every listener.
-     *
-     * @param autoStartup Whether listeners start with the application.
-     * @param concurrency How many handlers of a listener may run at once, 1 to 10,000.
-     * @param batchSize How many messages a call of a batch listener takes at most, 2 to 500.
-     * @param lease For how long a delivery is leased, 1 s to 1 d; renewed while it waits or is handled.
-     * @param maxAttempts After how many attempts a message goes to the dead letters.
-     * @param backoff What follows a failed attempt: "fixed 5s", "exponential 1s x2 max 1h jitter 0.2", a list of
-     *     intervals such as "0s,0s,2m,10m", or the name of a RetryPolicy bean.
-     * @param notRetryable Exceptions that send a message to the dead letters at once, with their subclasses and
-     *     whatever they caused.
-     * @param handlingTime For how long a delivery is renewed at most while it is handled.
-     * @param prefetch How many deliveries may be claimed beyond those that are handled, 0 to 10,000.
-     * @param prefetchTime For how long an unstarted delivery waits before it is handed back.
-     * @param drainTime How long a stop waits for running handlers.
-     * @param mdc Whether the log lines of handlers carry delayqueue.topic, delayqueue.id and delayqueue.attempt, by
-     *     SLF4J's MDC.
-     */
-    public record Listener(
-            @DefaultValue("true") boolean autoStartup,
-            @DefaultValue("8") int concurrency,
-            @DefaultValue("100") int batchSize,
-            @DefaultValue("30s") Duration lease,
-            @DefaultValue("10") int maxAttempts,
+    /** Options of all listeners. */
+    public static final class Listener extends ListenerProperties {
 
-            @DefaultValue("exponential 1s x2 max 1h jitter 0.2")
-            String backoff,
+        /** Whether listeners start with the application. */
+        private boolean autoStartup = true;
 
-            @DefaultValue List<Class<? extends Throwable>> notRetryable,
-            @DefaultValue("1h") Duration handlingTime,
-            @DefaultValue("1000") int prefetch,
-            @DefaultValue("30s") Duration prefetchTime,
-            @DefaultValue("20s") Duration drainTime,
-            @DefaultValue("true") boolean mdc) {
+        /** Whether SLF4J's MDC contains delayqueue.topic, delayqueue.id and delayqueue.attempt while a handler runs. */
+        private boolean mdc = true;
 
-        ListenerDefaults defaults() {
-            return new ListenerDefaults(
-                    concurrency,
-                    batchSize,
-                    lease,
-                    maxAttempts,
-                    backoff,
-                    notRetryable,
-                    handlingTime,
-                    prefetch,
-                    prefetchTime,
-                    drainTime);
+        public boolean isAutoStartup() {
+            return autoStartup;
+        }
+
+        public void setAutoStartup(boolean autoStartup) {
+            this.autoStartup = autoStartup;
+        }
+
+        public boolean isMdc() {
+            return mdc;
+        }
+
+        public void setMdc(boolean mdc) {
+            this.mdc = mdc;
         }
     }
 }

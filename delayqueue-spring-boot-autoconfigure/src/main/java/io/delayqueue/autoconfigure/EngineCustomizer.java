@@ -1,11 +1,13 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.Internal;
 import io.delayqueue.container.EngineBuilder;
 
 /**
- * A bean of this type changes how the engine is assembled, after the properties and before it is built: for tests that
- * drive it by hand, or for an executor of one's own. Called once, in the order of the beans.
+ * Customizes the engine after its properties are applied and before it is built, for example with another executor.
+ * Beans of this type are called once, in their order.
  */
+@Internal
 @FunctionalInterface
 public interface EngineCustomizer {
 

@@ -8,8 +8,9 @@ import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * The engine's threads for what the engine itself is made of. While the application closes, nothing asks for beans any
- * more: what comes then is refused in the way of executors.
+ * Runs tasks on the engine's threads. The engine is looked up at the first task, because the beans that use this
+ * executor are dependencies of the engine. If the engine is unavailable, as while the application closes, tasks are
+ * rejected.
  */
 final class EngineExecutor implements Executor {
 
@@ -34,7 +35,7 @@ final class EngineExecutor implements Executor {
         try {
             return engines.getObject();
         } catch (BeansException e) {
-            throw new RejectedExecutionException("There is no engine, or no more", e);
+            throw new RejectedExecutionException("The delay queue engine is unavailable", e);
         }
     }
 }

@@ -13,7 +13,7 @@ import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 
-/** The engine's side of Redis: one node's name, scripts, store and signals, which belong together. */
+/** Redis access of the engine: scripts, store and signals of one node. */
 record EngineRedis(
         QueueConnections connections,
         RedisScripts scripts,

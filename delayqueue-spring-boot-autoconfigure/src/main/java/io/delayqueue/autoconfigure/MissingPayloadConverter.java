@@ -4,11 +4,14 @@ import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.convert.PayloadConverter;
 import java.lang.reflect.Type;
 
-/** Stands in where neither Jackson nor a converter bean is there: text and bytes work, the rest says what is missing. */
+/**
+ * Used if there is neither Jackson nor a converter bean. Payloads of type String and byte[] need no converter; for
+ * other types the exception names the missing dependency.
+ */
 final class MissingPayloadConverter implements PayloadConverter {
 
-    private static final String WHAT_TO_DO = "only String and byte[] can be sent, as there is neither a JsonMapper"
-            + " (spring-boot-starter-jackson) nor a bean of type PayloadConverter";
+    private static final String WHAT_TO_DO = "without a converter only String and byte[] are supported; add"
+            + " spring-boot-starter-jackson" + " or define a bean of type PayloadConverter";
 
     @Override
     public byte[] write(Object payload) {
@@ -22,7 +25,7 @@ final class MissingPayloadConverter implements PayloadConverter {
 
     private static PayloadConversionException failure(Type type) {
         return new PayloadConversionException(
-                "There is no converter for " + type.getTypeName() + ": " + WHAT_TO_DO,
+                "No converter for payload type " + type.getTypeName() + ": " + WHAT_TO_DO,
                 new IllegalStateException(WHAT_TO_DO));
     }
 }

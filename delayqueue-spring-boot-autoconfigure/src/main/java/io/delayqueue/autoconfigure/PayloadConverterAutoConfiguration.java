@@ -11,7 +11,7 @@ import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Auto-configuration of payloads as JSON by the application's mapper; a bean of one's own replaces it. */
+/** Auto-configuration of JSON payloads by the application's mapper. A {@code PayloadConverter} bean replaces it. */
 @AutoConfiguration(after = JacksonAutoConfiguration.class)
 @ConditionalOnClass(JsonMapper.class)
 @ConditionalOnBooleanProperty(name = "delayqueue.enabled", matchIfMissing = true)

@@ -8,10 +8,13 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.Ordered;
 import org.springframework.validation.Validator;
 
-/** Has payloads validated by the application's validator. Comes first, so that another configurer may set its own. */
+/**
+ * Validates payloads with the application's validator. It runs first, so that other configurers can set another
+ * validator.
+ */
 record PayloadValidation(ListableBeanFactory beans) implements DelayListenerConfigurer, Ordered {
 
-    /** Without Bean Validation these are there too, and find nothing wrong with anything. */
+    /** These beans exist without Bean Validation, too, and then accept everything. */
     private static final Set<String> OF_THE_WEB = Set.of("mvcValidator", "webFluxValidator");
 
     @Override

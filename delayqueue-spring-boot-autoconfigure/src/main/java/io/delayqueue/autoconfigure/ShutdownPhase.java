@@ -6,10 +6,10 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * How long Spring waits for a phase of its shutdown. A listener that drained longer would be cut off before it has given
- * the answers that came last.
+ * The time for which Spring waits for a phase of its shutdown. A listener that drains longer would be stopped before it
+ * has sent its last settlements.
  *
- * @param timeout of {@code spring.lifecycle.timeout-per-shutdown-phase}
+ * @param timeout the value of {@code spring.lifecycle.timeout-per-shutdown-phase}
  */
 record ShutdownPhase(Duration timeout) {
 
@@ -21,7 +21,7 @@ record ShutdownPhase(Duration timeout) {
                 Binder.get(environment).bind(PROPERTY, Duration.class).orElse(Duration.ofSeconds(30)));
     }
 
-    /** The same listener, with a drain time that ends before the phase does. */
+    /** The same listener with its drain time limited, so that it ends before the phase. */
     ListenerSpec within(ListenerSpec spec) {
         Duration most = timeout.compareTo(FOR_THE_LAST_ANSWERS.multipliedBy(2)) > 0
                 ? timeout.minus(FOR_THE_LAST_ANSWERS)
@@ -32,7 +32,7 @@ record ShutdownPhase(Duration timeout) {
         return new ListenerSpec(
                 spec.id(),
                 spec.topic(),
-                spec.lane(),
+                spec.kind(),
                 spec.options().toBuilder().drainTime(most).build(),
                 spec.payloadType(),
                 spec.handler());

@@ -2,18 +2,22 @@ package io.delayqueue.autoconfigure;
 
 import io.delayqueue.listener.DeadLetterSource;
 import io.delayqueue.message.DeadLetter;
-import io.delayqueue.store.LetterQuery;
+import io.delayqueue.redis.Await;
+import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import java.util.Optional;
 
-/** Gives dead-letter listeners their letters from the store. */
+/** Reads the dead letters of dead-letter notifications from the store. */
 record StoredDeadLetters(MessageStore store, TopicRegistry registry) implements DeadLetterSource {
 
     @Override
-    public Optional<DeadLetter> find(String topic, String letterId) {
-        String messageId = letterId.substring(0, Math.max(0, letterId.lastIndexOf('@')));
-        return registry.lookFor(topic, messageId, shard -> store.letters(shard, new LetterQuery.One(letterId)))
-                .flatMap(letters -> letters.stream().findFirst());
+    public Optional<DeadLetter> find(String topic, String deadLetterId) {
+        String messageId = deadLetterId.substring(0, Math.max(0, deadLetterId.lastIndexOf('@')));
+        return Await.call(() -> registry.lookForAsync(
+                        topic,
+                        messageId,
+                        shard -> store.deadLettersAsync(shard, new DeadLetterQuery.One(deadLetterId))))
+                .flatMap(deadLetters -> deadLetters.stream().findFirst());
     }
 }

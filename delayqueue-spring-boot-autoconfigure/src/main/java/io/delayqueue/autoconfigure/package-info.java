@@ -1,6 +1,6 @@
 /**
- * Assembles the queue in a Spring Boot application: properties, beans, and failure analyses. The only package that knows
- * all others.
+ * Auto-configures the queue in a Spring Boot application: properties, beans and failure analyses. This is the only
+ * package that depends on all others.
  */
 @NullMarked
 package io.delayqueue.autoconfigure;

@@ -50,7 +50,7 @@ abstract class EndpointAccessContract {
                         .delay(ofHours(1))
                         .build());
         node.send("dead", "a", "secret", ZERO);
-        node.claim("dead").get(0).bury("is of no use").join();
+        node.claim("dead").get(0).deadLetter("is of no use").join();
     }
 
     @AfterAll
@@ -64,8 +64,8 @@ abstract class EndpointAccessContract {
         for (String action : new String[] {"cancel", "purge-all", "pause", "no-such-thing"}) {
             Reply reply = node.as("operator").act(action, "topic", "closed", "id", "a");
             assertThat(reply.status()).isEqualTo(405);
-            assertThat(reply.error())
-                    .isEqualTo("Nothing may be changed here: see management.endpoint.delayqueue.access.");
+            assertThat(reply.detail())
+                    .isEqualTo("Actions are disabled: set management.endpoint.delayqueue.access to unrestricted.");
         }
         assertThat(node.template().find("closed", "a")).isPresent();
     }
@@ -80,10 +80,10 @@ abstract class EndpointAccessContract {
                 .json()
                 .path("messages")
                 .get(0);
-        JsonNode letter =
-                asked.view("dead", "topic", "dead").json().path("letters").get(0);
+        JsonNode deadLetter =
+                asked.view("dead", "topic", "dead").json().path("deadLetters").get(0);
 
-        for (JsonNode seen : new JsonNode[] {message, listed, letter}) {
+        for (JsonNode seen : new JsonNode[] {message, listed, deadLetter}) {
             assertThat(seen.path("id").asString()).isEqualTo("a");
             assertThat(seen.path("payload").path("bytes").asInt()).isEqualTo(6);
             assertThat(seen.path("payload").path("hidden").asBoolean()).isEqualTo(!shown);
@@ -119,22 +119,22 @@ abstract class EndpointAccessContract {
     @ValueSource(
             strings = {
                 "a stranger's secret",
-                "1 secret BURIED 1 2 0\n\n",
+                "1 secret REQUESTED 1 2 0\n\n",
                 "1 1 secret 1 2 0\n\n",
-                "1 1 BURIED 1 2 secret"
+                "1 1 REQUESTED 1 2 secret"
             })
-    void letterThatNobodyCanReadIsShownWholeToThoseInTheRole(String stored) {
-        String letter = node.die("strange", "a", "text");
-        store(keys("strange").letters(), letter, stored);
+    void deadLetterThatNobodyCanReadIsShownWholeToThoseInTheRole(String stored) {
+        String deadLetter = node.toDeadLetters("strange", "a", "text");
+        store(keys("strange").deadLetters(), deadLetter, stored);
 
         for (boolean shown : new boolean[] {true, false}) {
             EndpointNode asked = shown ? node.as("operator") : node;
-            JsonNode seen =
-                    asked.view("letter", "topic", "strange", "letter", letter).json();
+            JsonNode seen = asked.view("dead-letter", "topic", "strange", "deadLetter", deadLetter)
+                    .json();
             assertThat(seen.path("failure").path("message").asString()).startsWith("The ");
             showsWhole(seen, stored, shown);
         }
-        node.context().getBean(DelayQueueAdmin.class).purge("strange", letter);
+        node.context().getBean(DelayQueueAdmin.class).purge("strange", deadLetter);
     }
 
     private static void showsWhole(JsonNode seen, String stored, boolean shown) {

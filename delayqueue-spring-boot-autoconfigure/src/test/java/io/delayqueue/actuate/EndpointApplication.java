@@ -29,7 +29,7 @@ class EndpointApplication {
     void work(String text) {}
 
     @DeadLetterListener(id = "undertaker", topic = "work", autoStartup = "false")
-    void bury(DeadLetter letter) {}
+    void deadLetter(DeadLetter deadLetter) {}
 
     private static UserDetails[] users() {
         return new UserDetails[] {user("operator", "OPERATOR"), user("visitor", "VISITOR")};

@@ -42,9 +42,9 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(texts(overview.path("topics"), "topic")).contains(topic);
         assertThat(texts(overview.path("listeners"), "id")).containsExactlyInAnyOrder("worker", "undertaker");
         assertThat(listener("worker").toString()).isEqualTo("""
-                        {"id":"worker","topic":"work","lane":"messages","running":false,"paused":false,\
+                        {"id":"worker","topic":"work","kind":"messages","running":false,"paused":false,\
                         "pausedEverywhere":false,"permits":{"used":0,"max":3}}""");
-        assertThat(listener("undertaker").path("lane").asString()).isEqualTo("deaths");
+        assertThat(listener("undertaker").path("kind").asString()).isEqualTo("notifications");
     }
 
     private JsonNode listener(String id) {
@@ -66,12 +66,16 @@ abstract class EndpointContract extends EndpointTest {
                 JsonNode overview = node.view("").json();
                 JsonNode seen = overview.path("nodes").get(0);
                 assertThat(seen.path("node")).isEqualTo(overview.path("node"));
-                assertThat(seen.path("topics").toString()).isEqualTo("[\"work\"]");
+                // other tests of this node have received from theirs within the last minute
+                assertThat(seen.path("topics"))
+                        .extracting(JsonNode::asString)
+                        .filteredOn(consumed -> !consumed.startsWith("orders/"))
+                        .containsExactly("work");
                 assertThat(Instant.parse(seen.path("lastSeen").asString())).isAfter(Instant.EPOCH);
-                assertThat(seen.path("watches").toString()).isEqualTo("{\"work\":[0]}");
+                assertThat(seen.path("assignedShards").toString()).isEqualTo("{\"work\":[0]}");
                 JsonNode work = node.view("topic", "topic", "work").json();
                 assertThat(work.path("consumers")).containsExactly(overview.path("node"));
-                assertThat(work.path("watchers")).containsExactly(overview.path("node"));
+                assertThat(work.path("assignedNodes")).containsExactly(overview.path("node"));
             });
         } finally {
             registry.stop("worker").join();
@@ -80,7 +84,7 @@ abstract class EndpointContract extends EndpointTest {
 
     @Test
     void topicTellsWhatStandsWhere() {
-        node.die(topic, "dead", "text");
+        node.toDeadLetters(topic, "dead", "text");
         node.send(topic, "leased", "text", ZERO);
         node.claim(topic);
         node.send(topic, "ready", "text", ZERO);
@@ -95,7 +99,9 @@ abstract class EndpointContract extends EndpointTest {
             }
             assertThat(seen.path("lagMillis").asLong()).isPositive();
             assertThat(seen.path("paused").asBoolean(true)).isFalse();
-            assertThat(seen.path("consumers").isEmpty()).isTrue();
+            assertThat(seen.path("consumers"))
+                    .as("it was received from")
+                    .containsExactly(node.view("").json().path("node"));
             assertThat(seen.path("history").isEmpty()).isFalse();
             JsonNode last = seen.path("history").get(seen.path("history").size() - 1);
             assertThat(last.path("at")).isEqualTo(seen.path("sampledAt"));
@@ -110,8 +116,8 @@ abstract class EndpointContract extends EndpointTest {
 
         assertThat(history("false").isEmpty()).isTrue();
         assertThat(node.view("", "history", "no").status()).isEqualTo(400);
-        assertThat(node.view("", "history", "no").error())
-                .isEqualTo("The parameter 'history' is true or false, but not 'no'.");
+        assertThat(node.view("", "history", "no").detail())
+                .isEqualTo("The parameter 'history' must be true or false, but was 'no'.");
     }
 
     private JsonNode history(String wanted) {
@@ -179,8 +185,8 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(message.path("topic").asString()).isEqualTo(topic);
         assertThat(message.path("id").asString()).isEqualTo("a/b");
         assertThat(message.path("state").asString()).isEqualTo("scheduled");
-        assertThat(Instant.parse(message.path("due").asString())).isEqualTo(due);
-        assertThat(Instant.parse(message.path("sent").asString())).isBefore(due);
+        assertThat(Instant.parse(message.path("dueAt").asString())).isEqualTo(due);
+        assertThat(Instant.parse(message.path("sentAt").asString())).isBefore(due);
         assertThat(message.path("attempts").asInt(-1)).isZero();
         assertThat(message.has("leaseEnd") || message.has("holder") || message.has("lastFailure"))
                 .isFalse();
@@ -202,7 +208,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(message.path("attempts").asInt()).isEqualTo(2);
         assertThat(message.path("holder").asString()).isNotEmpty();
         assertThat(Instant.parse(message.path("leaseEnd").asString()))
-                .isAfter(Instant.parse(message.path("due").asString()));
+                .isAfter(Instant.parse(message.path("dueAt").asString()));
         assertThat(message.path("lastFailure").asString()).contains("not yet");
     }
 
@@ -226,7 +232,7 @@ abstract class EndpointContract extends EndpointTest {
     @Test
     void deadLettersComeInPagesWithTheirCause() {
         for (String id : List.of("a", "b", "c")) {
-            node.die(topic, id, "text of " + id);
+            node.toDeadLetters(topic, id, "text of " + id);
         }
 
         JsonNode first = node.view("dead", "topic", topic, "count", "2").json();
@@ -240,21 +246,21 @@ abstract class EndpointContract extends EndpointTest {
                         first.path("next").asString())
                 .json();
 
-        assertThat(texts(first.path("letters"), "id")).containsExactly("c", "b");
-        assertThat(texts(second.path("letters"), "id")).containsExactly("a");
-        JsonNode letter = first.path("letters").get(0);
-        assertThat(letter.path("cause").asString()).isEqualTo("BURIED");
-        assertThat(letter.path("failure").path("message").asString()).contains("is of no use");
-        assertThat(letter.path("attempts").asInt()).isEqualTo(1);
-        assertThat(letter.path("payload").path("text").asString()).isEqualTo("text of c");
+        assertThat(texts(first.path("deadLetters"), "id")).containsExactly("c", "b");
+        assertThat(texts(second.path("deadLetters"), "id")).containsExactly("a");
+        JsonNode deadLetter = first.path("deadLetters").get(0);
+        assertThat(deadLetter.path("cause").asString()).isEqualTo("requested");
+        assertThat(deadLetter.path("failure").path("message").asString()).contains("is of no use");
+        assertThat(deadLetter.path("attempts").asInt()).isEqualTo(1);
+        assertThat(deadLetter.path("payload").path("text").asString()).isEqualTo("text of c");
         assertThat(node.view(
-                                "letter",
+                                "dead-letter",
                                 "topic",
                                 topic,
-                                "letter",
-                                letter.path("letterId").asString())
+                                "deadLetter",
+                                deadLetter.path("deadLetterId").asString())
                         .json())
-                .isEqualTo(letter);
+                .isEqualTo(deadLetter);
     }
 
     @ParameterizedTest
@@ -304,7 +310,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(reply.json().path("topic").asString()).isEqualTo(name);
         assertThat(reply.json().path("id").asString()).isEqualTo(name);
         assertThat(texts(node.view("").json().path("topics"), "topic")).contains(name);
-        assertThat(node.act("cancel", "topic", name, "id", name).outcome()).isEqualTo("CANCELLED");
+        assertThat(node.act("cancel", "topic", name, "id", name).outcome()).isEqualTo("cancelled");
     }
 
     @Test
@@ -313,13 +319,13 @@ abstract class EndpointContract extends EndpointTest {
         node.send(topic, "b", "text", ZERO);
         node.claim(topic);
 
-        assertThat(node.act("cancel", "topic", topic, "id", "a").outcome()).isEqualTo("CANCELLED");
-        assertThat(node.act("cancel", "topic", topic, "id", "b").outcome()).isEqualTo("CANCELLED_WHILE_HANDLED");
+        assertThat(node.act("cancel", "topic", topic, "id", "a").outcome()).isEqualTo("cancelled");
+        assertThat(node.act("cancel", "topic", topic, "id", "b").outcome()).isEqualTo("cancelled_while_handled");
         Reply again = node.act("cancel", "topic", topic, "id", "a");
 
         assertThat(again.status()).isEqualTo(404);
-        assertThat(again.outcome()).isEqualTo("NOT_FOUND");
-        assertThat(again.error()).isEqualTo("There is no live message 'a' in topic '" + topic + "' now.");
+        assertThat(again.outcome()).isEqualTo("not_found");
+        assertThat(again.detail()).isEqualTo("There is no live message 'a' in topic '" + topic + "'.");
         assertThat(node.template().find(topic, "a")).isEmpty();
     }
 
@@ -329,11 +335,11 @@ abstract class EndpointContract extends EndpointTest {
         Instant due = Instant.parse("2030-01-31T12:00:00Z");
 
         Reply dated = node.act("reschedule", "topic", topic, "id", "a", "dueAt", due.toString());
-        assertThat(dated.outcome()).isEqualTo("RESCHEDULED");
+        assertThat(dated.outcome()).isEqualTo("rescheduled");
         assertThat(node.template().find(topic, "a").orElseThrow().dueAt()).isEqualTo(due);
 
         Reply delayed = node.act("reschedule", "topic", topic, "id", "a", "delay", "2h");
-        assertThat(delayed.outcome()).isEqualTo("RESCHEDULED");
+        assertThat(delayed.outcome()).isEqualTo("rescheduled");
         assertThat(node.template().find(topic, "a").orElseThrow().dueAt()).isBefore(due);
     }
 
@@ -341,7 +347,7 @@ abstract class EndpointContract extends EndpointTest {
     void runMakesAMessageDue() {
         node.send(topic, "a", "text", ofHours(1));
 
-        assertThat(node.act("run", "topic", topic, "id", "a").outcome()).isEqualTo("RESCHEDULED");
+        assertThat(node.act("run", "topic", topic, "id", "a").outcome()).isEqualTo("rescheduled");
         assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.READY);
     }
 
@@ -353,65 +359,67 @@ abstract class EndpointContract extends EndpointTest {
         Reply reply = node.act("run", "topic", topic, "id", "a");
 
         assertThat(reply.status()).isEqualTo(409);
-        assertThat(reply.outcome()).isEqualTo("BEING_HANDLED");
-        assertThat(reply.error()).endsWith("is being handled, so that it stays as it is.");
+        assertThat(reply.outcome()).isEqualTo("being_handled");
+        assertThat(reply.detail()).endsWith("is being handled and was not changed.");
         assertThat(node.act("reschedule", "topic", topic, "id", "b", "delay", "1h")
                         .status())
                 .isEqualTo(404);
     }
 
     @Test
-    void replaySchedulesALetterAnewUnlessItsIdIsLive() {
-        String letter = node.die(topic, "a", "text");
+    void replaySchedulesADeadLetterAnewUnlessItsIdIsLive() {
+        String deadLetter = node.toDeadLetters(topic, "a", "text");
         node.send(topic, "a", "text", ofHours(1));
 
-        Reply refused = node.act("replay", "topic", topic, "letter", letter);
-        assertThat(refused.status()).isEqualTo(409);
-        assertThat(refused.outcome()).isEqualTo("ID_LIVE");
+        Reply rejected = node.act("replay", "topic", topic, "deadLetter", deadLetter);
+        assertThat(rejected.status()).isEqualTo(409);
+        assertThat(rejected.outcome()).isEqualTo("id_live");
         node.template().cancel(topic, "a");
-        assertThat(node.act("replay", "topic", topic, "letter", letter).outcome())
-                .isEqualTo("REPLAYED");
+        assertThat(node.act("replay", "topic", topic, "deadLetter", deadLetter).outcome())
+                .isEqualTo("replayed");
         assertThat(node.template().find(topic, "a")).isPresent();
-        assertThat(node.act("replay", "topic", topic, "letter", letter).status())
+        assertThat(node.act("replay", "topic", topic, "deadLetter", deadLetter).status())
                 .isEqualTo(404);
     }
 
     @Test
     void replayAllSaysHowManyAndHowManyStayed() {
         for (String id : List.of("a", "b", "c")) {
-            node.die(topic, id, "text");
+            node.toDeadLetters(topic, id, "text");
         }
         node.send(topic, "b", "text", ofHours(1));
 
         Reply reply = node.act("replay-all", "topic", topic);
 
-        assertThat(reply.text()).isEqualTo("{\"outcome\":\"REPLAYED\",\"count\":2,\"kept\":1}");
+        assertThat(reply.text()).isEqualTo("{\"outcome\":\"replayed\",\"replayed\":2,\"kept\":1}");
     }
 
     @Test
-    void purgeRemovesALetter() {
-        String letter = node.die(topic, "a", "text");
-        node.die(topic, "b", "text");
+    void purgeRemovesADeadLetter() {
+        String deadLetter = node.toDeadLetters(topic, "a", "text");
+        node.toDeadLetters(topic, "b", "text");
 
-        assertThat(node.act("purge", "topic", topic, "letter", letter).outcome())
-                .isEqualTo("PURGED");
-        assertThat(node.act("purge", "topic", topic, "letter", letter).status()).isEqualTo(404);
-        assertThat(node.view("letter", "topic", topic, "letter", letter).status())
+        assertThat(node.act("purge", "topic", topic, "deadLetter", deadLetter).outcome())
+                .isEqualTo("purged");
+        assertThat(node.act("purge", "topic", topic, "deadLetter", deadLetter).status())
                 .isEqualTo(404);
-        assertThat(node.act("purge-all", "topic", topic).text()).isEqualTo("{\"outcome\":\"PURGED\",\"count\":1}");
-        assertThat(node.view("dead", "topic", topic).text()).isEqualTo("{\"letters\":[]}");
+        assertThat(node.view("dead-letter", "topic", topic, "deadLetter", deadLetter)
+                        .status())
+                .isEqualTo(404);
+        assertThat(node.act("purge-all", "topic", topic).text()).isEqualTo("{\"outcome\":\"purged\",\"purged\":1}");
+        assertThat(node.view("dead", "topic", topic).text()).isEqualTo("{\"deadLetters\":[]}");
     }
 
     @Test
     void onlyAnEmptyTopicIsDeleted() {
         node.send(topic, "a", "text", ofHours(1));
 
-        Reply refused = node.act("delete-topic", "topic", topic);
-        assertThat(refused.status()).isEqualTo(409);
-        assertThat(refused.outcome()).isEqualTo("NOT_EMPTY");
-        assertThat(refused.error()).isNotEmpty();
+        Reply rejected = node.act("delete-topic", "topic", topic);
+        assertThat(rejected.status()).isEqualTo(409);
+        assertThat(rejected.outcome()).isEqualTo("not_empty");
+        assertThat(rejected.detail()).isNotEmpty();
         node.template().cancel(topic, "a");
-        assertThat(node.act("delete-topic", "topic", topic).outcome()).isEqualTo("DELETED");
+        assertThat(node.act("delete-topic", "topic", topic).outcome()).isEqualTo("deleted");
         assertThat(node.act("delete-topic", "topic", topic).status()).isEqualTo(404);
         assertThat(node.view("topic", "topic", topic).status()).isEqualTo(404);
     }
@@ -420,24 +428,24 @@ abstract class EndpointContract extends EndpointTest {
     void listenerIsPausedHere() {
         DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
 
-        assertThat(node.act("pause", "listener", "worker").outcome()).isEqualTo("PAUSED");
+        assertThat(node.act("pause", "listener", "worker").outcome()).isEqualTo("paused");
         assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isTrue();
         assertThat(listener("worker").path("paused").asBoolean()).isTrue();
-        assertThat(node.act("resume", "listener", "worker").outcome()).isEqualTo("RESUMED");
+        assertThat(node.act("resume", "listener", "worker").outcome()).isEqualTo("resumed");
         assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isFalse();
         Reply unknown = node.act("pause", "listener", "nobody");
         assertThat(unknown.status()).isEqualTo(404);
-        assertThat(unknown.error()).isEqualTo("There is no listener 'nobody' on this node.");
+        assertThat(unknown.detail()).isEqualTo("There is no listener 'nobody' on this node.");
     }
 
     @Test
     void topicIsPausedEverywhere() {
         node.send(topic, "a", "text", ofHours(1));
 
-        assertThat(node.act("pause", "topic", topic).outcome()).isEqualTo("PAUSED");
+        assertThat(node.act("pause", "topic", topic).outcome()).isEqualTo("paused");
         assertThat(node.view("topic", "topic", topic).json().path("paused").asBoolean())
                 .isTrue();
-        assertThat(node.act("resume", "topic", topic).outcome()).isEqualTo("RESUMED");
+        assertThat(node.act("resume", "topic", topic).outcome()).isEqualTo("resumed");
         assertThat(node.view("topic", "topic", topic).json().path("paused").asBoolean(true))
                 .isFalse();
     }

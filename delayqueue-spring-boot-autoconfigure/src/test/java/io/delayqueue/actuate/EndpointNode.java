@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
-import io.delayqueue.template.pull.DelayQueueReceiver;
-import io.delayqueue.template.pull.PulledDelivery;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -33,7 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** An application on a web stack, and who asks its management endpoint over HTTP. */
 public final class EndpointNode implements AutoCloseable {
 
-    public static final Duration PATIENCE = Duration.ofSeconds(30);
+    public static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
     private final HttpClient client;
     private final ConfigurableApplicationContext context;
@@ -153,7 +153,7 @@ public final class EndpointNode implements AutoCloseable {
 
     private Reply exchange(String method, String uri, BodyPublisher body) {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(uri)).timeout(PATIENCE).method(method, body);
+                HttpRequest.newBuilder(URI.create(uri)).timeout(MAX_WAIT).method(method, body);
         headers.forEach(request::setHeader);
         try {
             return new Reply(client.send(request.build(), BodyHandlers.ofString(UTF_8)));
@@ -176,20 +176,20 @@ public final class EndpointNode implements AutoCloseable {
     }
 
     /** Claims a topic's due messages, each for a minute. */
-    public List<PulledDelivery> claim(String topic) {
-        return context.getBean(DelayQueueReceiver.class).receive(topic, 100, PATIENCE, Duration.ofMinutes(1));
+    public List<LeasedDelivery> claim(String topic) {
+        return context.getBean(DelayQueueReceiver.class).receive(topic, 100, MAX_WAIT, Duration.ofMinutes(1));
     }
 
-    /** Lets a message die, and says its letter's id. */
-    public String die(String topic, String id, Object payload) {
+    /** Lets a message die, and says its dead letter's id. */
+    public String toDeadLetters(String topic, String id, Object payload) {
         send(topic, id, payload, Duration.ZERO);
-        claim(topic).forEach(delivery -> delivery.bury("is of no use").join());
+        claim(topic).forEach(delivery -> delivery.deadLetter("is of no use").join());
         return view("dead", "topic", topic)
                 .json()
-                .path("letters")
+                .path("deadLetters")
                 .valueStream()
-                .filter(letter -> letter.path("id").asString().equals(id))
-                .map(letter -> letter.path("letterId").asString())
+                .filter(deadLetter -> deadLetter.path("id").asString().equals(id))
+                .map(deadLetter -> deadLetter.path("deadLetterId").asString())
                 .findFirst()
                 .orElseThrow();
     }
@@ -218,8 +218,8 @@ public final class EndpointNode implements AutoCloseable {
             return json().path("outcome").asString("");
         }
 
-        public String error() {
-            return json().path("error").asString("");
+        public String detail() {
+            return json().path("detail").asString("");
         }
 
         public List<String> header(String name) {

@@ -17,13 +17,14 @@ import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.template.DelayQueueTemplate;
-import io.delayqueue.template.MessageRefusedException;
+import io.delayqueue.template.MessageRejectedException;
 import io.delayqueue.template.SendInterceptor;
-import io.delayqueue.template.pull.DelayQueueReceiver;
-import io.delayqueue.template.pull.PulledDelivery;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -98,7 +99,7 @@ class DelayQueueAutoConfigurationTests {
 
     @Test
     void messageWinsOverItsListener() {
-        runner.withUserConfiguration(Texts.class, DeathsSeen.class).run(context -> {
+        runner.withUserConfiguration(Texts.class, DeadLettersSeen.class).run(context -> {
             context.getBean(DelayQueueTemplate.class)
                     .send(DelayMessage.to("failing")
                             .id("m")
@@ -106,8 +107,8 @@ class DelayQueueAutoConfigurationTests {
                             .maxAttempts(1)
                             .build());
             Awaitility.await()
-                    .untilAsserted(() ->
-                            assertThat(context.getBean(DeathsSeen.class).ids).containsExactly("m"));
+                    .untilAsserted(() -> assertThat(context.getBean(DeadLettersSeen.class).ids)
+                            .containsExactly("m"));
         });
     }
 
@@ -148,7 +149,7 @@ class DelayQueueAutoConfigurationTests {
                     assertThat(context.getBean(Texts.class).next().payload()).isEqualTo("text");
                     delayQueue.send("texts", "bytes".getBytes(StandardCharsets.UTF_8));
                     assertThat(context.getBean(Texts.class).next().payload()).isEqualTo("bytes");
-                    assertThatExceptionOfType(MessageRefusedException.class)
+                    assertThatExceptionOfType(MessageRejectedException.class)
                             .isThrownBy(() -> delayQueue.send("texts", 1))
                             .havingRootCause()
                             .withMessageContaining("spring-boot-starter-jackson")
@@ -173,21 +174,21 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void receiverPullsAndAdminCounts() {
+    void receiverReceivesAndAdminCounts() {
         runner.run(context -> {
-            context.getBean(DelayQueueTemplate.class).send("pulled", "text");
+            context.getBean(DelayQueueTemplate.class).send("received", "text");
             DelayQueueAdmin admin = context.getBean(DelayQueueAdmin.class);
-            assertThat(admin.counts("pulled").ready()).isOne();
-            List<PulledDelivery> deliveries = context.getBean(DelayQueueReceiver.class)
-                    .receive("pulled", 1, Duration.ofSeconds(20), Duration.ofSeconds(30));
+            assertThat(admin.counts("received").ready()).isOne();
+            List<LeasedDelivery> deliveries = context.getBean(DelayQueueReceiver.class)
+                    .receive("received", 1, Duration.ofSeconds(20), Duration.ofSeconds(30));
             assertThat(deliveries)
                     .singleElement()
                     .satisfies(delivery ->
                             assertThat(delivery.payload(String.class)).isEqualTo("text"));
-            assertThat(admin.counts("pulled").leased()).isOne();
+            assertThat(admin.counts("received").leased()).isOne();
             assertThat(deliveries.get(0).acknowledge().get(20, TimeUnit.SECONDS))
                     .isTrue();
-            assertThat(admin.counts("pulled").leased()).isZero();
+            assertThat(admin.counts("received").leased()).isZero();
         });
     }
 
@@ -228,7 +229,7 @@ class DelayQueueAutoConfigurationTests {
     }
 
     static void awaitEmpty(ApplicationContext context, String topic) {
-        MessageStore store = context.getBean(MessageStore.class);
+        BlockingStore store = new BlockingStore(context.getBean(MessageStore.class));
         Awaitility.await().until(() -> {
             ShardCounts counts = store.count(Shard.single(topic));
             return counts.scheduled() + counts.ready() + counts.leased() == 0;
@@ -278,13 +279,13 @@ class DelayQueueAutoConfigurationTests {
         }
     }
 
-    static class DeathsSeen {
+    static class DeadLettersSeen {
 
         private final List<String> ids = new CopyOnWriteArrayList<>();
 
         @DeadLetterListener("failing")
-        void died(DeadLetter letter) {
-            ids.add(letter.messageId());
+        void deadLettered(DeadLetter deadLetter) {
+            ids.add(deadLetter.messageId());
         }
     }
 

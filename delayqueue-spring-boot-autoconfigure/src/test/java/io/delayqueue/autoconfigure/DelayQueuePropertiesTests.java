@@ -23,10 +23,10 @@ import io.delayqueue.store.script.ShardPlan.OnConflict;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
-import io.delayqueue.template.MessageRefusedException;
+import io.delayqueue.template.MessageRejectedException;
 import io.delayqueue.template.SendLimits;
-import io.delayqueue.template.pull.DelayQueueReceiver;
-import io.delayqueue.template.pull.PullSettings;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.ReceiveSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -52,7 +52,7 @@ class DelayQueuePropertiesTests {
         runner.withPropertyValues("delayqueue.namespace=dq").run(context -> {
             assertThat(options(context, "plain")).isEqualTo(ListenerOptions.DEFAULTS);
             assertThat(options(context, BATCH_ID).batchSize()).isEqualTo(100);
-            assertThat(part(context.getBean(DelayQueueEngine.class), "parts.settings"))
+            assertThat(part(context.getBean(DelayQueueEngine.class), "settings"))
                     .isEqualTo(EngineSettings.DEFAULTS);
             assertThat(part(context.getBean(QueueConnections.class), "settings"))
                     .isEqualTo(QueueConnections.Settings.defaults());
@@ -97,16 +97,16 @@ class DelayQueuePropertiesTests {
                         "delayqueue.limits.max-delay=1h")
                 .run(context -> {
                     DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
-                    assertThatExceptionOfType(MessageRefusedException.class)
+                    assertThatExceptionOfType(MessageRejectedException.class)
                             .isThrownBy(() -> delayQueue.send("t", "longer than ten"))
                             .withMessageContaining("delayqueue.limits.max-payload-size");
-                    assertThatExceptionOfType(MessageRefusedException.class)
+                    assertThatExceptionOfType(MessageRejectedException.class)
                             .isThrownBy(() -> delayQueue.send(DelayMessage.to("t")
                                     .payload("short")
                                     .header("name", "value")
                                     .build()))
                             .withMessageContaining("delayqueue.limits.max-headers-size");
-                    assertThatExceptionOfType(MessageRefusedException.class)
+                    assertThatExceptionOfType(MessageRejectedException.class)
                             .isThrownBy(() -> delayQueue.send("t", "short", Duration.ofHours(2)))
                             .withMessageContaining("delayqueue.limits.max-delay");
                 });
@@ -132,7 +132,7 @@ class DelayQueuePropertiesTests {
     @Test
     void enginePropertiesReachTheEngine() {
         runner.withPropertyValues(
-                        "delayqueue.engine.step-threads=3",
+                        "delayqueue.engine.task-threads=3",
                         "delayqueue.engine.sweep=9s",
                         "delayqueue.engine.unconfirmed-sweep=2s",
                         "delayqueue.engine.heartbeat=4s",
@@ -141,8 +141,9 @@ class DelayQueuePropertiesTests {
                         "delayqueue.engine.confirm-after=800ms",
                         "delayqueue.dead-letters.max-age=5d",
                         "delayqueue.dead-letters.max-count=77",
+                        "delayqueue.dead-letters.max-size=3KB",
                         "delayqueue.dead-letters.prune-interval=6m")
-                .run(context -> assertThat(part(context.getBean(DelayQueueEngine.class), "parts.settings"))
+                .run(context -> assertThat(part(context.getBean(DelayQueueEngine.class), "settings"))
                         .isEqualTo(new EngineSettings(
                                 3,
                                 Duration.ofSeconds(9),
@@ -153,18 +154,19 @@ class DelayQueuePropertiesTests {
                                 Duration.ofMillis(800),
                                 Duration.ofMinutes(6),
                                 Duration.ofDays(5),
-                                77)));
+                                77,
+                                3 * 1024)));
     }
 
     @Test
-    void pullingIsSweptAndRetriedAsListenersAre() {
+    void receivingIsSweptAndRetriedAsListenersAre() {
         runner.withPropertyValues(
                         "delayqueue.engine.sweep=9s",
                         "delayqueue.engine.unconfirmed-sweep=2s",
                         "delayqueue.listener.max-attempts=3",
                         "delayqueue.listener.lease=60s")
-                .run(context -> assertThat(part(context.getBean(DelayQueueReceiver.class), "tools.settings"))
-                        .isEqualTo(new PullSettings(
+                .run(context -> assertThat(part(context.getBean(DelayQueueReceiver.class), "context.settings"))
+                        .isEqualTo(new ReceiveSettings(
                                 Duration.ofSeconds(9), Duration.ofSeconds(2), 3, Duration.ofSeconds(20))));
     }
 
@@ -303,7 +305,7 @@ class DelayQueuePropertiesTests {
 
         @Bean
         RetryPolicy ownPolicy() {
-            return attempt -> new RetryDecision.GiveUp();
+            return attempt -> new RetryDecision.ToDeadLetters();
         }
     }
 

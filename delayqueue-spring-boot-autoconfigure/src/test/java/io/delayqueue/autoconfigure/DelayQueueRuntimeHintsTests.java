@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.catalina.connector.RequestFacade;
-import org.apache.coyote.AbstractProcessor;
 import org.junit.jupiter.api.Test;
-import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.core.io.Resource;
@@ -51,33 +48,9 @@ class DelayQueueRuntimeHintsTests {
     }
 
     @Test
-    void theDocumentOfTheHttpInterfaceIsTakenAlong() {
-        assertThat(RuntimeHintsPredicates.resource().forResource("io/delayqueue/web/api/openapi.json"))
-                .accepts(hints);
-    }
-
-    @Test
     void fieldThatTellsWhereRedisIsCanBeRead() throws Exception {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onFieldAccess(LettuceConnectionFactory.class.getDeclaredField("configuration")))
-                .accepts(hints);
-    }
-
-    @Test
-    void methodThatTellsWhereRabbitIsCanBeCalled() throws Exception {
-        assertThat(RuntimeHintsPredicates.reflection()
-                        .onMethodInvocation(AbstractConnectionFactory.class.getDeclaredMethod("getAddresses")))
-                .accepts(hints);
-    }
-
-    @Test
-    void tomcatsSocketCanBeAsked() throws Exception {
-        assertThat(RuntimeHintsPredicates.reflection()
-                        .onFieldAccess(RequestFacade.class.getDeclaredField("request"))
-                        .and(RuntimeHintsPredicates.reflection()
-                                .onFieldAccess(org.apache.coyote.Request.class.getDeclaredField("hook")))
-                        .and(RuntimeHintsPredicates.reflection()
-                                .onMethodInvocation(AbstractProcessor.class.getDeclaredMethod("getSocketWrapper"))))
                 .accepts(hints);
     }
 

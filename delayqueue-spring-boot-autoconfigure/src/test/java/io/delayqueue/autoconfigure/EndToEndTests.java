@@ -6,7 +6,7 @@ import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DeadLetter;
-import io.delayqueue.message.DeathCause;
+import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
 import jakarta.validation.Valid;
@@ -52,22 +52,22 @@ class EndToEndTests {
     }
 
     @Test
-    void deathReachesItsListener() throws Exception {
+    void deadLetterReachesItsListener() throws Exception {
         String id = delayQueue.send("orders.broken", "text").id();
 
-        DeadLetter letter = listeners.letters.poll(20, TimeUnit.SECONDS);
-        assertThat(letter).isNotNull();
-        assertThat(letter.messageId()).isEqualTo(id);
-        assertThat(letter.cause()).isEqualTo(DeathCause.ATTEMPTS_SPENT);
+        DeadLetter deadLetter = listeners.deadLetters.poll(20, TimeUnit.SECONDS);
+        assertThat(deadLetter).isNotNull();
+        assertThat(deadLetter.messageId()).isEqualTo(id);
+        assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.ATTEMPTS_SPENT);
     }
 
     @Test
     void payloadIsValidatedByTheApplicationsValidator() throws Exception {
         delayQueue.send("orders.checked", new CheckedOrder(""));
 
-        DeadLetter letter = listeners.invalid.poll(20, TimeUnit.SECONDS);
-        assertThat(letter).isNotNull();
-        assertThat(letter.cause()).isEqualTo(DeathCause.UNREADABLE);
+        DeadLetter deadLetter = listeners.invalid.poll(20, TimeUnit.SECONDS);
+        assertThat(deadLetter).isNotNull();
+        assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.UNREADABLE);
     }
 
     record CancelOrder(String orderNo) {}
@@ -77,7 +77,7 @@ class EndToEndTests {
     static class Listeners {
 
         private final BlockingQueue<Delivery> deliveries = new LinkedBlockingQueue<>();
-        private final BlockingQueue<DeadLetter> letters = new LinkedBlockingQueue<>();
+        private final BlockingQueue<DeadLetter> deadLetters = new LinkedBlockingQueue<>();
         private final BlockingQueue<DeadLetter> invalid = new LinkedBlockingQueue<>();
 
         @DelayListener("orders")
@@ -94,13 +94,13 @@ class EndToEndTests {
         void check(@Valid CheckedOrder order) {}
 
         @DeadLetterListener("orders.checked")
-        void invalid(DeadLetter letter) {
-            invalid.add(letter);
+        void invalid(DeadLetter deadLetter) {
+            invalid.add(deadLetter);
         }
 
         @DeadLetterListener("orders.broken")
-        void gaveUp(DeadLetter letter) {
-            letters.add(letter);
+        void gaveUp(DeadLetter deadLetter) {
+            deadLetters.add(deadLetter);
         }
     }
 

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.annotation.DelayListenerConfigurer;
+import io.delayqueue.annotation.DelayListenerEndpoint;
+import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
 import io.delayqueue.message.DeadLetter;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -20,8 +24,10 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.stereotype.Component;
 
 /** What a person reads when the application does not start. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -32,13 +38,13 @@ class FailureAnalysisTests {
         "delayqueue.listener.concurency, Did you mean 'delayqueue.listener.concurrency'?",
         "delayqueue.listner.lease, Did you mean 'delayqueue.listener'?",
         "delayqueue.lease, Did you mean 'delayqueue.listener.lease'?",
-        "delayqueue.listener.colour, Remove 'delayqueue.listener.colour'. Below 'delayqueue.listener' there are:",
+        "delayqueue.listener.colour, Remove 'delayqueue.listener.colour'. Valid keys of 'delayqueue.listener':",
         "delayqueue.topics[order.cancel].leese, Did you mean 'delayqueue.topics[order.cancel].lease'?",
         "delayqueue.topics.order.cancel.lease, Write it as 'delayqueue.topics[order.cancel].lease'.",
         "delayqueue.topics.order.cancel.shards, Write it as 'delayqueue.topics[order.cancel].shards'.",
         "delayqueue.listener.shards, Remove 'delayqueue.listener.shards'.",
         "delayqueue.forward[0].topik, Did you mean 'delayqueue.forward[0].topic'?",
-        "delayqueue.forward[1].colour, Remove 'delayqueue.forward[1].colour'. Below 'delayqueue.forward[1]' there are:",
+        "delayqueue.forward[1].colour, Remove 'delayqueue.forward[1].colour'. Valid keys of 'delayqueue.forward[1]':",
         "delayqueue.forward.topic, Write it as 'delayqueue.forward[0]'",
         "delayqueue.namespace.x, Remove 'delayqueue.namespace.x'.",
     })
@@ -51,43 +57,92 @@ class FailureAnalysisTests {
     @CsvSource(
             delimiter = '|',
             value = {
-                "delayqueue.namespace=a b | delayqueue.namespace is 1 to 64 letters",
-                "delayqueue.engine.step-threads=0 | delayqueue.engine.step-threads is between 1 and 64, but is 0.",
-                "delayqueue.engine.heartbeat-timeout=1s | delayqueue.engine.heartbeat-timeout is between PT10S",
-                "delayqueue.dead-letters.max-age=1ms | delayqueue.dead-letters.max-age is between PT1S",
-                "delayqueue.dead-letters.max-count=-1 | delayqueue.dead-letters.max-count is 0 or more, but is -1.",
-                "delayqueue.dead-letters.prune-interval=0 | delayqueue.dead-letters.prune-interval is between",
-                "delayqueue.limits.max-payload-size=3GB | delayqueue.limits.max-payload-size is between 1 and",
-                "delayqueue.limits.max-delay=0 | delayqueue.limits.max-delay is between 1 s and 1,000 years",
-                "delayqueue.limits.after-commit-timeout=2h | delayqueue.limits.after-commit-timeout is between",
-                "delayqueue.metrics.sample-interval=900ms | delayqueue.metrics.sample-interval is between PT1S and PT10M",
-                "delayqueue.redis.command-timeout=0 | delayqueue.redis.command-timeout is more than zero",
-                "delayqueue.redis.reconnect-delay=-1s | delayqueue.redis.reconnect-delay is more than zero",
-                "delayqueue.health.max-failing=2h | delayqueue.health.max-failing is between PT1S and PT1H, but is PT2H.",
-                "delayqueue.health.max-lag[a.b]=0 | delayqueue.health.max-lag[a.b] is more than zero, but is PT0S.",
-                "delayqueue.listener.concurrency=0 | delayqueue.listener.concurrency is between 1 and 10000, but is 0.",
-                "delayqueue.listener.lease=2h | delayqueue.listener.handling-time is at least the lease (PT2H), but is",
-                "delayqueue.listener.backoff=fixed soon | delayqueue.listener.backoff is 'fixed soon', but",
-                "delayqueue.listener.backoff=nobody | delayqueue.listener.backoff is 'nobody', but this is neither",
-                "delayqueue.listener.not-retryable=java.lang.String | delayqueue.listener.not-retryable names exceptions",
-                "delayqueue.topics[a.b].prefetch=-1 | delayqueue.topics[a.b].prefetch is between 0 and 10000, but is -1.",
-                "delayqueue.topics[a.b].shards=0 | delayqueue.topics[a.b].shards is 1 to 1,024, but is 0.",
-                "delayqueue.topics.a.shards=1025 | delayqueue.topics[a].shards is 1 to 1,024, but is 1025.",
+                "delayqueue.namespace=a b | delayqueue.namespace must be 1 to 64 letters",
+                "delayqueue.engine.task-threads=0 | delayqueue.engine.task-threads must be from 1 to 64, but was 0.",
+                "delayqueue.engine.heartbeat-timeout=1s | delayqueue.engine.heartbeat-timeout must be from 10 s",
+                "delayqueue.dead-letters.max-age=1ms | delayqueue.dead-letters.max-age must be from 1 s",
+                "delayqueue.dead-letters.max-count=-1 | delayqueue.dead-letters.max-count must be 0 or more, but was -1.",
+                "delayqueue.dead-letters.max-size=-1B | delayqueue.dead-letters.max-size must be 0 or more, but was -1.",
+                "delayqueue.dead-letters.prune-interval=0 | delayqueue.dead-letters.prune-interval must be from",
+                "delayqueue.limits.max-payload-size=3GB | delayqueue.limits.max-payload-size must be from 1 to",
+                "delayqueue.limits.max-delay=0 | delayqueue.limits.max-delay must be from 1 s to 1,000 years",
+                "delayqueue.limits.after-commit-timeout=2h | delayqueue.limits.after-commit-timeout must be from",
+                "delayqueue.metrics.forget-topics-after=400d | delayqueue.metrics.forget-topics-after"
+                        + " is 0 for never, or between",
+                "delayqueue.metrics.sample-interval=900ms | delayqueue.metrics.sample-interval must be"
+                        + " from 1 s to 10 min",
+                "delayqueue.redis.command-timeout=0 | delayqueue.redis.command-timeout must be more than zero",
+                "delayqueue.redis.reconnect-delay=-1s | delayqueue.redis.reconnect-delay must be more than zero",
+                "delayqueue.health.max-failing=2h | delayqueue.health.max-failing must be from 1 s to"
+                        + " 1 h, but was 2 h.",
+                "delayqueue.health.max-lag[a.b]=0 | delayqueue.health.max-lag[a.b] must be more than zero, but was 0 s.",
+                "delayqueue.listener.concurrency=0 | delayqueue.listener.concurrency must be from 1 to 10000, but was 0.",
+                "delayqueue.listener.lease=2h | delayqueue.listener.handling-time must be at least the lease (2 h), but was",
+                "delayqueue.listener.backoff=fixed soon | delayqueue.listener.backoff is 'fixed"
+                        + " soon', which is not a valid back-off: 'soon' is not a duration",
+                "delayqueue.listener.backoff=nobody | delayqueue.listener.backoff is 'nobody', which"
+                        + " is neither a back-off",
+                "delayqueue.listener.backoff=exponential 1s jitter 2 | which is not a valid back-off:"
+                        + " jitter must be from 0 to 1,",
+                "delayqueue.topics[unused].backoff=every day | delayqueue.topics[unused].backoff is"
+                        + " 'every day', which is neither",
+                "delayqueue.topics[unused].backoff=exponential 1s max 100ms | max must be at least the"
+                        + " first delay (1 s), but",
+                "delayqueue.topics[unused].backoff=delayQueueKeySpace | the name of a RetryPolicy bean: Bean named",
+                "delayqueue.topics[unused].backoff=fixed 5 | is 'fixed 5', which is not a valid"
+                        + " back-off: '5' has no unit",
+                "delayqueue.topics[unused].lease=10 | delayqueue.topics[unused].lease is '10', which"
+                        + " has no unit: write 10s or",
+                "delayqueue.listener.lease=${no.such:10} | delayqueue.listener.lease is '10', which"
+                        + " has no unit: write 10s or",
+                "delayqueue.engine.sweep=1000 | delayqueue.engine.sweep is '1000', which has no unit:"
+                        + " write 1000s or 1000ms.",
+                "delayqueue.health.max-lag[a.b]=5 | delayqueue.health.max-lag[a.b] is '5', which has no unit",
+                "delayqueue.http.api.max-wait=60 | delayqueue.http.api.max-wait is '60', which has no unit",
+                "delayqueue.forward[0].send-timeout=30 | delayqueue.forward[0].send-timeout is '30', which has no unit",
+                "delayqueue.topics[ ].lease=10s | A topic must not be blank",
+                "delayqueue.listener.not-retryable=java.lang.String |"
+                        + " delayqueue.listener.not-retryable must name exceptions",
+                "delayqueue.topics[a.b].prefetch=-1 | delayqueue.topics[a.b].prefetch must be from 0"
+                        + " to 10000, but was -1.",
+                "delayqueue.topics[a.b].shards=0 | delayqueue.topics[a.b].shards must be 1 to 1,024, but was 0.",
+                "delayqueue.topics.a.shards=1025 | delayqueue.topics[a].shards must be 1 to 1,024, but was 1025.",
                 "delayqueue.shards.on-conflict=ask | delayqueue.shards.on-conflict",
                 "delayqueue.engine.sweep=soon | delayqueue.engine.sweep",
-                "delayqueue.forward[0].to=kafka | delayqueue.forward[0].topic says whose messages go on, but is not set.",
-                "delayqueue.forward[0].topic=a | delayqueue.forward[0].to says where they go (kafka, rabbitmq, jms,",
+                "delayqueue.forward[0].to=kafka | delayqueue.forward[0].topic must be set to the"
+                        + " topic whose messages are forwarded.",
+                "delayqueue.forward[0].batch-size=5 | delayqueue.forward[0].batch-size must not be"
+                        + " set: a forward sends each message",
+                "delayqueue.forward[0].topic=a | delayqueue.forward[0].to must be set to kafka, rabbitmq, jms,",
             })
     void badValueIsToldInASentenceThatNamesTheProperty(String property, String sentence, CapturedOutput output) {
         fails(property, Sound.class);
         assertThat(output).contains("APPLICATION FAILED TO START", sentence);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "delayqueue.forward[1].topic, delayqueue.forward[0]",
+        "delayqueue.forward[3].topic, delayqueue.forward[2]",
+        "delayqueue.forward[1].not-retryable[0], delayqueue.forward[0]",
+        "delayqueue.listener.not-retryable[1], delayqueue.listener.not-retryable[0]",
+        "delayqueue.topics[5].not-retryable[2], delayqueue.topics[5].not-retryable[1]",
+        "delayqueue.http.tokens.produce[1], delayqueue.http.tokens.produce[0]",
+    })
+    void gapInAListIsTold(String key, String missing, CapturedOutput output) {
+        fails(key + "=java.io.IOException", Sound.class);
+        assertThat(output)
+                .contains("The property '" + key + "' is ignored, but it is set: ")
+                .contains(", because element '" + missing + "' of its list is missing.")
+                .contains("Number the elements of the list from 0 without a gap: add '" + missing + "'")
+                .doesNotContain("There is no property");
+    }
+
     @Test
     void noConnectionFactoryIsTold(CapturedOutput output) {
         fails("delayqueue.namespace=x", OnlyQueue.class);
         assertThat(output)
-                .contains("The delay queue needs a RedisConnectionFactory, but there is no such bean.")
+                .contains("The delay queue requires a bean of type RedisConnectionFactory, but none was found.")
                 .contains("spring.data.redis.host", "delayqueue.enabled=false");
     }
 
@@ -95,14 +150,17 @@ class FailureAnalysisTests {
     void severalConnectionFactoriesWithoutAChoiceAreNamed(CapturedOutput output) {
         fails("delayqueue.namespace=x", OnlyQueue.class, TwoFactories.class);
         assertThat(output)
-                .contains("needs one RedisConnectionFactory, but there are several: one, other.")
+                .contains("requires a single bean of type RedisConnectionFactory, but several were found: one,"
+                        + " other.")
                 .contains("@DelayQueueConnectionFactory", "@Primary");
     }
 
     @Test
     void severalMarkedConnectionFactoriesAreNamed(CapturedOutput output) {
         fails("delayqueue.namespace=x", OnlyQueue.class, TwoMarkedFactories.class);
-        assertThat(output).contains("needs one RedisConnectionFactory, but there are several: one, other.");
+        assertThat(output)
+                .contains("requires a single bean of type RedisConnectionFactory, but several were found: one,"
+                        + " other.");
     }
 
     @Test
@@ -110,7 +168,7 @@ class FailureAnalysisTests {
         fails("delayqueue.namespace=x", Sound.class, SameId.class);
         assertThat(output)
                 .contains("The listener of 'failureAnalysisTests.SameId' ", "SameId.second(String)")
-                .contains("has the id 'mine' too", "SameId.first(String)")
+                .contains("The id 'mine' is already used", "SameId.first(String)")
                 .contains("Give one of them another id.");
     }
 
@@ -119,8 +177,26 @@ class FailureAnalysisTests {
         fails("delayqueue.namespace=x", Sound.class, WrongParameter.class);
         assertThat(output)
                 .contains("The listener of 'failureAnalysisTests.WrongParameter' ", "handle(DeadLetter)")
-                .contains("It takes a DeadLetter, which is there only for the listeners of dead letters.")
+                .contains("It takes a DeadLetter, which is available only to listeners of dead letters.")
                 .contains("Annotate it with @DeadLetterListener, or remove the parameter.");
+    }
+
+    @Test
+    void listenerByCodeIsNamedOnceAndItsMistakeOnce(CapturedOutput output) {
+        fails("delayqueue.namespace=x", Sound.class, ByCode.class);
+        assertThat(output)
+                .contains("The listener 'coded' is declared incorrectly:")
+                .contains("Its topic or one of its options is wrong: lease must be from")
+                .doesNotContain("incorrectly: It can't");
+    }
+
+    @Test
+    void listenerOnAPrototypeIsTold(CapturedOutput output) {
+        fails("delayqueue.namespace=x", Sound.class, Prototype.class);
+        assertThat(output)
+                .contains("The listener of 'failureAnalysisTests.Prototype' ", "Prototype.handle(String)")
+                .contains("Its bean is not a singleton: no listener would run until an instance is created")
+                .contains("Make the bean a singleton, or give its scope a proxy (proxyMode).");
     }
 
     private static void fails(String property, Class<?>... sources) {
@@ -192,10 +268,31 @@ class FailureAnalysisTests {
         void second(String text) {}
     }
 
+    @Component
+    @Scope("prototype")
+    static class Prototype {
+
+        @DelayListener("a")
+        void handle(String text) {}
+    }
+
+    @Component
+    static class ByCode implements DelayListenerConfigurer {
+
+        @Override
+        public void configureDelayListeners(DelayListenerEndpointRegistrar registrar) {
+            registrar.register(DelayListenerEndpoint.to("a")
+                    .id("coded")
+                    .handler(String.class, deliveries -> null)
+                    .options(options -> options.lease(Duration.ZERO))
+                    .build());
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class WrongParameter {
 
         @DelayListener("a")
-        void handle(DeadLetter letter) {}
+        void handle(DeadLetter deadLetter) {}
     }
 }

@@ -6,13 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.container.EngineSettings;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.Recipient;
+import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -69,7 +72,13 @@ class LifecycleTests {
             on(server).withUserConfiguration(Texts.class).run(context -> {
                 context.getBean(DelayQueueTemplate.class).send("texts", "text");
                 assertThat(context.getBean(Texts.class).next()).isEqualTo("text");
-                assertThat(ownThreads()).isNotEmpty().hasSizeLessThan(10);
+                Map<Boolean, List<Thread>> handlers = ownThreads().stream()
+                        .collect(Collectors.partitioningBy(
+                                thread -> thread.getName().contains("handler")));
+                assertThat(handlers.get(false))
+                        .isNotEmpty()
+                        .hasSizeLessThanOrEqualTo(EngineSettings.DEFAULTS.taskThreads() + 1);
+                assertThat(handlers.get(true)).hasSizeLessThanOrEqualTo(ListenerOptions.DEFAULTS.concurrency());
                 await().untilAsserted(() -> assertThat((List<?>) server.command("PUBSUB", "CHANNELS"))
                         .isNotEmpty());
             });

@@ -163,7 +163,7 @@ class ObservationTests {
     @Test
     void aDeadLetterListenerThatGivesUpIsSeenToFail() {
         runner.withPropertyValues("delayqueue.listener.max-attempts=1")
-                .withUserConfiguration(FailingDeaths.class)
+                .withUserConfiguration(FailingDeadLetters.class)
                 .run(context -> {
                     context.getBean(DelayQueueTemplate.class).send("doomed", "text");
 
@@ -171,7 +171,7 @@ class ObservationTests {
                             .atMost(Duration.ofSeconds(30))
                             .untilAsserted(() -> TestObservationRegistryAssert.assertThat(registry)
                                     .hasNumberOfObservationsWithNameEqualTo("delayqueue.process", 2)
-                                    .hasAnObservationWithAKeyValue("listener", "deaths")
+                                    .hasAnObservationWithAKeyValue("listener", "notifications")
                                     .forAllObservationsWithNameEqualTo(
                                             "delayqueue.process",
                                             it -> it.hasLowCardinalityKeyValue("outcome", "failure")
@@ -270,15 +270,15 @@ class ObservationTests {
         }
     }
 
-    static class FailingDeaths {
+    static class FailingDeadLetters {
 
         @DelayListener("doomed")
         void handle(String text) {
             throw new IllegalStateException("never");
         }
 
-        @DeadLetterListener(topic = "doomed", id = "deaths")
-        void died(DeadLetter letter) {
+        @DeadLetterListener(topic = "doomed", id = "notifications")
+        void deadLettered(DeadLetter deadLetter) {
             throw new IllegalStateException("mail is down");
         }
     }

@@ -4,21 +4,25 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.autoconfigure.property.ForwardProperties;
-import io.delayqueue.autoconfigure.property.ListenerDefaults;
-import io.delayqueue.autoconfigure.property.TopicProperties;
+import io.delayqueue.autoconfigure.property.ListenerProperties;
+import io.delayqueue.listener.ListenerOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Modifier;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -72,13 +76,22 @@ class PropertyTableTests {
                 .isEqualTo(expected);
     }
 
+    /** They stand in additional-spring-configuration-metadata.json, as a property that is not set is left to the level below. */
     @Test
-    void keysOfATopicAreItsShardsAndThoseOfAllListeners() {
-        List<String> ofAll = names(DelayQueueProperties.Listener.class);
-        ofAll.removeAll(List.of("autoStartup", "mdc"));
-        assertThat(names(ListenerDefaults.class)).isEqualTo(ofAll);
-        ofAll.add(0, "shards");
-        assertThat(names(TopicProperties.class)).isEqualTo(ofAll);
+    void defaultsOfListenersAreTheBuiltInOnes() {
+        Map<String, Object> defaults = new HashMap<>();
+        properties().stream()
+                .filter(property -> !property.path("defaultValue").isMissingNode())
+                .forEach(property -> defaults.put(
+                        property.path("name").asString(),
+                        property.path("defaultValue").asString()));
+        ListenerOptions options = new Binder(new MapConfigurationPropertySource(defaults))
+                .bind("delayqueue", DelayQueueProperties.class)
+                .get()
+                .listenerOptions();
+
+        assertThat(options)
+                .isEqualTo(ListenerOptions.DEFAULTS.toBuilder().batchSize(100).build());
     }
 
     @Test
@@ -90,8 +103,11 @@ class PropertyTableTests {
                 .map(row -> row.substring("| `".length(), row.indexOf("` |")))
                 .toList();
         assertThat(keys)
-                .isEqualTo(names(ForwardProperties.class).stream()
-                        .map(DataObjectPropertyName::toDashedForm)
+                .isEqualTo(Stream.of(ForwardProperties.class, ListenerProperties.class)
+                        .flatMap(type -> Arrays.stream(type.getDeclaredFields()))
+                        .filter(field -> !Modifier.isStatic(field.getModifiers()))
+                        .map(field -> DataObjectPropertyName.toDashedForm(field.getName()))
+                        .filter(key -> !key.equals("batch-size"))
                         .toList());
     }
 
@@ -101,12 +117,6 @@ class PropertyTableTests {
         String value = property.path("defaultValue").asString("");
         return "| `" + shown + "` | " + (value.isEmpty() ? "" : "`" + value + "` ") + "| "
                 + property.path("description").asString() + " |";
-    }
-
-    private static List<String> names(Class<?> type) {
-        return new ArrayList<>(Arrays.stream(type.getRecordComponents())
-                .map(RecordComponent::getName)
-                .toList());
     }
 
     /** In the order of their names, as the annotation processor writes them. */

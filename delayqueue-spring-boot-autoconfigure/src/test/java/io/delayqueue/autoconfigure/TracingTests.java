@@ -172,7 +172,7 @@ class TracingTests {
     }
 
     @Test
-    void aDeathAndAReplayGoOnWithTheTrace() {
+    void aDeadLetterAndAReplayGoOnWithTheTrace() {
         runner.run(context -> {
             context.getBean(DelayQueueTemplate.class).send("dying", "text");
             await(context, "process dying", 2);
@@ -188,7 +188,7 @@ class TracingTests {
             });
             assertThat(handled)
                     .extracting(span -> span.getAttributes().get(LISTENER))
-                    .containsExactly("dying", "deaths", "dying", "deaths");
+                    .containsExactly("dying", "notifications", "dying", "notifications");
         });
     }
 
@@ -273,12 +273,12 @@ class TracingTests {
         }
 
         @DelayListener(topic = "dying", id = "dying", maxAttempts = "1")
-        void die(String text) {
+        void toDeadLetters(String text) {
             throw new IllegalStateException("never");
         }
 
-        @DeadLetterListener(topic = "dying", id = "deaths")
-        void died(DeadLetter letter) {}
+        @DeadLetterListener(topic = "dying", id = "notifications")
+        void deadLettered(DeadLetter deadLetter) {}
     }
 
     @SpringBootConfiguration

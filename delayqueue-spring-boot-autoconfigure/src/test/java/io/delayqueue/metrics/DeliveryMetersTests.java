@@ -1,18 +1,18 @@
 package io.delayqueue.metrics;
 
+import static io.delayqueue.metrics.DelayQueueMeters.DEAD_LETTERS_DROPPED;
 import static io.delayqueue.metrics.DelayQueueMeters.DELIVERIES_RELEASED;
 import static io.delayqueue.metrics.DelayQueueMeters.DELIVERY_HANDLING;
 import static io.delayqueue.metrics.DelayQueueMeters.DELIVERY_LATENESS;
 import static io.delayqueue.metrics.DelayQueueMeters.LEASES_LOST;
 import static io.delayqueue.metrics.DelayQueueMeters.LEASES_RECLAIMED;
-import static io.delayqueue.metrics.DelayQueueMeters.LETTERS_DROPPED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_DEAD;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_REPLAYED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_RETRIED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_SENT;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGE_DURATION;
-import static io.delayqueue.metrics.DelayQueueMeters.NOTICES_DROPPED;
+import static io.delayqueue.metrics.DelayQueueMeters.NOTIFICATIONS_DROPPED;
 import static io.delayqueue.metrics.DelayQueueMeters.PERMITS_MAX;
 import static io.delayqueue.metrics.DelayQueueMeters.PERMITS_USED;
 import static io.delayqueue.metrics.DelayQueueMeters.SETTLES_GONE;
@@ -27,8 +27,8 @@ import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.template.pull.DelayQueueReceiver;
-import io.delayqueue.template.pull.PulledDelivery;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 class DeliveryMetersTests extends MeterTest {
 
     private static final String[] LISTENER = {"topic", "t", "listener", "l"};
-    private static final String[] PULLED = {"topic", "t", "listener", "none"};
+    private static final String[] RECEIVED = {"topic", "t", "listener", "none"};
 
     private final RedisServerProcess redis;
 
@@ -70,9 +70,9 @@ class DeliveryMetersTests extends MeterTest {
 
     static class Attentive extends Obedient {
 
-        @DeadLetterListener(topic = "t", id = "letters")
-        void gaveUp(DeadLetter letter) {
-            if (letter.messageId().equals("unwanted")) {
+        @DeadLetterListener(topic = "t", id = "deadLetters")
+        void gaveUp(DeadLetter deadLetter) {
+            if (deadLetter.messageId().equals("unwanted")) {
                 throw new IllegalStateException("as told");
             }
         }
@@ -122,14 +122,17 @@ class DeliveryMetersTests extends MeterTest {
 
     @Test
     @Moves(MESSAGES_REPLAYED)
-    void replayedLetterIsCounted() {
+    void replayedDeadLetterIsCounted() {
         start(redis, Obedient.class, NO_SAMPLES);
         send("m", "fail");
         awaitValue(1, MESSAGES_DEAD, LISTENER);
-        String letter =
-                bean(DelayQueueAdmin.class).letters("t", 1).letters().get(0).letterId();
-        bean(DelayQueueAdmin.class).replay("t", letter, Duration.ofHours(1));
-        bean(DelayQueueAdmin.class).replay("t", letter, Duration.ofHours(1));
+        String deadLetter = bean(DelayQueueAdmin.class)
+                .deadLetters("t", 1)
+                .deadLetters()
+                .get(0)
+                .deadLetterId();
+        bean(DelayQueueAdmin.class).replay("t", deadLetter, Duration.ofHours(1));
+        bean(DelayQueueAdmin.class).replay("t", deadLetter, Duration.ofHours(1));
 
         assertThat(value(MESSAGES_REPLAYED, "topic", "t")).isEqualTo(1);
         assertThat(value(MESSAGES_SENT, "topic", "t")).as("a replay is no send").isEqualTo(1);
@@ -222,8 +225,8 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(LETTERS_DROPPED)
-    void letterThatRetentionDroppedIsCounted() {
+    @Moves(DEAD_LETTERS_DROPPED)
+    void deadLetterThatRetentionDroppedIsCounted() {
         start(
                 redis,
                 Obedient.class,
@@ -232,53 +235,54 @@ class DeliveryMetersTests extends MeterTest {
                 "delayqueue.dead-letters.prune-interval=100ms");
         send("m", "fail");
 
-        awaitValue(1, LETTERS_DROPPED, "topic", "t");
+        awaitValue(1, DEAD_LETTERS_DROPPED, "topic", "t");
         assertThat(value(MESSAGES_DEAD, LISTENER)).isEqualTo(1);
     }
 
-    // ---- dead letters and pulls ------------------------------------------------------------------------------------
+    // ---- dead letters and receives
+    // ------------------------------------------------------------------------------------
 
     @Test
-    @Moves(NOTICES_DROPPED)
-    void noticesCountAsDeliveriesAndNotAsMessages() {
+    @Moves(NOTIFICATIONS_DROPPED)
+    void notificationsCountAsDeliveriesAndNotAsMessages() {
         start(redis, Attentive.class, NO_SAMPLES, "delayqueue.listener.max-attempts=2");
-        await().until(() -> redis.command("HGET", namespace() + ":{t:0.0}:meta", "notices") != null);
+        await().until(() -> redis.command("HGET", namespace() + ":{t:0.0}:meta", "notifications") != null);
         send("wanted", "fail");
         send("unwanted", "fail");
-        awaitValue(1, NOTICES_DROPPED, "topic", "t");
-        String[] notices = {"topic", "t", "listener", "letters", "outcome", "acknowledged"};
-        awaitValue(1, DELIVERY_HANDLING, notices);
+        awaitValue(1, NOTIFICATIONS_DROPPED, "topic", "t");
+        String[] notifications = {"topic", "t", "listener", "deadLetters", "outcome", "acknowledged"};
+        awaitValue(1, DELIVERY_HANDLING, notifications);
 
-        assertThat(value(DELIVERY_HANDLING, "listener", "letters", "outcome", "retried"))
+        assertThat(value(DELIVERY_HANDLING, "listener", "deadLetters", "outcome", "retried"))
                 .isEqualTo(1);
-        assertThat(value(DELIVERY_HANDLING, "listener", "letters", "outcome", "dead"))
+        assertThat(value(DELIVERY_HANDLING, "listener", "deadLetters", "outcome", "dead"))
                 .isEqualTo(1);
         assertThat(value(MESSAGES_DEAD)).isEqualTo(2);
         assertThat(value(MESSAGES_ACKNOWLEDGED)).isZero();
-        assertThat(value(DELIVERY_LATENESS, "listener", "letters")).isEqualTo(3);
+        assertThat(value(DELIVERY_LATENESS, "listener", "deadLetters")).isEqualTo(3);
         assertThat(registry()
                         .find(MESSAGES_ACKNOWLEDGED.getName())
-                        .tags("listener", "letters")
+                        .tags("listener", "deadLetters")
                         .meters())
                 .isEmpty();
     }
 
     @Test
     @Moves({MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLES_GONE, MESSAGE_DURATION})
-    void whatIsPulledCountsWithoutAListener() {
+    void receivedMessagesCountWithoutAListener() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
-        pull("a").acknowledge().join();
-        pull("b").retry(Duration.ofHours(1)).join();
-        pull("c").bury("no").join();
-        PulledDelivery cancelled = pull("d");
+        receive("a").acknowledge().join();
+        receive("b").retry(Duration.ofHours(1)).join();
+        receive("c").deadLetter("no").join();
+        LeasedDelivery cancelled = receive("d");
         delayQueue().cancel("t", "d");
         cancelled.acknowledge().join();
 
-        assertThat(value(DELIVERY_LATENESS, PULLED)).isEqualTo(4);
+        assertThat(value(DELIVERY_LATENESS, RECEIVED)).isEqualTo(4);
         for (DelayQueueMeters meter : new DelayQueueMeters[] {
             MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLES_GONE, MESSAGE_DURATION
         }) {
-            assertThat(value(meter, PULLED)).as(meter.getName()).isEqualTo(1);
+            assertThat(value(meter, RECEIVED)).as(meter.getName()).isEqualTo(1);
         }
         for (String outcome : new String[] {"acknowledged", "retried", "dead", "gone"}) {
             assertThat(value(DELIVERY_HANDLING, "topic", "t", "listener", "none", "outcome", outcome))
@@ -287,7 +291,7 @@ class DeliveryMetersTests extends MeterTest {
         }
     }
 
-    private PulledDelivery pull(String id) {
+    private LeasedDelivery receive(String id) {
         send(id, "please");
         return bean(DelayQueueReceiver.class)
                 .receive("t", 1, Duration.ofSeconds(20), Duration.ofSeconds(30))

@@ -8,13 +8,13 @@ import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
-import io.delayqueue.template.pull.DelayQueueReceiver;
+import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.springframework.context.ApplicationContext;
 
-/** An application in which each meter is there: it listens, pulls, has deaths, and was refused by Redis once. */
+/** An application in which each meter is there: it listens, receives, has dead letters, and was rejected by Redis once. */
 final class EverythingMoved {
 
     /** A topic's name may be anything. */
@@ -31,8 +31,8 @@ final class EverythingMoved {
             }
         }
 
-        @DeadLetterListener(topic = "t", id = "letters")
-        void gaveUp(DeadLetter letter) {}
+        @DeadLetterListener(topic = "t", id = "deadLetters")
+        void gaveUp(DeadLetter deadLetter) {}
     }
 
     /** On a server of its own, whose memory is full for a moment. */
@@ -52,11 +52,11 @@ final class EverythingMoved {
                 == 1);
         redis.command("CONFIG", "SET", "maxmemory", "1");
         try {
-            delayQueue.send("t", "refused");
+            delayQueue.send("t", "rejected");
             throw new AssertionError("Redis took a message although its memory is full");
         } catch (DelayQueueException expected) {
             redis.command("CONFIG", "SET", "maxmemory", "0");
         }
-        application.getBean(TopicSampler.class).step();
+        application.getBean(TopicSampler.class).run();
     }
 }

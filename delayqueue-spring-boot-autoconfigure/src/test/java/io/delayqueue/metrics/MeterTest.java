@@ -28,7 +28,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** A Boot application on a real Redis, with whatever meter registry Boot chooses, and its meters. */
 abstract class MeterTest {
 
-    /** No call is made to it: tests step the sampler themselves, or don't need it. */
+    /** No call is made to it: tests run the sampler themselves, or don't need it. */
     static final String NO_SAMPLES = "delayqueue.metrics.sample-interval=10m";
 
     /** Of which a value above zero was read. */

@@ -173,7 +173,7 @@ class OperationsFilesTests extends MeterTest {
     }
 
     private static String name(DelayQueueMeters meter) {
-        String name = meter.getName().replace('.', '_');
+        String name = meter.getName().replace('.', '_').replace('-', '_');
         return meter.getType() == Meter.Type.COUNTER ? name + "_total" : name;
     }
 
@@ -216,7 +216,8 @@ class OperationsFilesTests extends MeterTest {
                 .map(DelayQueueMeters::getName)
                 .collect(Collectors.toSet());
         assertThat(Pattern.compile("`(delayqueue\\.(?:messages|message|delivery|deliveries|leases|settles|sweeps"
-                                + "|letters|notices|redis\\.errors|steps|sample|consumers|topics|lag)[a-z.]*)`")
+                                + "|dead-letters|notifications|redis\\.errors|tasks|sample|consumers|topics|lag)"
+                                + "[a-z.-]*)`")
                         .matcher(read("README.md"))
                         .results()
                         .map(found -> found.group(1)))

@@ -1,7 +1,7 @@
 package io.delayqueue.metrics;
 
 import static io.delayqueue.metrics.DelayQueueMeters.REDIS_ERRORS;
-import static io.delayqueue.metrics.DelayQueueMeters.STEPS_FAILED;
+import static io.delayqueue.metrics.DelayQueueMeters.TASKS_FAILED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,7 +21,7 @@ class OutageMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves({REDIS_ERRORS, STEPS_FAILED})
+    @Moves({REDIS_ERRORS, TASKS_FAILED})
     void callsThatFailAreCountedByWhatTheyWereFor() {
         try (RedisServerProcess redis = RedisServerProcess.start();
                 FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
@@ -40,9 +40,9 @@ class OutageMetersTests extends MeterTest {
             assertThatThrownBy(() -> delayQueue().send("t", "lost")).isInstanceOf(DelayQueueException.class);
 
             assertThat(value(REDIS_ERRORS, "operation", "send")).isEqualTo(1);
-            awaitMove(REDIS_ERRORS, "operation", "step");
+            awaitMove(REDIS_ERRORS, "operation", "poll");
             awaitMove(REDIS_ERRORS, "operation", "heartbeat");
-            awaitMove(STEPS_FAILED);
+            awaitMove(TASKS_FAILED);
             proxy.pass();
             application().close();
         }
@@ -54,7 +54,7 @@ class OutageMetersTests extends MeterTest {
             start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
             delayQueue().send("t", "stored");
             redis.command("CONFIG", "SET", "maxmemory", "1");
-            assertThatThrownBy(() -> delayQueue().send("t", "refused")).hasMessageContaining("OOM");
+            assertThatThrownBy(() -> delayQueue().send("t", "rejected")).hasMessageContaining("OOM");
 
             assertThat(value(REDIS_ERRORS, "operation", "send")).isEqualTo(1);
             application().close();

@@ -132,7 +132,7 @@ class PrometheusScrapeTests extends MeterTest {
     }
 
     private static String prometheusName(DelayQueueMeters meter) {
-        String name = meter.getName().replace('.', '_');
+        String name = meter.getName().replaceAll("[.-]", "_");
         if (meter.getType() == Meter.Type.COUNTER) {
             return name + "_total";
         }

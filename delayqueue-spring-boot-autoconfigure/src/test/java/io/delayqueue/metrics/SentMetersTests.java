@@ -55,7 +55,7 @@ class SentMetersTests extends MeterTest {
 
     @Test
     @Moves(MESSAGES_DUPLICATES)
-    void refusedDuplicateIsNotSent() {
+    void rejectedDuplicateIsNotSent() {
         DelayMessage message = DelayMessage.to("a")
                 .id("m")
                 .payload("p")

@@ -16,8 +16,8 @@ import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
-import io.delayqueue.template.pull.DelayQueueReceiver;
-import io.delayqueue.template.pull.PulledDelivery;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.micrometer.core.instrument.Meter;
@@ -42,7 +42,7 @@ class TopicGaugesTests extends MeterTest {
     }
 
     private void sample() {
-        assertThat(bean(TopicSampler.class).step()).isPositive();
+        assertThat(bean(TopicSampler.class).run()).isPositive();
     }
 
     private void send(String topic, String id, Duration delay) {
@@ -50,7 +50,7 @@ class TopicGaugesTests extends MeterTest {
                 .send(DelayMessage.to(topic).id(id).payload("p").delay(delay).build());
     }
 
-    private PulledDelivery pull(String topic) {
+    private LeasedDelivery receive(String topic) {
         return bean(DelayQueueReceiver.class)
                 .receive(topic, 1, Duration.ofSeconds(20), Duration.ofMinutes(5))
                 .get(0);
@@ -65,9 +65,9 @@ class TopicGaugesTests extends MeterTest {
     void messagesOfEachStateAreCountedAndTheOldestDueOneIsTheLag() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
         send("t", "dies", Duration.ZERO);
-        pull("t").bury("no").join();
+        receive("t").deadLetter("no").join();
         send("t", "leased", Duration.ZERO);
-        pull("t");
+        receive("t");
         for (String id : new String[] {"a", "b", "c"}) {
             send("t", id, Duration.ofHours(1));
         }
@@ -86,7 +86,7 @@ class TopicGaugesTests extends MeterTest {
 
     @Test
     @Moves({TOPICS_UNCONSUMED, CONSUMERS})
-    void topicsWithMessagesAndWithoutAConsumerAreCounted() {
+    void topicsWithMessagesAndWithoutAConsumerAreToldByName() {
         start(redis, Listener.class, NO_SAMPLES);
         send("listend", "mistyped", Duration.ofHours(1));
         send("listened", "m", Duration.ofHours(1));
@@ -98,7 +98,28 @@ class TopicGaugesTests extends MeterTest {
         });
 
         assertThat(value(CONSUMERS, "topic", "listend")).isZero();
-        assertThat(value(TOPICS_UNCONSUMED)).isEqualTo(1);
+        assertThat(value(TOPICS_UNCONSUMED, "topic", "listend")).isEqualTo(1);
+        assertThat(value(TOPICS_UNCONSUMED, "topic", "listened")).isZero();
+        assertThat(value(TOPICS_UNCONSUMED, "topic", "emptied")).isZero();
+    }
+
+    @Test
+    void topicThatIsReceivedFromIsConsumed() {
+        start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
+        send("received", "m", Duration.ofHours(1));
+        send("neglected", "m", Duration.ofHours(1));
+        sample();
+        assertThat(value(TOPICS_UNCONSUMED, "topic", "received")).isEqualTo(1);
+
+        assertThat(bean(DelayQueueReceiver.class).receive("received", 1, Duration.ZERO, Duration.ofMinutes(5)))
+                .isEmpty();
+
+        await().untilAsserted(() -> {
+            sample();
+            assertThat(value(CONSUMERS, "topic", "received")).isEqualTo(1);
+        });
+        assertThat(value(TOPICS_UNCONSUMED, "topic", "received")).isZero();
+        assertThat(value(TOPICS_UNCONSUMED, "topic", "neglected")).isEqualTo(1);
     }
 
     @Test
@@ -128,7 +149,7 @@ class TopicGaugesTests extends MeterTest {
     void metersOfADeletedTopicDisappear() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
         send("t", "m", Duration.ZERO);
-        pull("t").acknowledge().join();
+        receive("t").acknowledge().join();
         send("other", "m", Duration.ofHours(1));
         sample();
         assertThat(metersOf("t")).isPositive();
@@ -186,7 +207,7 @@ class TopicGaugesTests extends MeterTest {
     void ageCountsFromTheStartWhenNoSampleEverSucceeded() {
         start(1, SentMetersTests.NoListener.class);
 
-        assertThat(value(TOPICS_UNCONSUMED)).isNaN();
+        assertThat(value(TOPICS_UNKNOWN)).isNaN();
         await().until(() -> value(SAMPLE_AGE) > 0.5);
         assertThat(registry().find(MESSAGES.getName()).meters()).isEmpty();
     }

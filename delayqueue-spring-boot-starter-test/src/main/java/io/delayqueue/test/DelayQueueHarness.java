@@ -1,7 +1,7 @@
 package io.delayqueue.test;
 
+import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.admin.LetterPage;
 import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Due;
@@ -9,9 +9,10 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
-import io.delayqueue.test.steps.ManualSteps;
+import io.delayqueue.test.tasks.ManualTasks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -22,12 +23,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a test of an application with a delay queue needs: awaits what becomes of messages, makes them due, and, where
- * {@code delayqueue-test.steps} is {@code manual}, has the queue work when the test says so. A bean of the
- * auto-configuration. Thread-safe.
+ * Test support for applications with a delay queue: awaits the outcome of messages, makes messages due, and runs the
+ * queue's tasks if {@code delayqueue-test.tasks} is {@code manual}. A bean of the auto-configuration. Thread-safe.
  *
- * <p>What is awaited must come within {@code delayqueue-test.timeout}, 30 s unless said; if it doesn't, an
- * {@link AssertionError} says in what state the message is. With steps by hand, awaiting runs them.
+ * <p>Each await method fails with an {@link AssertionError} that has the state of the message if the condition is not
+ * met within {@code delayqueue-test.timeout}, by default 30 s. In manual mode, await methods run the tasks.
  */
 public final class DelayQueueHarness {
 
@@ -39,7 +39,7 @@ public final class DelayQueueHarness {
     private final DueTimes dueTimes;
     private final WhatHappened happened;
     private final Duration timeout;
-    private final @Nullable ManualSteps steps;
+    private final @Nullable ManualTasks tasks;
 
     DelayQueueHarness(
             MessageStore store,
@@ -48,14 +48,14 @@ public final class DelayQueueHarness {
             DueTimes dueTimes,
             WhatHappened happened,
             Duration timeout,
-            @Nullable ManualSteps steps) {
+            @Nullable ManualTasks tasks) {
         this.store = store;
         this.topics = topics;
         this.admin = admin;
         this.dueTimes = dueTimes;
         this.happened = happened;
         this.timeout = timeout;
-        this.steps = steps;
+        this.tasks = tasks;
     }
 
     // ---- awaiting --------------------------------------------------------------------------------------------------
@@ -67,29 +67,32 @@ public final class DelayQueueHarness {
                 () -> describe(topic, id) + " was not acknowledged within " + timeout + ": " + state(topic, id));
     }
 
-    /** Waits until this application has acknowledged at least so many messages of a topic, since the same moment. */
+    /**
+     * Waits until this application has acknowledged at least a number of messages of a topic, since it started or
+     * {@link #forget()} was called.
+     */
     public void awaitAcknowledged(String topic, int count) {
         await(
                 () -> happened.acknowledgedCount(topic) >= count ? Optional.of(count) : Optional.empty(),
-                () -> "Of topic '" + topic + "', " + happened.acknowledgedCount(topic) + " messages and not " + count
-                        + " were acknowledged within " + timeout + ": " + counts(topic));
+                () -> "Topic '" + topic + "' must have " + count + " acknowledged messages, but had "
+                        + happened.acknowledgedCount(topic) + " after " + timeout + ": " + counts(topic));
     }
 
     /**
-     * Waits until a message has gone to the dead letters, whoever buried it.
+     * Waits until a message is dead-lettered, by any application.
      *
-     * @return its youngest dead letter
+     * @return the newest dead letter of the message
      */
     public DeadLetter awaitDead(String topic, String id) {
         return await(
-                () -> letter(topic, id),
-                () -> describe(topic, id) + " did not die within " + timeout + ": " + state(topic, id));
+                () -> deadLetter(topic, id),
+                () -> describe(topic, id) + " was not dead-lettered within " + timeout + ": " + state(topic, id));
     }
 
     /**
-     * Waits until a message is scheduled: sent, or waiting for its next attempt; due or not.
+     * Waits until a message is scheduled, for its first or its next attempt, whether it is due or not.
      *
-     * @return what is known of it
+     * @return the state of the message
      */
     public MessageSnapshot awaitScheduled(String topic, String id) {
         return await(
@@ -97,7 +100,7 @@ public final class DelayQueueHarness {
                 () -> describe(topic, id) + " was not scheduled within " + timeout + ": " + state(topic, id));
     }
 
-    /** Waits until a topic has no live message: none scheduled, none being handled. */
+    /** Waits until a topic has no live messages, neither scheduled nor leased. */
     public void awaitEmpty(String topic) {
         await(
                 () -> Optional.of(admin.counts(topic))
@@ -106,7 +109,8 @@ public final class DelayQueueHarness {
     }
 
     /**
-     * Waits for a future of the queue: what an asynchronous send, {@code receiveAsync} or an acknowledgement gave.
+     * Waits for a future of the queue, such as that of an asynchronous send, {@code receiveAsync} or an
+     * acknowledgement.
      *
      * @return its value
      * @throws java.util.concurrent.CompletionException if it failed
@@ -114,11 +118,11 @@ public final class DelayQueueHarness {
     public <T extends @Nullable Object> T await(CompletableFuture<T> future) {
         await(
                 () -> future.isDone() ? Optional.of(true) : Optional.empty(),
-                () -> "The future did not end within " + timeout + ".");
+                () -> "The future did not complete within " + timeout + ".");
         return future.join();
     }
 
-    /** Forgets what was acknowledged so far, for a test that shares its application with others. */
+    /** Resets the acknowledged messages, for tests that share an application context. */
     public void forget() {
         happened.forget();
     }
@@ -127,8 +131,8 @@ public final class DelayQueueHarness {
         long end = System.nanoTime() + timeout.toNanos();
         try {
             while (true) {
-                if (steps != null) {
-                    steps.runUntilIdle();
+                if (tasks != null) {
+                    tasks.runUntilIdle();
                 }
                 Optional<T> found = wanted.get();
                 if (found.isPresent()) {
@@ -154,71 +158,73 @@ public final class DelayQueueHarness {
      * @throws AssertionError if it is not scheduled
      */
     public void makeDue(String topic, String id) {
-        Optional<RescheduleOutcome> outcome = topics.lookFor(topic, id, shard -> store.reschedule(shard, id, Due.NOW));
+        Optional<RescheduleOutcome> outcome =
+                Await.call(() -> topics.lookForAsync(topic, id, shard -> store.rescheduleAsync(shard, id, Due.NOW)));
         if (outcome.filter(RescheduleOutcome.RESCHEDULED::equals).isEmpty()) {
-            throw new AssertionError(describe(topic, id) + " can't be made due: " + state(topic, id));
+            throw new AssertionError(describe(topic, id) + " cannot be made due: " + state(topic, id));
         }
     }
 
     /**
-     * Moves the due times of all scheduled messages of a topic, retries included, as if so much time had gone by. Expiry
-     * is not moved.
+     * Moves the due times of all scheduled messages of a topic, including retries, as if time had passed. Each message
+     * is rescheduled separately. An expiry date is not moved; an expiry time is relative to the new due time.
      *
-     * @param earlier how much earlier
-     * @return how many messages were moved
+     * @param earlier time by which messages become due earlier
+     * @return number of moved messages
      */
     public long moveDueTimes(String topic, Duration earlier) {
-        return topics.registeredShards(topic).orElse(List.of()).stream()
+        return Await.call(() -> topics.registeredShardsAsync(topic)).orElse(List.of()).stream()
                 .mapToLong(shard -> dueTimes.moveEarlier(shard, earlier))
                 .sum();
     }
 
-    // ---- steps by hand ---------------------------------------------------------------------------------------------
+    // ---- manual tasks ----------------------------------------------------------------------------------------------
 
     /**
-     * Has every listener look at its topic once; what it finds is handled on this thread.
+     * Polls each listener's topic once. Received messages are handled on the calling thread.
      *
-     * @return how many steps the queue took
-     * @throws IllegalStateException unless {@code delayqueue-test.steps} is {@code manual}; or if a step fails
+     * @return number of tasks that ran
+     * @throws IllegalStateException unless {@code delayqueue-test.tasks} is {@code manual}; or if a task fails
      */
-    public int runSteps() {
-        return manual().runSteps();
+    public int runTasks() {
+        return manual().runTasks();
     }
 
     /**
-     * Has the queue work until there is nothing to do before time goes by: all that is due was handled on this thread
-     * and answered.
+     * Runs tasks until no task is due: all due messages were handled on the calling thread and settled.
      *
-     * @return how many steps the queue took
-     * @throws IllegalStateException unless {@code delayqueue-test.steps} is {@code manual}; or if a step fails
+     * @return number of tasks that ran
+     * @throws IllegalStateException unless {@code delayqueue-test.tasks} is {@code manual}; or if a task fails
      */
     public int runUntilIdle() {
         return manual().runUntilIdle();
     }
 
-    private ManualSteps manual() {
-        if (steps == null) {
-            throw new IllegalStateException("The queue works by itself; set delayqueue-test.steps=manual");
+    private ManualTasks manual() {
+        if (tasks == null) {
+            throw new IllegalStateException("The queue's tasks run in the background. Set"
+                    + " delayqueue-test.tasks=manual to run them from the test");
         }
-        return steps;
+        return tasks;
     }
 
-    // ---- what is known ---------------------------------------------------------------------------------------------
+    // ---- descriptions ----------------------------------------------------------------------------------------------
 
     private Optional<MessageSnapshot> find(String topic, String id) {
-        return topics.lookFor(topic, id, shard -> store.find(shard, id)).flatMap(Function.identity());
+        return Await.call(() -> topics.lookForAsync(topic, id, shard -> store.findAsync(shard, id)))
+                .flatMap(Function.identity());
     }
 
-    private Optional<DeadLetter> letter(String topic, String id) {
-        LetterPage page = admin.letters(topic, DelayQueueAdmin.MAX_PAGE);
+    private Optional<DeadLetter> deadLetter(String topic, String id) {
+        DeadLetterPage page = admin.deadLetters(topic, DelayQueueAdmin.MAX_PAGE);
         while (true) {
-            Optional<DeadLetter> found = page.letters().stream()
-                    .filter(letter -> letter.messageId().equals(id))
+            Optional<DeadLetter> found = page.deadLetters().stream()
+                    .filter(deadLetter -> deadLetter.messageId().equals(id))
                     .findFirst();
             if (found.isPresent() || page.next() == null) {
                 return found;
             }
-            page = admin.letters(topic, DelayQueueAdmin.MAX_PAGE, page.next());
+            page = admin.deadLetters(topic, DelayQueueAdmin.MAX_PAGE, page.next());
         }
     }
 
@@ -229,29 +235,31 @@ public final class DelayQueueHarness {
     private String state(String topic, String id) {
         return find(topic, id)
                 .map(DelayQueueHarness::live)
-                .or(() -> letter(topic, id).map(DelayQueueHarness::dead))
+                .or(() -> deadLetter(topic, id).map(DelayQueueHarness::dead))
                 .orElseGet(() -> happened.isAcknowledged(topic, id)
                         ? "it was acknowledged."
-                        : "there is no such message. Acknowledged were " + happened.acknowledgedIds(topic) + ".");
+                        : "the message does not exist. Acknowledged messages: " + happened.acknowledgedIds(topic)
+                                + ".");
     }
 
     private static String live(MessageSnapshot found) {
         String failure = found.lastFailure() == null ? "" : "; last failure: " + found.lastFailure();
         return found.state() != MessageState.LEASED
                 ? "it is scheduled, due at " + found.dueAt() + ", attempts so far " + found.attempts() + failure + "."
-                : "it is held by " + found.holder() + " until " + found.leaseEnd() + ", attempt " + found.attempts()
+                : "it is leased by " + found.holder() + " until " + found.leaseEnd() + ", attempt " + found.attempts()
                         + failure + ".";
     }
 
-    private static String dead(DeadLetter letter) {
-        Failure failure = letter.failure();
-        return "it died at " + letter.diedAt() + " of " + letter.cause() + ", attempts " + letter.attempts()
-                + (failure == null ? "" : ", failure: " + failure.summary()) + ".";
+    private static String dead(DeadLetter deadLetter) {
+        Failure failure = deadLetter.failure();
+        return "it was dead-lettered at " + deadLetter.deadLetteredAt() + " with cause " + deadLetter.cause()
+                + ", attempts "
+                + deadLetter.attempts() + (failure == null ? "" : ", failure: " + failure.summary()) + ".";
     }
 
     private String counts(String topic) {
         TopicCounts counts = admin.counts(topic);
         return "scheduled " + counts.scheduled() + ", due " + counts.ready() + ", being handled " + counts.leased()
-                + ", dead " + counts.dead() + ".";
+                + ", dead letters " + counts.dead() + ".";
     }
 }

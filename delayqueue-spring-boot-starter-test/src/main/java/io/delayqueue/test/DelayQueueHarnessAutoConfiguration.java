@@ -3,11 +3,10 @@ package io.delayqueue.test;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.container.DelayQueueEngine;
-import io.delayqueue.redis.KeySpace;
-import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
-import io.delayqueue.test.steps.ManualSteps;
+import io.delayqueue.test.tasks.ManualTasks;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -16,7 +15,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of the {@link DelayQueueHarness}, where there is a delay queue. */
+/** Auto-configuration of the {@link DelayQueueHarness} for applications with a delay queue. */
 @AutoConfiguration(after = DelayQueueAutoConfiguration.class)
 @ConditionalOnBean(DelayQueueEngine.class)
 @EnableConfigurationProperties(HarnessProperties.class)
@@ -31,9 +30,9 @@ public final class DelayQueueHarnessAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnProperty(name = "delayqueue-test.steps", havingValue = "manual")
-    ManualSteps delayQueueManualSteps() {
-        return new ManualSteps();
+    @ConditionalOnProperty(name = "delayqueue-test.tasks", havingValue = "manual")
+    ManualTasks delayQueueManualTasks() {
+        return new ManualTasks();
     }
 
     @Bean
@@ -45,13 +44,13 @@ public final class DelayQueueHarnessAutoConfiguration {
             DelayQueueAdmin admin,
             DueTimes dueTimes,
             WhatHappened happened,
-            ObjectProvider<ManualSteps> steps) {
+            ObjectProvider<ManualTasks> tasks) {
         return new DelayQueueHarness(
-                store, topics, admin, dueTimes, happened, properties.timeout(), steps.getIfAvailable());
+                store, topics, admin, dueTimes, happened, properties.timeout(), tasks.getIfAvailable());
     }
 
     @Bean
-    DueTimes delayQueueHarnessDueTimes(RedisScripts scripts, KeySpace keySpace) {
-        return new DueTimes(scripts, keySpace);
+    DueTimes delayQueueHarnessDueTimes(MessageStore store, ShardReader reader) {
+        return new DueTimes(store, reader);
     }
 }

@@ -1,30 +1,49 @@
 package io.delayqueue.test;
 
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.KeySpace;
-import io.delayqueue.redis.LuaScript;
-import io.delayqueue.redis.ScriptRunner;
-import io.delayqueue.redis.ShardKeys;
-import java.nio.charset.StandardCharsets;
+import io.delayqueue.redis.Await;
+import io.delayqueue.store.Listing;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.ShardReader;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Moves the due times of whole shards. */
-record DueTimes(ScriptRunner scripts, KeySpace keySpace) {
+/** Reschedules all messages of a shard to earlier due times. */
+record DueTimes(MessageStore store, ShardReader reader) {
 
-    private static final LuaScript EARLIER = LuaScript.beside(DueTimes.class, "earlier");
-
-    /** Returns how many messages were moved. */
+    /** Returns the number of moved messages. */
     long moveEarlier(Shard shard, Duration by) {
-        ShardKeys keys = keySpace.of(shard);
-        Object moved = scripts.run(
-                        EARLIER,
-                        2,
-                        keys.schedule(),
-                        keys.messages(),
-                        keySpace.signalChannel().getBytes(StandardCharsets.UTF_8),
-                        keys.signal(),
-                        Long.toString(by.toMillis()).getBytes(StandardCharsets.UTF_8))
-                .get(0);
-        return moved instanceof Long count ? count : 0;
+        // in this order, so that a message that becomes due meanwhile is found
+        Map<String, Long> later = dueTimes(shard, MessageState.SCHEDULED);
+        Map<String, Long> dueTimes = dueTimes(shard, MessageState.READY);
+        later.forEach(dueTimes::putIfAbsent);
+        return dueTimes.entrySet().stream()
+                .filter(message -> isMoved(shard, message.getKey(), message.getValue() - by.toMillis()))
+                .count();
+    }
+
+    private boolean isMoved(Shard shard, String id, long millis) {
+        Due due = new Due(Math.max(0, millis), false);
+        return Await.call(() -> store.rescheduleAsync(shard, id, due)) == RescheduleOutcome.RESCHEDULED;
+    }
+
+    private Map<String, Long> dueTimes(Shard shard, MessageState state) {
+        Map<String, Long> dueTimes = new LinkedHashMap<>();
+        Listing.@Nullable Place place = null;
+        do {
+            Listing.@Nullable Place after = place;
+            Listing listing = Await.call(() -> reader.listAsync(shard, state, after, ShardReader.MAX_LISTED));
+            for (MessageSnapshot message : listing.messages()) {
+                dueTimes.put(message.id(), message.dueAt().toEpochMilli());
+            }
+            place = listing.next();
+        } while (place != null);
+        return dueTimes;
     }
 }

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
-/** Remembers which messages this application has acknowledged. Thread-safe. */
+/** Records the messages that this application has acknowledged. Thread-safe. */
 final class WhatHappened implements DelayQueueEvents {
 
     private final Map<String, List<String>> acknowledged = new HashMap<>();
@@ -19,7 +19,7 @@ final class WhatHappened implements DelayQueueEvents {
     @Override
     public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
         if (!recipient.takesMessages()) {
-            return; // the id of a notice is a letter's
+            return; // a notification has the id of a dead letter
         }
         synchronized (this) {
             acknowledged
@@ -45,7 +45,7 @@ final class WhatHappened implements DelayQueueEvents {
         acknowledged.clear();
     }
 
-    /** Waits until something happens, but not longer than so many nanoseconds. */
+    /** Waits for the next event, for at most a number of nanoseconds. */
     synchronized void await(long nanos) throws InterruptedException {
         TimeUnit.NANOSECONDS.timedWait(this, nanos);
     }

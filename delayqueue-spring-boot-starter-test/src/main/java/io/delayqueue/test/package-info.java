@@ -1,8 +1,8 @@
 /**
- * Support for tests of applications that use the delay queue: begin with {@link io.delayqueue.test.DelayQueueHarness}.
+ * Support for tests of applications that use the delay queue. Read next: {@link io.delayqueue.test.DelayQueueHarness}.
  *
- * <p>A real Redis comes from {@code autoconfigure} for Spring Boot tests and from {@code junit} for others; {@code redis}
- * starts, stops and hinders servers.
+ * <p>{@code autoconfigure} provides a real Redis for Spring Boot tests, {@code junit} for other tests. {@code redis}
+ * starts and stops servers and injects faults.
  */
 @NullMarked
 package io.delayqueue.test;

@@ -7,13 +7,22 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.message.DeadLetter;
-import io.delayqueue.message.DeathCause;
+import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.SendResult;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -33,6 +42,9 @@ class DelayQueueHarnessTests {
 
     @Autowired
     private DelayQueueHarness harness;
+
+    @Autowired
+    private DelayQueueAdmin admin;
 
     private DelayQueueHarness impatient;
 
@@ -68,8 +80,8 @@ class DelayQueueHarnessTests {
     void whatIsNotScheduledCannotBeMadeDue() {
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> harness.makeDue("orders", "nobody"))
-                .withMessageContaining("Message 'nobody' of topic 'orders' can't be made due")
-                .withMessageContaining("there is no such message");
+                .withMessageContaining("Message 'nobody' of topic 'orders' cannot be made due")
+                .withMessageContaining("the message does not exist");
     }
 
     @Test
@@ -84,13 +96,76 @@ class DelayQueueHarnessTests {
     }
 
     @Test
-    void awaitsADeathAndARetryBefore() {
+    void movedMessagesKeepWhatTheyFix() {
+        Map<String, UnaryOperator<DelayMessage.Builder>> kinds = Map.of(
+                "attempts", builder -> builder.maxAttempts(3),
+                "lease", builder -> builder.lease(Duration.ofMinutes(7)),
+                "expiring", builder -> builder.expireAfter(Duration.ofMinutes(5)),
+                "dated", builder -> builder.expireAt(Instant.now().plus(Duration.ofDays(1))),
+                "plain", builder -> builder);
+        kinds.forEach((id, kind) -> delayQueue.send(kind.apply(DelayMessage.to("orders")
+                        .id(id)
+                        .payload("text")
+                        .header("tag", "7")
+                        .delay(Duration.ofHours(3)))
+                .build()));
+        Map<String, MessageSnapshot> before = found(kinds.keySet());
+
+        assertThat(harness.moveDueTimes("orders", Duration.ofHours(2))).isEqualTo(kinds.size());
+
+        assertMoved(before, Duration.ofHours(2));
+        harness.moveDueTimes("orders", Duration.ofHours(1));
+        kinds.keySet().forEach(id -> harness.awaitAcknowledged("orders", id));
+    }
+
+    /** A time is stored in bytes, of which any may look like a digit or a line's end. */
+    @Test
+    void movedMessagesAreReadableWhateverTheBytesOfTheirTimes() {
+        List<DelayMessage> messages = IntStream.range(0, 300)
+                .mapToObj(i -> DelayMessage.to("orders")
+                        .payload("text")
+                        .delay(Duration.ofHours(2).plusMillis(i))
+                        .build())
+                .toList();
+        Set<String> ids =
+                delayQueue.sendAll(messages).stream().map(SendResult::id).collect(Collectors.toSet());
+        Map<String, MessageSnapshot> before = found(ids);
+
+        assertThat(harness.moveDueTimes("orders", Duration.ofHours(1))).isEqualTo(messages.size());
+
+        assertMoved(before, Duration.ofHours(1));
+        assertThat(harness.moveDueTimes("orders", Duration.ofHours(1))).isEqualTo(messages.size());
+        harness.awaitEmpty("orders");
+        assertThat(admin.counts("orders").dead()).isZero();
+    }
+
+    private void assertMoved(Map<String, MessageSnapshot> before, Duration by) {
+        found(before.keySet()).forEach((id, moved) -> {
+            MessageSnapshot old = Objects.requireNonNull(before.get(id));
+            assertThat(moved.dueAt()).isEqualTo(old.dueAt().minus(by));
+            assertThat(moved.lastFailure()).isNull();
+            assertThat(moved.envelope().dueAt()).isEqualTo(moved.dueAt());
+            assertThat(moved.envelope())
+                    .usingRecursiveComparison()
+                    .ignoringFields("dueAt")
+                    .isEqualTo(old.envelope());
+        });
+    }
+
+    private Map<String, MessageSnapshot> found(Set<String> ids) {
+        return ids.stream()
+                .collect(Collectors.toMap(
+                        id -> id, id -> delayQueue.find("orders", id).orElseThrow()));
+    }
+
+    @Test
+    void awaitsADeadLetterAndARetryBefore() {
         send("failing", "poison", Duration.ZERO);
         MessageSnapshot retried = awaitRetry("poison");
         assertThat(retried.attempts()).isOne();
         harness.makeDue("failing", "poison");
-        DeadLetter letter = harness.awaitDead("failing", "poison");
-        assertThat(letter.cause()).isEqualTo(DeathCause.ATTEMPTS_SPENT);
+        DeadLetter deadLetter = harness.awaitDead("failing", "poison");
+        assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.ATTEMPTS_SPENT);
     }
 
     private MessageSnapshot awaitRetry(String id) {
@@ -120,7 +195,7 @@ class DelayQueueHarnessTests {
         harness.awaitDead("failing", "dead");
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> impatient.awaitAcknowledged("failing", "dead"))
-                .withMessageContaining("it died at")
+                .withMessageContaining("it was dead-lettered at")
                 .withMessageContaining("ATTEMPTS_SPENT")
                 .withMessageContaining("no luck");
     }
@@ -131,7 +206,7 @@ class DelayQueueHarnessTests {
         harness.awaitAcknowledged("orders", "one");
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> impatient.awaitDead("orders", "other"))
-                .withMessageContaining("there is no such message. Acknowledged were [one].");
+                .withMessageContaining("the message does not exist. Acknowledged messages: [one].");
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> impatient.awaitDead("orders", "one"))
                 .withMessageContaining("it was acknowledged.");
@@ -142,7 +217,7 @@ class DelayQueueHarnessTests {
         send("orders", "far", Duration.ofDays(30));
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> impatient.awaitAcknowledged("orders", 3))
-                .withMessageContaining("0 messages and not 3 were acknowledged")
+                .withMessageContaining("must have 3 acknowledged messages, but had 0")
                 .withMessageContaining("scheduled 1");
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> impatient.awaitEmpty("orders"))
@@ -151,11 +226,11 @@ class DelayQueueHarnessTests {
     }
 
     @Test
-    void stepsOfAQueueThatWorksByItselfAreNotRun() {
+    void tasksOfAQueueThatWorksByItselfAreNotRun() {
         assertThatIllegalStateException()
                 .isThrownBy(harness::runUntilIdle)
-                .withMessageContaining("delayqueue-test.steps=manual");
-        assertThatIllegalStateException().isThrownBy(harness::runSteps);
+                .withMessageContaining("delayqueue-test.tasks=manual");
+        assertThatIllegalStateException().isThrownBy(harness::runTasks);
     }
 
     private void send(String topic, String id, Duration delay) {

@@ -5,18 +5,18 @@ import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A delay queue as its users use it. Sending may happen on many threads at once. */
+/** A delay queue. The methods that send are thread-safe. */
 public interface Contender extends AutoCloseable {
 
-    /** How many handlers run at once. */
+    /** The number of concurrent handlers. */
     int CONCURRENCY = 8;
 
     /**
      * Starts a queue.
      *
-     * @param party which one
-     * @param port of the Redis on the loopback interface
-     * @throws IllegalArgumentException if the party is none that can be used as a queue
+     * @param party the queue
+     * @param port the port of Redis on the loopback interface
+     * @throws IllegalArgumentException if the party is not a queue
      */
     static Contender of(Party party, int port) {
         return switch (party) {
@@ -45,14 +45,15 @@ public interface Contender extends AutoCloseable {
     void consume(Consumer<String> handler);
 
     /**
-     * How many messages are settled since {@link #consume}: acknowledged where the queue knows that, else handed over.
+     * The number of messages that were settled since {@link #consume}: acknowledged or, if the queue has no
+     * acknowledgements, delivered.
      */
     long settled();
 
-    /** Stops to consume. */
+    /** Stops consuming. */
     void stop();
 
-    /** Consumes so many topics in which nothing happens, until this is closed. */
+    /** Consumes a number of empty topics until this is closed. */
     void watch(int topics);
 
     @Override

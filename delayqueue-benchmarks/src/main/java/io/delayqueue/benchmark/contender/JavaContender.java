@@ -6,7 +6,7 @@ import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** {@link DelayQueue}: what one process can do that stores nothing. */
+/** {@link DelayQueue}, which works within one process and stores nothing. */
 final class JavaContender implements Contender {
 
     private final DelayQueue<Entry> queue = new DelayQueue<>();
@@ -52,7 +52,7 @@ final class JavaContender implements Contender {
 
     @Override
     public void watch(int topics) {
-        throw new UnsupportedOperationException("There is no server that could be busy");
+        throw new UnsupportedOperationException("The queue has no server");
     }
 
     @Override

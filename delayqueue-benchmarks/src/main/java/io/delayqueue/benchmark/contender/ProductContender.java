@@ -20,7 +20,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The product in a Spring Boot application, with every setting as it comes. */
+/** The product in a Spring Boot application with default settings. */
 final class ProductContender implements Contender {
 
     private static final String TOPIC = Topics.BENCH;
@@ -52,7 +52,7 @@ final class ProductContender implements Contender {
         settled = context.getBean(Settled.class);
     }
 
-    /** What a user writes. */
+    /** The code of a user's application. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Application {
@@ -84,7 +84,7 @@ final class ProductContender implements Contender {
         }
     }
 
-    /** Listeners to whom nothing is sent. */
+    /** Listeners of topics without messages. */
     static final class Watcher {
 
         private static final Log log = LogFactory.getLog(Watcher.class);
@@ -100,7 +100,7 @@ final class ProductContender implements Contender {
         @DelayListener(id = "idle-8", topic = "idle-8", autoStartup = "false")
         @DelayListener(id = "idle-9", topic = "idle-9", autoStartup = "false")
         void receive(String payload) {
-            log.error("Nothing was sent, but " + payload + " came");
+            log.error("Received " + payload + " although no message was sent");
         }
     }
 

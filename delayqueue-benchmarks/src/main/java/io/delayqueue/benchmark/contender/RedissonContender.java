@@ -15,13 +15,14 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
- * Redisson's delayed queue before a blocking queue, text as text. It has no acknowledgement: what a consumer took is
- * gone. Its makers call it deprecated, and no other one of theirs that is free delays messages.
+ * Redisson's delayed queue with a blocking queue as its destination and a string codec. It has no acknowledgements: a
+ * message that a consumer has taken is lost if the consumer fails. The class is deprecated, but Redisson has no other
+ * free queue that delays messages.
  */
 @SuppressWarnings("deprecation")
 final class RedissonContender implements Contender {
 
-    /** Its script that moves what is due searches linearly, and may hold Redis for seconds. */
+    /** The script that moves due messages searches linearly and may block Redis for seconds. */
     private static final int PATIENCE_MILLIS = 60_000;
 
     private static final String QUEUE = "bench";
@@ -46,7 +47,7 @@ final class RedissonContender implements Contender {
         delayed.offer(item.payload(), delayUntil(item.dueAt()), TimeUnit.MILLISECONDS);
     }
 
-    /** There is no method for many: all are sent without waiting, and then waited for. */
+    /** There is no batch method: all messages are sent asynchronously and then awaited. */
     @Override
     public void sendAll(List<Item> items) {
         CompletableFuture<?>[] sent = items.stream()

@@ -3,10 +3,10 @@ package io.delayqueue.benchmark.floor;
 import io.delayqueue.benchmark.result.Party;
 import java.util.List;
 
-/** A Redis client without anything around it. */
+/** A plain Redis client. */
 interface BareClient extends AutoCloseable {
 
-    /** By the party that it is measured as. */
+    /** Creates the client of a party. */
     static BareClient of(Party party, int port) {
         return switch (party) {
             case FLOOR_JEDIS -> new BareJedis(port);
@@ -15,20 +15,20 @@ interface BareClient extends AutoCloseable {
         };
     }
 
-    /** Whatever one thread calls through: a connection of its own where the client needs that. Not thread-safe. */
+    /** Calls scripts for one thread, with a separate connection if the client requires one. Not thread-safe. */
     interface Caller extends AutoCloseable {
 
-        /** Runs a script that Redis knows. */
+        /** Runs a script that Redis has loaded. */
         List<?> run(byte[] sha1, Call call);
 
-        /** Runs a script that Redis may not know. */
+        /** Runs a script that Redis may not have loaded. */
         List<?> run(String text, Call call);
 
         @Override
         void close();
     }
 
-    /** For one more thread. */
+    /** Creates the caller of another thread. */
     Caller caller();
 
     @Override

@@ -38,6 +38,6 @@ final class BareJedis implements BareClient {
 
     @Override
     public void close() {
-        // each caller closes its own
+        // Each caller closes its own connection.
     }
 }

@@ -39,7 +39,7 @@ final class BareLettuce implements BareClient {
 
         @Override
         public void close() {
-            // the connection is everybody's
+            // All callers share the connection.
         }
     }
 

@@ -3,11 +3,11 @@ package io.delayqueue.benchmark.floor;
 import java.util.Arrays;
 
 /**
- * A script's keys and arguments.
+ * The keys and arguments of a script call.
  *
- * @param messages how many messages it is about
- * @param keyCount how many of the arguments are keys
- * @param all keys first
+ * @param messages the number of messages in the call
+ * @param keyCount the number of keys
+ * @param all the keys, followed by the arguments
  */
 @SuppressWarnings("ArrayRecordComponent") // handed straight to the client library
 public record Call(int messages, int keyCount, byte[][] all) {

@@ -12,11 +12,11 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.PollRequest.Claiming;
+import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settle;
-import io.delayqueue.store.StepReply;
-import io.delayqueue.store.StepRequest;
-import io.delayqueue.store.StepRequest.Claiming;
-import io.delayqueue.store.StepRequest.Reclaiming;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -25,7 +25,7 @@ import java.time.InstantSource;
 import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Records what the product sends to Redis and plays it over a bare client. Recording is not thread-safe. */
+/** Records the product's script calls and replays them with a plain client. Recording is not thread-safe. */
 public final class Floor implements AutoCloseable {
 
     private static final Duration SWEEP = Duration.ofSeconds(5);
@@ -44,7 +44,7 @@ public final class Floor implements AutoCloseable {
     private final KeySpace keySpace = new KeySpace(Topics.NAMESPACE);
     private final Shard shard = Shard.single(Topics.BENCH);
 
-    /** Over a client, on a Redis whose topic this opens if it isn't there. */
+    /** Creates a floor and registers the topic if necessary. */
     public Floor(Party party, int port) {
         client = BareClient.of(party, port);
         recordingClient = new BareJedis(port);
@@ -56,21 +56,21 @@ public final class Floor implements AutoCloseable {
                 new PayloadCodec(new JsonPayloadConverter(JsonMapper.builder().build()));
         template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
                 .build();
-        StepReply ignored = store.step(shard, request("floor.0", 0, System.nanoTime(), List.of()));
+        PollReply ignored = poll(request("floor.0", 0, System.nanoTime(), List.of()));
     }
 
-    /** What the product sends for these messages, one call each. */
+    /** Records the product's calls for these messages, one call per message. */
     public Recording sends(List<Item> items) {
         recorder.record("send", true);
         items.forEach(item -> template.send(Topics.BENCH, item.payload(), item.dueAt()));
         return recorder.stop();
     }
 
-    /** The same in batches of 500. */
+    /** Records the product's calls for these messages in batches of 500. */
     public Recording batches(List<Item> items) {
         recorder.record("send", true);
-        for (int i = 0; i < items.size(); i += StepRequest.MAX_BATCH) {
-            template.sendAll(items.subList(i, Math.min(i + StepRequest.MAX_BATCH, items.size())).stream()
+        for (int i = 0; i < items.size(); i += PollRequest.MAX_BATCH) {
+            template.sendAll(items.subList(i, Math.min(i + PollRequest.MAX_BATCH, items.size())).stream()
                     .map(item -> DelayMessage.to(Topics.BENCH)
                             .payload(item.payload())
                             .dueAt(item.dueAt())
@@ -80,20 +80,24 @@ public final class Floor implements AutoCloseable {
         return recorder.stop();
     }
 
-    /** Takes everything that is due, as one consumer at its busiest does, and keeps the calls. */
+    /** Consumes all due messages like a busy consumer and records the calls. */
     public Recording drain() {
-        recorder.record("step", false);
+        recorder.record("poll", false);
         List<Settle> settles = List.of();
         long sequence = 0;
         do {
-            StepReply reply = store.step(shard, request(CONSUMER, StepRequest.MAX_BATCH, ++sequence, settles));
+            PollReply reply = poll(request(CONSUMER, PollRequest.MAX_BATCH, ++sequence, settles));
             settles = reply.claims().stream().map(Floor::acknowledged).toList();
         } while (!settles.isEmpty());
         forgetConsumer();
         return recorder.stop();
     }
 
-    /** So that its steps may be played again. */
+    private PollReply poll(PollRequest request) {
+        return store.pollAsync(shard, request).join();
+    }
+
+    /** Removes the state of the consumer, so that its polls can be replayed. */
     public void forgetConsumer() {
         byte[][] all = {
             keySpace.of(shard).meta(), ("c:" + CONSUMER).getBytes(US_ASCII), ("r:" + CONSUMER).getBytes(US_ASCII)
@@ -101,11 +105,11 @@ public final class Floor implements AutoCloseable {
         List<?> ignored = recordingCaller.run(FORGET, new Call(0, 1, all));
     }
 
-    private static StepRequest request(String consumer, int claims, long sequence, List<Settle> settles) {
-        return new StepRequest(
+    private static PollRequest request(String consumer, int claims, long sequence, List<Settle> settles) {
+        return new PollRequest(
                 consumer,
                 sequence,
-                new Claiming(claims, StepRequest.MAX_BYTES, LEASE),
+                new Claiming(claims, PollRequest.MAX_BYTES, LEASE),
                 new Reclaiming(MAX_RECLAIM, MAX_ATTEMPTS, Reclaiming.gapFor(SWEEP), LEASE.dividedBy(3)),
                 false,
                 settles,
@@ -116,12 +120,12 @@ public final class Floor implements AutoCloseable {
         return new Settle.Acknowledge(claim.id(), claim.token());
     }
 
-    /** Something that plays recordings, for one thread. */
+    /** Creates a player of recordings for one thread. */
     public Player player(Recording recording) {
         return new Player(recording, client.caller());
     }
 
-    /** Plays calls of one recording, one after the other. Not thread-safe. */
+    /** Replays the calls of one recording in sequence. Not thread-safe. */
     public static final class Player implements AutoCloseable {
 
         private final Recording recording;
@@ -132,14 +136,14 @@ public final class Floor implements AutoCloseable {
             this.recording = recording;
             this.sha1 = recording.script().sha1().getBytes(US_ASCII);
             this.caller = caller;
-            // so that Redis knows it: a call that believes in no shard changes nothing
+            // Loads the script. A call with an invalid registration of the shard changes nothing.
             int keys = recording.calls().get(0).keyCount();
-            byte[][] refused = recording.calls().get(0).all().clone();
-            refused[keys] = "-".getBytes(US_ASCII);
-            List<?> ignored = caller.run(recording.script().text(), new Call(0, keys, refused));
+            byte[][] unregistered = recording.calls().get(0).all().clone();
+            unregistered[keys] = "-".getBytes(US_ASCII);
+            List<?> ignored = caller.run(recording.script().text(), new Call(0, keys, unregistered));
         }
 
-        /** Plays every so manieth call, beginning with one. */
+        /** Replays every n-th call, starting with the given one. */
         public void play(int first, int step) {
             List<Call> calls = recording.calls();
             for (int i = first; i < calls.size(); i += step) {

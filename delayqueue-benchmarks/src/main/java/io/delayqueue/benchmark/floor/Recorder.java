@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * Stands beneath the product's store and keeps what it would send. Sends may be answered here, as if Redis had accepted
- * them. Not thread-safe.
+ * Records the script calls of the product's store. Recorded sends may be answered without calling Redis, as if Redis
+ * had accepted them. Not thread-safe.
  */
 final class Recorder implements ScriptRunner {
 
@@ -25,16 +25,16 @@ final class Recorder implements ScriptRunner {
     private String recorded = "";
     private boolean answering;
 
-    /** Over a connection to Redis. */
+    /** Creates a recorder with a connection to Redis. */
     Recorder(BareClient.Caller redis) {
         this.redis = redis;
     }
 
     /**
-     * From now on, keeps the calls of one script.
+     * Starts to record the calls of one script.
      *
      * @param name the script's name
-     * @param answer whether they are answered here and not executed
+     * @param answer whether the calls are answered without calling Redis
      */
     void record(String name, boolean answer) {
         recorded = name;
@@ -43,10 +43,10 @@ final class Recorder implements ScriptRunner {
         script = null;
     }
 
-    /** What was kept, and nothing more from now on. */
+    /** Stops recording and returns the recorded calls. */
     Recording stop() {
         if (script == null) {
-            throw new IllegalStateException("No call of " + recorded + " came by");
+            throw new IllegalStateException("No call of the script " + recorded + " was recorded");
         }
         Recording recording = new Recording(script, List.copyOf(calls));
         record("", false);

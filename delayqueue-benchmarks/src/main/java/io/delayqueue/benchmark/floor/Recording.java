@@ -4,14 +4,14 @@ import io.delayqueue.redis.LuaScript;
 import java.util.List;
 
 /**
- * Calls of one script, ready to be sent again.
+ * Recorded calls of one script.
  *
- * @param script which
- * @param calls in their order
+ * @param script the script
+ * @param calls the calls in their order
  */
 public record Recording(LuaScript script, List<Call> calls) {
 
-    /** How many messages they send; 0 for steps. */
+    /** The number of messages that the calls send; 0 for polls. */
     public int messages() {
         return calls.stream().mapToInt(Call::messages).sum();
     }

@@ -1,6 +1,6 @@
 /**
- * What Redis allows: the product's own scripts, called with bytes that were prepared before the clock starts, over a
- * bare client. Ids, keys and arguments are the product's, recorded beneath its template and its store.
+ * The floor: the product's scripts, called with a plain Redis client and arguments that are prepared before the
+ * measurement. Ids, keys and arguments are recorded from the product's own calls.
  *
  * <p>Read next: {@link io.delayqueue.benchmark.floor.Floor}.
  */

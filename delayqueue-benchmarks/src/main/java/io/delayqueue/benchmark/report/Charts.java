@@ -33,10 +33,10 @@ final class Charts {
     }
 
     /**
-     * Draws all for which there are numbers.
+     * Draws all charts for which there are numbers.
      *
-     * @return what was drawn, in the order in which it shall be seen
-     * @throws IOException when a file cannot be written
+     * @return the pictures in the order of the document
+     * @throws IOException if a file cannot be written
      */
     static List<Picture> draw(Summary summary, Path directory) throws IOException {
         Charts charts = new Charts(summary, directory);
@@ -51,7 +51,7 @@ final class Charts {
         List<Panel> panels = new ArrayList<>();
         for (Measure measure : BY_PARTY) {
             List<Party> parties = new ArrayList<>(summary.parties(measure, 0));
-            // Nothing of it leaves the process: beside it, all others would be too small to be told apart.
+            // Omitted because it works within one process: the bars of the others would be too small to be compared.
             parties.remove(Party.JAVA);
             List<String> titles = parties.stream().map(Party::title).toList();
             Panel panel = Panel.ofSingleBars(measure.title(), "messages/s", titles, "#,##0");
@@ -82,7 +82,7 @@ final class Charts {
         }
         List<Panel> panels = new ArrayList<>();
         for (long scheduled : summary.scheduled(Measure.LAG)) {
-            // The same ends for all, so that one can be compared with the other.
+            // All panels have the same range, so that they can be compared.
             Panel panel = Panel.ofLogarithmicLines(
                     Measure.LAG.title() + ": " + Numbers.scheduled(scheduled),
                     "ms late, logarithmic",

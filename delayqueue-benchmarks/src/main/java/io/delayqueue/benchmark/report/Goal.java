@@ -1,12 +1,12 @@
 package io.delayqueue.benchmark.report;
 
 /**
- * One thing that the benchmark must show, and what a run showed.
+ * A goal and its result.
  *
- * @param title of which measurement
- * @param goal what is wanted, in words
- * @param measured what came out, in words, with what it was computed from
- * @param verdict whether that is what is wanted
+ * @param title the measurement
+ * @param goal the goal as text
+ * @param measured the result as text, with the numbers from which it was computed
+ * @param verdict whether the goal was reached
  */
 public record Goal(String title, String goal, String measured, Verdict verdict) {
 

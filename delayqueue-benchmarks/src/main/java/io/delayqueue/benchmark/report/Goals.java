@@ -24,10 +24,10 @@ import java.util.function.DoublePredicate;
 import java.util.function.LongConsumer;
 
 /**
- * What a run must show, beside what it showed. The product is judged as Boot configures it.
+ * Compares the results of a run with the goals. The product is measured with the configuration of Spring Boot.
  *
- * <p>Medians over the rounds are judged, but what is an extreme by itself must hold in each round: the greatest lag,
- * messages before their time, the longest script.
+ * <p>Goals apply to medians over the rounds, except that goals for extremes apply to each round: the maximum lag, early
+ * messages, and the longest script.
  */
 final class Goals {
 
@@ -201,7 +201,7 @@ final class Goals {
     }
 
     private static String title(Measure measure, long scheduled) {
-        // Only lag is judged both without and with messages scheduled, so that elsewhere it need not be said.
+        // Only lag is measured both with and without scheduled messages, so that other titles omit their number.
         return scheduled == 0 && measure != Measure.LAG
                 ? measure.title()
                 : measure.title() + ", " + scheduled(scheduled);

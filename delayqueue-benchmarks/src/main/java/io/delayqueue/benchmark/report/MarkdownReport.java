@@ -35,9 +35,9 @@ final class MarkdownReport {
     }
 
     /**
-     * The whole document.
+     * Returns the document.
      *
-     * @param pictures those that lie in its directory
+     * @param pictures the pictures in its directory
      */
     static String of(Run run, Summary summary, List<Goal> goals, List<Picture> pictures) {
         MarkdownReport report = new MarkdownReport(summary);
@@ -73,8 +73,8 @@ final class MarkdownReport {
         }
         text.append(String.join(", ", counts))
                 .append(". Medians over the rounds; a ratio is the ratio of two medians. The floor is the faster of ")
-                .append(
-                        "bare Lettuce and bare Jedis running the same scripts. The greatest lag, messages before their time ")
+                .append("bare Lettuce and bare Jedis running the same scripts. The greatest lag, messages"
+                        + " before their time ")
                 .append("and the longest script are those of the worst round.\n\n");
         MarkdownTable table = new MarkdownTable(4, List.of("measure", "goal", "measured", ""));
         for (Goal goal : goals) {
@@ -98,9 +98,9 @@ final class MarkdownReport {
     }
 
     private void measurements() {
-        text.append("## Measurements\n\nMedians over the rounds, of which there are at most ")
+        text.append("## Measurements\n\nMedians over up to ")
                 .append(summary.rounds())
-                .append("; in brackets the least and the greatest.\n\n");
+                .append(" rounds; minimum and maximum in brackets.\n\n");
         for (Measure measure : Measure.values()) {
             for (long scheduled : summary.scheduled(measure)) {
                 measurement(measure, scheduled);
@@ -159,9 +159,10 @@ final class MarkdownReport {
             }
         }
         if (any) {
-            text.append("## Growth\n\nRates by what is scheduled for later in the same topic. Falls count from ")
+            text.append("## Growth\n\nRates by the number of messages that are scheduled for later in the same topic. ")
+                    .append("Decreases are relative to ")
                     .append(Numbers.count(Limits.GROWTH_FROM))
-                    .append(" scheduled, or from the least count of a run without it.\n\n")
+                    .append(" scheduled, or to the smallest number of a run without it.\n\n")
                     .append(table);
         }
     }

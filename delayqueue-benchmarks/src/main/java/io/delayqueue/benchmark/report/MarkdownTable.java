@@ -9,9 +9,9 @@ final class MarkdownTable {
     private final StringBuilder text = new StringBuilder();
 
     /**
-     * Begins with the heads of the columns.
+     * Creates a table with column headings.
      *
-     * @param left how many columns from the left are words; those after them are numbers and stand to the right
+     * @param left the number of left-aligned columns; the columns after them contain numbers and are right-aligned
      */
     MarkdownTable(int left, List<String> heads) {
         row(heads);

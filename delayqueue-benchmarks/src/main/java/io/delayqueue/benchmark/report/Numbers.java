@@ -28,7 +28,7 @@ final class Numbers {
             return (number < 0 ? "> -" : "< ") + LEAST;
         }
         if (size >= 100 || number == Math.rint(number)) {
-            // A zero of its own, since the one below 0 would be written with its sign.
+            // Handled separately, because -0.0 would be written with its sign.
             return String.format(Locale.ROOT, "%,.0f", number == 0 ? 0.0 : number);
         }
         return String.format(Locale.ROOT, size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f", number);
@@ -47,7 +47,7 @@ final class Numbers {
 
     /** A part as percent: 0.731 is {@code 73.1 %}. */
     static String percent(double part) {
-        // Rounded to a whole number first, since what is hardly below 0 would be written with its sign.
+        // Rounded first, because a value slightly below 0 would be written as -0.
         double percent = Math.round(part * 1000) / 10.0;
         return Double.isFinite(part)
                 ? String.format(Locale.ROOT, percent < 1000 ? "%,.1f %%" : "%,.0f %%", percent)

@@ -72,7 +72,7 @@ final class Panel {
     /** Lines over the categories, from 0. */
     static Panel ofLines(String title, String unit, List<String> categories) {
         Panel panel = new Panel(title, unit, categories, CategorySeriesRenderStyle.Line);
-        // Without it, parties would stand beside each other as bars do.
+        // Otherwise the parties would be drawn side by side like bars.
         panel.chart.getStyler().setOverlapped(true);
         panel.chart.getStyler().setYAxisMin(0.0);
         return panel;

@@ -7,10 +7,10 @@ import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * How a party looks in each picture.
+ * The colours, dashes and markers of a party in charts.
  *
- * <p>The colours are those of Okabe and Ito, which differ for colour-blind readers too, with greys for the floors.
- * Clients differ by dashes and all parties by markers, so that print without colours is enough.
+ * <p>The colours are those of Okabe and Ito, which colour-blind readers can distinguish, and greys for the floors.
+ * Clients have different dashes and all parties different markers, so that charts can be printed without colours.
  */
 record PartyStyle(Color color, BasicStroke stroke, Marker marker) {
 

@@ -1,9 +1,9 @@
 package io.delayqueue.benchmark.report;
 
 /**
- * A picture beside the document.
+ * A picture of the document.
  *
- * @param file its name within the directory of the document
- * @param title what it shows
+ * @param file the name of the file in the directory of the document
+ * @param title the title
  */
 record Picture(String file, String title) {}

@@ -11,21 +11,21 @@ import java.util.List;
 import javax.imageio.ImageIO;
 
 /**
- * Panels as a picture, side by side in rows.
+ * A PNG file with panels in rows.
  *
- * @param path where it shall lie
- * @param columns how many panels a row has, at least 1
- * @param width of a panel, before it is enlarged for sharp print
- * @param height of a panel
+ * @param path the file
+ * @param columns the number of panels in a row, at least 1
+ * @param width the width of a panel before it is scaled for printing
+ * @param height the height of a panel before it is scaled
  */
 record PngFile(Path path, int columns, int width, int height) {
 
     private static final int ENLARGED = 2;
 
     /**
-     * Draws at least one panel, over what was there.
+     * Draws at least one panel and replaces an existing file.
      *
-     * @throws IOException when it cannot be written
+     * @throws IOException if the file cannot be written
      */
     void write(List<Panel> panels) throws IOException {
         int across = Math.min(columns, panels.size());

@@ -28,7 +28,7 @@ public final class Reports {
 
     /** Reports with pictures, where the machine can draw. */
     public Reports() {
-        // In a lambda of its own: on a machine that lacks a library, Charts must not be touched before it is tried.
+        // A lambda delays the loading of Charts into the try block, because a library may be missing on this machine.
         this((summary, directory) -> Charts.draw(summary, directory));
     }
 
@@ -37,12 +37,12 @@ public final class Reports {
     }
 
     /**
-     * Writes the numbers, then the pictures, then the document, over what was there. Without a library that pictures
-     * need there are none, and a line in the log.
+     * Writes the numbers, the charts and the document and replaces existing files. If a library for charts is missing,
+     * a warning is logged and the charts are omitted.
      *
-     * @param directory made when it is missing
-     * @return the goals, and how the run stands to them
-     * @throws IOException when a file cannot be written
+     * @param directory the directory, which is created if it does not exist
+     * @return the goals and their results
+     * @throws IOException if a file cannot be written
      */
     public List<Goal> write(Run run, Path directory) throws IOException {
         Files.createDirectories(directory);
@@ -59,7 +59,7 @@ public final class Reports {
         try {
             return drawing.draw(summary, directory);
         } catch (LinkageError | InternalError | RuntimeException e) {
-            // Which of these a missing library gives depends on the library and on whether it is the first attempt.
+            // The type of the error depends on the missing library and on whether this is the first attempt.
             log.warn("No pictures: " + e.toString().lines().findFirst().orElse(""));
             return List.of();
         }

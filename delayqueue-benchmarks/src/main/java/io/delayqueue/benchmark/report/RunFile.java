@@ -13,7 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * A run as a JSON file.
  *
- * @param path where it lies or shall lie; its directory exists
+ * @param path the file; its directory must exist
  */
 public record RunFile(Path path) {
 
@@ -26,18 +26,18 @@ public record RunFile(Path path) {
             .build();
 
     /**
-     * Writes a run, over what was there.
+     * Writes a run and replaces an existing file.
      *
-     * @throws IOException when it cannot be written
+     * @throws IOException if the file cannot be written
      */
     public void write(Run run) throws IOException {
         Files.writeString(path, JSON.writeValueAsString(run) + "\n");
     }
 
     /**
-     * Reads the run, as it was written: what is no number too.
+     * Reads the run, including values that are not finite numbers.
      *
-     * @throws IOException when there is no such file, or no run in it
+     * @throws IOException if the file does not exist or contains no run
      */
     public Run read() throws IOException {
         String json = Files.readString(path);

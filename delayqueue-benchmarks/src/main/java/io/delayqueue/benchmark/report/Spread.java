@@ -3,18 +3,16 @@ package io.delayqueue.benchmark.report;
 import java.util.Collection;
 
 /**
- * One quantity over the rounds of a run.
+ * The values of one quantity over the rounds of a run.
  *
- * @param median the middle one, or the mean of the two in the middle
- * @param min the least
- * @param max the greatest
- * @param rounds of how many rounds, at least 1
+ * @param median the median
+ * @param min the minimum
+ * @param max the maximum
+ * @param rounds the number of rounds, at least 1
  */
 record Spread(double median, double min, double max, int rounds) {
 
-    /**
-     * Of at least one number, none of them NaN.
-     */
+    /** Creates the spread of at least one number. No number may be NaN. */
     static Spread of(Collection<Double> values) {
         double[] sorted =
                 values.stream().mapToDouble(Double::doubleValue).sorted().toArray();

@@ -18,7 +18,8 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * A run over its rounds. What is not measured is absent; values that are no finite numbers count as not measured.
+ * The results of a run, summarized over its rounds. Quantities without measurements are absent; values that are not
+ * finite numbers are ignored.
  *
  * <p>A ratio is the ratio of two medians. Immutable.
  */

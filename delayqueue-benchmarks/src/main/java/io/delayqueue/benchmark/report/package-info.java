@@ -1,8 +1,8 @@
 /**
- * What a run says to a reader: its numbers as a file, a summary over the rounds, the goals, a document and pictures.
+ * The report of a run: a file with its numbers, a summary over the rounds, the goals, a document and charts.
  *
- * <p>It knows {@link io.delayqueue.benchmark.result} only, so that a report can be made again from the file of a run.
- * Start at {@link io.delayqueue.benchmark.report.Reports}.
+ * <p>The package depends on {@link io.delayqueue.benchmark.result} only, so that a report can be created again from the
+ * file of a run. Read next: {@link io.delayqueue.benchmark.report.Reports}.
  */
 @NullMarked
 package io.delayqueue.benchmark.report;

@@ -10,9 +10,9 @@ public enum Measure {
     SEND_ALL_8("sendAll of 500, 8 threads"),
     /** Due messages until all are acknowledged, concurrency 8, a handler that does nothing. */
     DRAIN("drain, concurrency 8"),
-    /** How late messages are at 1,000 a second with random delays. */
+    /** Lateness at 1,000 messages per second with random delays. */
     LAG("lag at 1,000/s"),
-    /** Commands a second when there is nothing to do. */
+    /** Commands per second without messages. */
     IDLE("idle, 10 topics"),
     /** Messages due in one millisecond, consumed as they become due. */
     BURST("burst of one millisecond"),
@@ -25,7 +25,7 @@ public enum Measure {
         this.title = title;
     }
 
-    /** What it is called in reports. */
+    /** The title in reports. */
     public String title() {
         return title;
     }

@@ -1,14 +1,14 @@
 package io.delayqueue.benchmark.result;
 
-/** Who is measured. */
+/** The measured queues and floors. */
 public enum Party {
-    /** The product as Boot configures it, on Lettuce. */
+    /** The product with Spring Boot's defaults on Lettuce. */
     PRODUCT("delayqueue"),
     /** The product on Jedis. */
     PRODUCT_ON_JEDIS("delayqueue on Jedis"),
-    /** The product's own scripts with prepared bytes over bare Lettuce. */
+    /** The product's scripts with prepared arguments, called with plain Lettuce. */
     FLOOR_LETTUCE("floor (Lettuce)"),
-    /** The product's own scripts with prepared bytes over bare Jedis. */
+    /** The product's scripts with prepared arguments, called with plain Jedis. */
     FLOOR_JEDIS("floor (Jedis)"),
     /** Redisson's {@code RDelayedQueue} and {@code RBlockingQueue}; without acknowledgement. */
     REDISSON("Redisson"),
@@ -21,12 +21,12 @@ public enum Party {
         this.title = title;
     }
 
-    /** What it is called in reports. */
+    /** The title in reports. */
     public String title() {
         return title;
     }
 
-    /** Whether it is what the machine allows, rather than a queue. */
+    /** Whether this is a floor instead of a queue. */
     public boolean isFloor() {
         return this == FLOOR_LETTUCE || this == FLOOR_JEDIS;
     }

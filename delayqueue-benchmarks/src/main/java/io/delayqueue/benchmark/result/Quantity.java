@@ -1,18 +1,18 @@
 package io.delayqueue.benchmark.result;
 
-/** A number that a measurement gives. */
+/** A measured quantity. */
 public enum Quantity {
     /** Messages that were sent or handled and counted. */
     MESSAGES("messages", ""),
-    /** Messages a second. */
+    /** Messages per second. */
     RATE("rate", "/s"),
-    /** Lateness, half of the messages less. */
+    /** Median lateness. */
     P50("lag p50", "ms"),
-    /** Lateness, 99 % less. */
+    /** 99th percentile of the lateness. */
     P99("lag p99", "ms"),
-    /** Lateness, 99.9 % less. */
+    /** 99.9th percentile of the lateness. */
     P999("lag p99.9", "ms"),
-    /** The greatest lateness. */
+    /** Maximum lateness. */
     MAX("lag max", "ms"),
     /** Messages that were handled before they were due, by Redis' clock. */
     EARLY("early", ""),
@@ -24,15 +24,15 @@ public enum Quantity {
     CPU_USER("Redis CPU user", "µs"),
     /** Redis' CPU time in the kernel, per message. */
     CPU_SYSTEM("Redis CPU system", "µs"),
-    /** Commands per message, those inside scripts too. */
+    /** Commands per message, including those inside scripts. */
     COMMANDS("commands", ""),
-    /** Calls from outside per message: each is a round trip. */
+    /** Round trips per message. */
     ROUND_TRIPS("round trips", ""),
-    /** What the JVM allocated per message. */
+    /** Memory allocated by the JVM per message. */
     ALLOCATED("allocated", "B"),
-    /** The longest script. */
+    /** Longest run of a script. */
     LONGEST_SCRIPT("longest script", "ms"),
-    /** Commands a second, those inside scripts too. */
+    /** Commands per second, including those inside scripts. */
     COMMANDS_PER_SECOND("commands", "/s"),
     /** Redis' memory per scheduled message. */
     BYTES("memory", "B");
@@ -45,12 +45,12 @@ public enum Quantity {
         this.unit = unit;
     }
 
-    /** What it is called in reports. */
+    /** The title in reports. */
     public String title() {
         return title;
     }
 
-    /** What it is counted in, or nothing. */
+    /** The unit, or an empty string. */
     public String unit() {
         return unit;
     }

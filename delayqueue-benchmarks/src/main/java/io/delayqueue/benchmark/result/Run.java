@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A whole run.
+ * A run.
  *
- * @param profile its name: {@code full} or {@code quick}
- * @param environment what it ran on: label to value, in order (processors, memory, JVM, Redis, versions)
- * @param samples all trials
+ * @param profile the name of the profile: {@code full} or {@code quick}
+ * @param environment the environment, as ordered labels and values (processors, memory, JVM, Redis, versions)
+ * @param samples the results of all trials
  */
 public record Run(String profile, Map<String, String> environment, List<Sample> samples) {}

@@ -5,13 +5,13 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What one trial gave.
+ * The result of one trial.
  *
- * @param measure what was measured
- * @param party of whom
- * @param scheduled how many messages were scheduled for later in the same topic beforehand
- * @param round which round, from 1
- * @param values the numbers; those that make no sense for the party are absent
+ * @param measure the measurement
+ * @param party the measured party
+ * @param scheduled the number of messages that were already scheduled for later in the same topic
+ * @param round the round, from 1
+ * @param values the numbers; quantities that do not apply to the party are absent
  */
 public record Sample(Measure measure, Party party, long scheduled, int round, Map<Quantity, Double> values) {
 

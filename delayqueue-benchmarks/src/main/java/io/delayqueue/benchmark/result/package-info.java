@@ -1,7 +1,8 @@
 /**
- * What is measured, of whom, and what came out: values only.
+ * Values of measurements, parties and results.
  *
- * <p>Everything else of the benchmark may use it. Read next: {@link io.delayqueue.benchmark.result.Sample}.
+ * <p>All other packages of the benchmark may use this package. Read next:
+ * {@link io.delayqueue.benchmark.result.Sample}.
  */
 @NullMarked
 package io.delayqueue.benchmark.result;

@@ -5,12 +5,12 @@ import io.delayqueue.benchmark.result.Party;
 import java.time.Duration;
 
 /**
- * A measure of one party, to be repeated.
+ * A repeated measurement of one party.
  *
- * @param warmUp how many messages go before, unmeasured
- * @param messages how many are measured
- * @param watched for how long an idle queue is watched
- * @param rounds how often
+ * @param warmUp the number of messages before the measurement
+ * @param messages the number of measured messages
+ * @param watched the time for which an idle queue is measured
+ * @param rounds the number of repetitions
  */
 public record Entry(Measure measure, Party party, int warmUp, int messages, Duration watched, int rounds) {
 

@@ -8,19 +8,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What must hold whatever the machine does: counts, never times. A message is delivered once, never early, and nothing is
- * left; and neither commands nor round trips depend on how fast it goes.
+ * Invariants that do not depend on the speed of the machine: each message is delivered once and not early, no message
+ * remains, and the numbers of commands and round trips are within limits.
  */
 final class Invariants {
 
     private static final int BATCH = 500;
     private static final double SEND_COMMANDS = 10;
-    private static final double STEP_COMMANDS = 20;
+    private static final double POLL_COMMANDS = 20;
     private static final double IDLE_COMMANDS_PER_SECOND = 15;
 
     private Invariants() {}
 
-    /** What doesn't hold, in sentences. */
+    /** The violated invariants as sentences. */
     static List<String> violations(Sample sample, Entry entry) {
         List<String> violations = new ArrayList<>();
         if (sample.measure() != Measure.IDLE) {
@@ -46,7 +46,7 @@ final class Invariants {
             case DRAIN, BURST -> {
                 check(violations, sample, Quantity.ROUND_TRIPS, batches, 0.1);
                 double roundTrips = sample.values().getOrDefault(Quantity.ROUND_TRIPS, 0.0);
-                check(violations, sample, Quantity.COMMANDS, 0, roundTrips * STEP_COMMANDS + 0.01);
+                check(violations, sample, Quantity.COMMANDS, 0, roundTrips * POLL_COMMANDS + 0.01);
             }
             case IDLE -> check(violations, sample, Quantity.COMMANDS_PER_SECOND, 0, IDLE_COMMANDS_PER_SECOND);
             case LAG, MEMORY -> {}

@@ -22,10 +22,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a run consists of.
+ * The stages of a run.
  *
- * @param name what it is called
- * @param stages one after the other, each on a Redis of its own
+ * @param name the name of the profile
+ * @param stages the stages, which run one after the other, each with a new Redis
  */
 public record Profile(String name, List<Stage> stages) {
 
@@ -38,11 +38,12 @@ public record Profile(String name, List<Stage> stages) {
         return switch (name) {
             case "full" -> full(rounds);
             case "quick" -> quick();
-            default -> throw new IllegalArgumentException("The profile is 'full' or 'quick', but is '" + name + "'");
+            default ->
+                throw new IllegalArgumentException("--profile must be 'full' or 'quick', but was '" + name + "'");
         };
     }
 
-    /** The same with some measures only. */
+    /** This profile, restricted to some measurements. */
     public Profile only(Set<Measure> measures) {
         List<Stage> kept = new ArrayList<>();
         for (Stage stage : stages) {
@@ -90,7 +91,10 @@ public record Profile(String name, List<Stage> stages) {
                 Entry.of(DRAIN, party, 300_000, 300_000, rounds));
     }
 
-    /** With one floor only, to save time: bare Jedis, which is the faster one but for single sends, by little. */
+    /**
+     * Uses only the floor of Jedis to save time. It is faster than that of Lettuce, except slightly slower for single
+     * sends.
+     */
     private static Stage growth(int scheduled, int rounds) {
         List<Entry> entries = new ArrayList<>();
         for (Party party : List.of(FLOOR_JEDIS, PRODUCT)) {
@@ -100,7 +104,7 @@ public record Profile(String name, List<Stage> stages) {
         return new Stage(scheduled, entries);
     }
 
-    /** Too short for its times to mean anything: it shows that everything works, and counts. */
+    /** A short profile that checks that everything works. Its counts are meaningful, its times are not. */
     private static Profile quick() {
         List<Entry> entries = new ArrayList<>();
         for (Party party : List.of(FLOOR_LETTUCE, FLOOR_JEDIS, PRODUCT, PRODUCT_ON_JEDIS, REDISSON)) {

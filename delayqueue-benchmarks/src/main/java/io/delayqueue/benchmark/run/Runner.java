@@ -30,12 +30,12 @@ public final class Runner {
     private int done;
 
     /**
-     * For one run.
+     * Creates the runner of one run.
      *
      * @param servers starts a Redis for each stage
-     * @param directory for what a trial prints
-     * @param out where progress is told
-     * @param sink takes each sample as it comes
+     * @param directory the directory for the output of trials
+     * @param out receives the progress
+     * @param sink receives each sample
      */
     public Runner(
             Profile profile,
@@ -52,9 +52,9 @@ public final class Runner {
     }
 
     /**
-     * Runs all of it.
+     * Runs all stages.
      *
-     * @return what doesn't hold though it must
+     * @return the violated invariants
      */
     public List<String> run() throws IOException, InterruptedException {
         for (Stage stage : profile.stages()) {

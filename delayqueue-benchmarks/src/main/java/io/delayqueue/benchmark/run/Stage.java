@@ -3,10 +3,10 @@ package io.delayqueue.benchmark.run;
 import java.util.List;
 
 /**
- * Trials on one Redis.
+ * Trials with one Redis.
  *
- * @param scheduled how many messages lie in the topic for the days to come
- * @param entries what is measured
+ * @param scheduled the number of messages in the topic that are scheduled for later days
+ * @param entries the measurements
  */
 public record Stage(int scheduled, List<Entry> entries) {
 

@@ -30,7 +30,7 @@ final class TrialProcess {
     /**
      * Runs a trial.
      *
-     * @throws IllegalStateException if it failed, with the end of what it printed
+     * @throws IllegalStateException if the trial failed, with the end of its output
      */
     Map<Quantity, Double> run(TrialSpec spec) throws IOException, InterruptedException {
         Path result = directory.resolve("trial.json");

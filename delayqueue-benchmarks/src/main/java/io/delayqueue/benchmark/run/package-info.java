@@ -1,5 +1,5 @@
 /**
- * Which trials a run consists of, the Redis they run on, and the JVMs they run in.
+ * The trials of a run, their Redis servers and their JVMs.
  *
  * <p>Read next: {@link io.delayqueue.benchmark.run.Profile}.
  */

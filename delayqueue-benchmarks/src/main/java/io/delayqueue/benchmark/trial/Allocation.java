@@ -3,7 +3,7 @@ package io.delayqueue.benchmark.trial;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/** What this JVM's living threads have allocated. Those that end in between take their part with them. */
+/** The memory allocated by the live threads of this JVM. Allocations of terminated threads are not included. */
 final class Allocation {
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -13,14 +13,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Many messages that are due at once. All are sent before they are due, so that a queue which moves what is due by itself
- * does that within the measured time, too. Drained, they are consumed from the moment on that the first is due, and
- * become due in the order in which they were sent, half a million a second, for there are queues that search linearly
- * for each of those that are due in the same millisecond. In a burst all are due in one, and consumers wait for them.
+ * Measures the consumption of many due messages. All messages are sent before they are due, so that a queue that moves
+ * due messages in the background does this within the measured time. In a drain, consumers start when the first message
+ * is due. The messages become due in the order of their sends, 500,000 per second, because some queues search linearly
+ * among messages of the same millisecond. In a burst, all messages are due in the same millisecond and consumers are
+ * already waiting.
  */
 final class DrainTrials implements AutoCloseable {
 
-    /** Between the end of sending and what is due first. */
+    /** Time between the end of sending and the first due message. */
     private static final Duration MARGIN = Duration.ofMillis(500);
 
     private static final int PER_MILLI = 500;
@@ -52,7 +53,7 @@ final class DrainTrials implements AutoCloseable {
         }
     }
 
-    /** Sends what is due at once, consumes it, and tells how long the sending took. */
+    /** Sends messages that are due at once, consumes them, and returns how long sending took. */
     private Duration warmUp() {
         long[] dues = new long[spec.warmUp()];
         Arrays.fill(dues, Instant.now().toEpochMilli());
@@ -61,14 +62,14 @@ final class DrainTrials implements AutoCloseable {
         return filling;
     }
 
-    /** Consumes what nobody measures. */
+    /** Consumes messages without measuring. */
     private void consume(int count) {
         contender.consume(message -> {});
         Until.met(count + " messages were settled", () -> contender.settled() >= count);
         contender.stop();
     }
 
-    /** Sends messages and tells how long that took. */
+    /** Sends messages and returns how long this took. */
     private Duration fill(long[] dues) {
         List<Item> items = Payloads.items(dues.length, i -> Instant.ofEpochMilli(dues[i]));
         long started = System.nanoTime();
@@ -78,7 +79,7 @@ final class DrainTrials implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - started);
     }
 
-    /** Sends all that is measured, which is of no use if it becomes due before the sending has ended. */
+    /** Sends all measured messages. The result is only valid if sending ends before the first is due. */
     private Tally schedule(Instant dueAt) {
         long[] dues = new long[spec.messages()];
         Arrays.setAll(dues, i -> dueAt.toEpochMilli() + (waits() ? 0 : i / PER_MILLI));

@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The same as the queues are asked to do, with calls that were prepared. */
+/** The same measurements as for queues, with prepared calls. */
 final class FloorTrials implements AutoCloseable {
 
     private final TrialSpec spec;
@@ -66,18 +66,18 @@ final class FloorTrials implements AutoCloseable {
         return nanos;
     }
 
-    /** Records a drain, and plays it twice: once to warm up. */
+    /** Records a drain and replays it twice; the first replay is the warm-up. */
     Map<Quantity, Double> drain() {
         Instant dueAt = Instant.now();
         Recording filling = floor.batches(Payloads.items(spec.messages(), i -> dueAt));
         try (Crew crew = new Crew(1)) {
             long ignored = play(crew, filling, false);
-            Recording steps = floor.drain();
+            Recording polls = floor.drain();
             ignored = play(crew, filling, false);
-            ignored = play(crew, steps, false);
+            ignored = play(crew, polls, false);
             floor.forgetConsumer();
             ignored = play(crew, filling, false);
-            long nanos = play(crew, steps, true);
+            long nanos = play(crew, polls, true);
             floor.forgetConsumer();
             Map<Quantity, Double> values = results(nanos);
             values.put(Quantity.LEFT, (double) remains.count());

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import redis.clients.jedis.Jedis;
 
-/** What Redis says about its own work between a start and a stop. Not thread-safe. */
+/** Reads statistics of Redis for the time between a start and a stop. Not thread-safe. */
 final class RedisMeter implements AutoCloseable {
 
     private static final double MICROS = 1e6;
@@ -33,7 +33,7 @@ final class RedisMeter implements AutoCloseable {
         startedAt = System.nanoTime();
     }
 
-    /** Takes the readings; the clock stops first. */
+    /** Stops the clock, then reads the statistics. */
     void stop() {
         double seconds = (System.nanoTime() - startedAt) / 1e9;
         Map<String, String> all = info("everything");
@@ -48,12 +48,12 @@ final class RedisMeter implements AutoCloseable {
         totals.put(Quantity.COMMANDS_PER_SECOND, number(all, "total_commands_processed") / seconds);
     }
 
-    /** A reading between start and stop. */
+    /** A total between start and stop. */
     double total(Quantity quantity) {
         return totals.getOrDefault(quantity, 0.0);
     }
 
-    /** The readings that are meant per message. */
+    /** The totals divided by the number of messages. */
     Map<Quantity, Double> perMessage(long messages) {
         Map<Quantity, Double> values = new HashMap<>();
         for (Quantity quantity : new Quantity[] {
@@ -65,7 +65,7 @@ final class RedisMeter implements AutoCloseable {
         return values;
     }
 
-    /** Bytes, without the buffers of clients, which come and go. */
+    /** Used memory in bytes without client buffers, whose size varies. */
     double usedMemory() {
         Map<String, String> memory = info("memory");
         return number(memory, "used_memory") - number(memory, "mem_clients_normal");

@@ -10,7 +10,10 @@ import java.time.Instant;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
-/** What the product and its floor leave in the topic, but for what was scheduled beforehand. Not thread-safe. */
+/**
+ * Counts the entries that the product or its floor leaves in the topic, without messages scheduled beforehand. Not
+ * thread-safe.
+ */
 final class Remains implements AutoCloseable {
 
     private static final int CHUNK = 1_000;
@@ -24,13 +27,13 @@ final class Remains implements AutoCloseable {
         this.scheduled = scheduled;
     }
 
-    /** How many entries there are too many, in whatever key has the most; each key has a sentinel. */
+    /** The number of surplus entries in the key that has most of them. Each key has a sentinel. */
     long count() {
         long most = Math.max(jedis.zcard(keys.schedule()) - scheduled, jedis.hlen(keys.messages()) - scheduled);
         return Math.max(0, Math.max(most, Math.max(jedis.zcard(keys.leases()), jedis.hlen(keys.deliveries()))) - 1);
     }
 
-    /** Removes what is due before a moment. */
+    /** Removes messages that are due before a time. */
     void removeUntil(Instant moment) {
         byte[] until = Long.toString(moment.toEpochMilli()).getBytes(UTF_8);
         while (true) {

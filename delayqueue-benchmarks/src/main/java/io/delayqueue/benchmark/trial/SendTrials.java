@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Sending: as one does it who wants to be called back in half an hour. */
+/** Measures sends of messages that are due in half an hour. */
 final class SendTrials implements AutoCloseable {
 
     static final Duration DELAY = Duration.ofMinutes(30);
@@ -76,7 +76,7 @@ final class SendTrials implements AutoCloseable {
         return values;
     }
 
-    /** Schedules messages for the days to come, and leaves them there. */
+    /** Schedules messages for later days and leaves them in the topic. */
     Map<Quantity, Double> schedule() {
         SplittableRandom random = new SplittableRandom(spec.messages());
         Instant soonest = Instant.now().plus(SOONEST);

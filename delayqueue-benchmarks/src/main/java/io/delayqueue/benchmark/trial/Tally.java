@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Which messages were handled, and how late. Thread-safe. */
+/** Records which messages were handled and their lateness. Thread-safe. */
 final class Tally {
 
     private static final double NANOS_PER_MILLI = 1e6;
@@ -24,7 +24,7 @@ final class Tally {
         this.times = new AtomicIntegerArray(dueMillis.length);
     }
 
-    /** When the first message is due, which is the one with the least number. */
+    /** The due time of the first message, which has the lowest number. */
     Instant firstDue() {
         return Instant.ofEpochMilli(dueMillis[0]);
     }
@@ -41,7 +41,7 @@ final class Tally {
         return handled.sum();
     }
 
-    /** Messages that were handled at all. */
+    /** Messages that were handled at least once. */
     long distinct() {
         return count(1);
     }

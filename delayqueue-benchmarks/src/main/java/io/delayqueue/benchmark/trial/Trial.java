@@ -15,7 +15,7 @@ public final class Trial {
     /**
      * Measures.
      *
-     * @param arguments a {@link TrialSpec} as JSON, and the file into which the quantities go as JSON
+     * @param arguments a {@link TrialSpec} as JSON, and the file to which the quantities are written as JSON
      */
     public static void main(String[] arguments) {
         JsonMapper mapper = JsonMapper.builder().build();
@@ -33,7 +33,8 @@ public final class Trial {
                     case SEND_ALL_1 -> trials.sendAll(1);
                     case SEND_ALL_8 -> trials.sendAll(Contender.CONCURRENCY);
                     case DRAIN -> trials.drain();
-                    case LAG, IDLE, BURST, MEMORY -> throw new IllegalArgumentException("There is no floor of this");
+                    case LAG, IDLE, BURST, MEMORY ->
+                        throw new IllegalArgumentException("This measurement has no floor");
                 };
             }
         }

@@ -5,22 +5,22 @@ import io.delayqueue.benchmark.result.Party;
 import java.time.Duration;
 
 /**
- * What a trial is to measure.
+ * The specification of a trial.
  *
- * @param measure what
- * @param party of whom
- * @param port of the Redis on the loopback interface
- * @param scheduled how many messages are scheduled for later in the topic already
- * @param warmUp how many messages go before, unmeasured
- * @param messages how many are measured
- * @param watched for how long an idle queue is watched
+ * @param measure the measurement
+ * @param party the measured party
+ * @param port the port of Redis on the loopback interface
+ * @param scheduled the number of messages that are already scheduled for later in the topic
+ * @param warmUp the number of messages before the measurement
+ * @param messages the number of measured messages
+ * @param watched the time for which an idle queue is measured
  */
 public record TrialSpec(
         Measure measure, Party party, int port, long scheduled, int warmUp, int messages, Duration watched) {
 
-    /** How many idle topics are watched. */
+    /** The number of idle topics. */
     public static final int IDLE_TOPICS = 10;
 
-    /** What a queue is given to come to rest before it is watched. */
+    /** Time for which a queue settles before it is measured. */
     static final Duration SETTLING = Duration.ofSeconds(6);
 }

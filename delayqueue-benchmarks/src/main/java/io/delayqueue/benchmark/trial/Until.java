@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waiting. */
+/** Methods that wait. */
 final class Until {
 
     private static final Duration LONGEST = Duration.ofMinutes(3);
@@ -15,7 +15,7 @@ final class Until {
     private Until() {}
 
     /**
-     * Waits for a condition and looks every half millisecond.
+     * Waits for a condition, which is checked every half millisecond.
      *
      * @throws IllegalStateException if it takes more than three minutes
      */
@@ -23,18 +23,18 @@ final class Until {
         long started = System.nanoTime();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - started > LONGEST.toNanos()) {
-                throw new IllegalStateException("It took more than " + LONGEST + " until " + what);
+                throw new IllegalStateException("Timed out after " + LONGEST + " while waiting until " + what);
             }
             LockSupport.parkNanos(LOOK_NANOS);
         }
     }
 
-    /** Lets time pass. */
+    /** Waits for a duration. */
     static void passed(Duration time) {
         reached(Instant.now().plus(time));
     }
 
-    /** Waits for a moment. */
+    /** Waits until a time. */
     static void reached(Instant moment) {
         while (Instant.now().isBefore(moment)) {
             LockSupport.parkNanos(

@@ -1,5 +1,5 @@
 /**
- * One measurement in a JVM of its own.
+ * One measurement in a separate JVM.
  *
  * <p>Read next: {@link io.delayqueue.benchmark.trial.Trial}, which the benchmark starts with a
  * {@link io.delayqueue.benchmark.trial.TrialSpec}.

@@ -20,8 +20,8 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Places orders, pays most of them, some too late, and has most that are paid delivered. It goes home by itself after
- * five minutes. Thread-safe.
+ * Places orders, pays most of them, some of them too late, and delivers most of the paid ones. It stops after five
+ * minutes. Thread-safe.
  */
 @RestController
 @RequestMapping("/crowd")
@@ -49,7 +49,7 @@ public final class Crowd {
         this.clock = clock;
     }
 
-    /** How many come at present. */
+    /** The current number of customers. */
     @GetMapping("/size")
     public CrowdSize size() {
         return clock.instant().isBefore(leaves) ? size : CrowdSize.NONE;
@@ -72,7 +72,7 @@ public final class Crowd {
                 comeBack(WHO_PAY, new Errand(id, Errand.Kind.PAY));
             }
         } catch (DelayQueueException e) {
-            log.info("The crowd found the shop closed: {}", e.getMessage());
+            log.info("A simulated order failed: {}", e.getMessage());
         }
     }
 
@@ -82,7 +82,7 @@ public final class Crowd {
         }
     }
 
-    /** An order that was cancelled, or paid by somebody else, is none of the crowd's business any more. */
+    /** Ignores orders that were cancelled or paid in the meantime. */
     @DelayListener(topic = TOPIC)
     void run(Errand errand) {
         try {

@@ -1,12 +1,12 @@
 package io.delayqueue.sample.crowd;
 
-/** How many customers come by themselves. */
+/** The rate of simulated customers. */
 public enum CrowdSize {
     /** None. */
     NONE(0),
-    /** One a second. */
+    /** One per second. */
     FEW(1),
-    /** Twenty a second. */
+    /** Twenty per second. */
     MANY(20);
 
     private final int perSecond;

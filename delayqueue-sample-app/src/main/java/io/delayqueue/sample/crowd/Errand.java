@@ -1,10 +1,10 @@
 package io.delayqueue.sample.crowd;
 
 /**
- * What somebody comes back for.
+ * The delayed message for a customer's later action.
  *
- * @param orderId of which order
- * @param kind what is to be done to it
+ * @param orderId the order
+ * @param kind the action
  */
 record Errand(String orderId, Kind kind) {
 

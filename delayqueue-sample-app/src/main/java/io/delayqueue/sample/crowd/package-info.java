@@ -1,7 +1,7 @@
 /**
- * Customers who come by themselves, so that the dashboard and the meters have something to show.
+ * Simulates customers, so that the dashboard and the meters have data.
  *
- * <p>What a customer does later is a delayed message too. Read {@code Crowd}.
+ * <p>Later actions of a customer are delayed messages, too. Read next: {@code Crowd}.
  */
 @NullMarked
 package io.delayqueue.sample.crowd;

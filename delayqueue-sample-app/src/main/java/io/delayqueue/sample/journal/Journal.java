@@ -12,7 +12,7 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Keeps the latest {@value #KEPT} things that happened. Thread-safe. Takes part in the caller's transaction. */
+/** Stores the latest {@value #KEPT} events in the caller's transaction. Thread-safe. */
 @Component
 public final class Journal {
 
@@ -26,7 +26,7 @@ public final class Journal {
         this.clock = clock;
     }
 
-    /** Adds what happened, in a sentence. */
+    /** Adds an event, described in a sentence. */
     public void add(String orderId, Actor actor, String text) {
         jdbc.sql("INSERT INTO journal (at, order_id, actor, text) VALUES (?, ?, ?, ?)")
                 .params(clock.instant().atOffset(ZoneOffset.UTC), orderId, actor.name(), text)
@@ -36,14 +36,14 @@ public final class Journal {
                 .update();
     }
 
-    /** Adds what a listener has done about a delivery, in a sentence. */
+    /** Adds the result of a delivery, described in a sentence. */
     public void handled(String orderId, Delivery delivery, String text) {
         long late =
                 Math.max(0, Duration.between(delivery.dueAt(), clock.instant()).toMillis());
         add(orderId, Actor.QUEUE, "%s (attempt %d, %d ms after it was due)".formatted(text, delivery.attempt(), late));
     }
 
-    /** What was added after an entry, the oldest first; all that is kept, if the id is 0. */
+    /** The entries after an entry, oldest first; all entries if the id is 0. */
     public List<JournalEntry> after(long id) {
         return jdbc.sql("SELECT id, at, order_id, actor, text FROM journal WHERE id > ? ORDER BY id")
                 .param(id)

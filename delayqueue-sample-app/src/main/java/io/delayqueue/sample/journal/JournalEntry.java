@@ -3,17 +3,17 @@ package io.delayqueue.sample.journal;
 import java.time.Instant;
 
 /**
- * Something that happened.
+ * An event of an order.
  *
- * @param id grows from entry to entry
- * @param at when
- * @param orderId the order it happened to
- * @param actor who did it
- * @param text what, in a sentence
+ * @param id an increasing number
+ * @param at the time of the event
+ * @param orderId the order
+ * @param actor the origin of the event
+ * @param text a sentence that describes the event
  */
 public record JournalEntry(long id, Instant at, String orderId, Actor actor, String text) {
 
-    /** Who does something to an order. */
+    /** The origin of an event. */
     public enum Actor {
         /** The customer, by a request. */
         CUSTOMER,

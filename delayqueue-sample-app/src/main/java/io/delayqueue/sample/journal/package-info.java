@@ -1,6 +1,4 @@
-/**
- * What happened, in the words of those who did it, for the page to show.
- */
+/** The journal of events that the page shows. */
 @NullMarked
 package io.delayqueue.sample.journal;
 

@@ -1,11 +1,11 @@
 package io.delayqueue.sample.notice;
 
-/** How the merchant answers a notice. */
+/** The behaviour of the simulated merchant. */
 public enum Behaviour {
-    /** Takes each. */
+    /** Accepts each notice. */
     UP,
-    /** Takes each at the third time of asking. */
+    /** Accepts each notice at its third attempt. */
     FLAKY,
-    /** Takes none. */
+    /** Accepts no notice. */
     DOWN
 }

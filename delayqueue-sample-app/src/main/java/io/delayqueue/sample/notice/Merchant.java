@@ -13,7 +13,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Somebody else's server, in this application only so that there is one to fail on purpose. Thread-safe. */
+/** A simulated external server whose failures can be controlled. Thread-safe. */
 @RestController
 @RequestMapping("/merchant")
 public final class Merchant {
@@ -27,7 +27,7 @@ public final class Merchant {
         this.behaviour = behaviour;
     }
 
-    /** How it answers at present. */
+    /** The current behaviour. */
     @GetMapping("/behaviour")
     public Behaviour behaviour() {
         return behaviour;

@@ -15,7 +15,7 @@ final class MerchantClient {
 
     MerchantClient(Environment environment, NoticeProperties properties) {
         SimpleClientHttpRequestFactory requests = new SimpleClientHttpRequestFactory();
-        // Without these a merchant that never answers would keep a handler for ever.
+        // Without timeouts, a merchant that does not respond would block a handler forever.
         requests.setConnectTimeout(properties.timeout());
         requests.setReadTimeout(properties.timeout());
         this.http = RestClient.builder().requestFactory(requests).build();
@@ -24,13 +24,14 @@ final class MerchantClient {
     }
 
     /**
-     * Tells the merchant. The key lets the merchant recognise a notice that comes twice, which "at least once" permits.
+     * Sends a notice to the merchant. The key lets the merchant recognise a repeated notice, because delivery is at
+     * least once.
      *
-     * @throws org.springframework.web.client.RestClientException if the merchant has not taken it, as far as is known
+     * @throws org.springframework.web.client.RestClientException if the merchant did not confirm the notice
      */
     void tell(PaymentNotice notice) {
         http.post()
-                // Only now: the port is known once the server has started.
+                // Resolved here because the port is known only after the server has started.
                 .uri(environment.resolvePlaceholders(properties.url()))
                 .header("Idempotency-Key", notice.orderId())
                 .body(notice)

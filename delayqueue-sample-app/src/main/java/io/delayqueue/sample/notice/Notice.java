@@ -3,15 +3,15 @@ package io.delayqueue.sample.notice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a payment notice.
+ * A payment notice.
  *
- * @param orderId the order that was paid
- * @param status where it stands
- * @param letterId by which it is replayed, while it is dead
- * @param failure why the last attempt failed, while it is dead
+ * @param orderId the paid order
+ * @param status the status
+ * @param deadLetterId the id of its dead letter, if it is dead
+ * @param failure the failure of its last attempt, if it is dead
  */
 public record Notice(
         String orderId,
         NoticeStatus status,
-        @Nullable String letterId,
+        @Nullable String deadLetterId,
         @Nullable String failure) {}

@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Dead notices over HTTP. */
+/** Replays dead notices over HTTP. */
 @RestController
 final class NoticeController {
 
@@ -23,13 +23,13 @@ final class NoticeController {
     @PostMapping("/orders/{id}/notice/replay")
     @ResponseStatus(HttpStatus.NO_CONTENT)
     void replay(@PathVariable String id, @Valid @RequestBody Replay replay) {
-        if (!notices.replay(id, replay.letterId())) {
-            throw new OrderConflictException("Order " + id + " has no dead notice of that letter now.");
+        if (!notices.replay(id, replay.deadLetterId())) {
+            throw new OrderConflictException("Order " + id + " has no dead notice with this dead letter.");
         }
     }
 
-    /** Which letter is meant: of two people who press the button, one finds that it is replayed already. */
+    /** Identifies the dead letter, so that only one of two concurrent requests replays it. */
     record Replay(
-            @NotBlank(message = "The field 'letterId' is empty.")
-            String letterId) {}
+            @NotBlank(message = "The field 'deadLetterId' is empty.")
+            String deadLetterId) {}
 }

@@ -5,10 +5,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How the merchant is told. The intervals of the repeats, {@code sample.notice.intervals}, are read by the listener.
+ * Properties of notices. The listener reads the delays of retries from {@code sample.notice.intervals}.
  *
- * @param url the merchant's address; may name {@code ${local.server.port}}, the port this application listens on
- * @param timeout how long to wait for the merchant's answer
+ * @param url the URL of the merchant; may contain {@code ${local.server.port}}, the port of this application
+ * @param timeout timeout of a request to the merchant
  */
 @ConfigurationProperties("sample.notice")
 record NoticeProperties(String url, @DefaultValue("2s") Duration timeout) {}

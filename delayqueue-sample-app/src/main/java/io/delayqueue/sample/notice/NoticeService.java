@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import org.springframework.stereotype.Service;
 
-/** Tells what became of notices, and has dead ones told again. Thread-safe. */
+/** Finds notices and replays dead ones. Thread-safe. */
 @Service
 public final class NoticeService {
 
@@ -32,22 +32,22 @@ public final class NoticeService {
     }
 
     /**
-     * Has a dead notice told again.
+     * Replays a dead notice.
      *
-     * @return whether it was dead, of this letter
+     * @return whether the notice was dead with this dead letter
      */
-    boolean replay(String orderId, String letterId) {
+    boolean replay(String orderId, String deadLetterId) {
         return storeThenSend.run(() -> {
-            if (!notices.replayed(orderId, letterId, clock.instant())) {
+            if (!notices.replayed(orderId, deadLetterId, clock.instant())) {
                 return false;
             }
-            journal.add(orderId, Actor.SHOP, "Has the notice told again.");
-            paymentNotices.replay(letterId);
+            journal.add(orderId, Actor.SHOP, "Replayed the notice.");
+            paymentNotices.replay(deadLetterId);
             return true;
         });
     }
 
-    /** The notices of some orders, of those that are paid. */
+    /** The notices of orders, if they are paid. */
     public List<Notice> of(Collection<String> orderIds) {
         return notices.of(orderIds);
     }

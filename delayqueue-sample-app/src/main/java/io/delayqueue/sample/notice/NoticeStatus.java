@@ -1,11 +1,11 @@
 package io.delayqueue.sample.notice;
 
-/** Where a payment notice stands. */
+/** The status of a payment notice. */
 public enum NoticeStatus {
-    /** The merchant hasn't taken it yet. */
+    /** The merchant has not accepted the notice yet. */
     PENDING,
-    /** The merchant has taken it. */
+    /** The merchant has accepted the notice. */
     TAKEN,
-    /** It was given up: a dead letter, until somebody replays it. */
+    /** The notice is a dead letter until it is replayed. */
     DEAD
 }

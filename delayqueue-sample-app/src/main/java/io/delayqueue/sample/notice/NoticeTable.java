@@ -7,7 +7,7 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** The notices in the database. What is taken stays taken, whatever comes late. */
+/** The notices in the database. An accepted notice keeps its status. */
 @Component
 final class NoticeTable {
 
@@ -24,25 +24,25 @@ final class NoticeTable {
     }
 
     void taken(String orderId) {
-        jdbc.sql("UPDATE notices SET status = 'TAKEN', letter_id = NULL, failure = NULL WHERE order_id = ?")
+        jdbc.sql("UPDATE notices SET status = 'TAKEN', dead_letter_id = NULL, failure = NULL WHERE order_id = ?")
                 .param(orderId)
                 .update();
     }
 
-    /** Whether this letter is news. */
-    boolean dead(String orderId, String letterId, String failure) {
-        return jdbc.sql("UPDATE notices SET status = 'DEAD', letter_id = ?, failure = ?"
-                                + " WHERE order_id = ? AND (status = 'PENDING' OR letter_id <> ?)")
-                        .params(letterId, failure, orderId, letterId)
+    /** Marks a notice as dead; returns whether this dead letter is new. */
+    boolean dead(String orderId, String deadLetterId, String failure) {
+        return jdbc.sql("UPDATE notices SET status = 'DEAD', dead_letter_id = ?, failure = ?"
+                                + " WHERE order_id = ? AND (status = 'PENDING' OR dead_letter_id <> ?)")
+                        .params(deadLetterId, failure, orderId, deadLetterId)
                         .update()
                 == 1;
     }
 
-    /** Whether it was the letter of a dead notice. */
-    boolean replayed(String orderId, String letterId, Instant sendAt) {
-        return jdbc.sql("UPDATE notices SET status = 'PENDING', letter_id = NULL, failure = NULL, send_at = ?"
-                                + " WHERE order_id = ? AND letter_id = ?")
-                        .params(sendAt.atOffset(ZoneOffset.UTC), orderId, letterId)
+    /** Marks a dead notice as pending; returns whether this was its dead letter. */
+    boolean replayed(String orderId, String deadLetterId, Instant sendAt) {
+        return jdbc.sql("UPDATE notices SET status = 'PENDING', dead_letter_id = NULL, failure = NULL, send_at = ?"
+                                + " WHERE order_id = ? AND dead_letter_id = ?")
+                        .params(sendAt.atOffset(ZoneOffset.UTC), orderId, deadLetterId)
                         .update()
                 == 1;
     }
@@ -60,12 +60,12 @@ final class NoticeTable {
         if (orderIds.isEmpty()) {
             return List.of();
         }
-        return jdbc.sql("SELECT order_id, status, letter_id, failure FROM notices WHERE order_id IN (:ids)")
+        return jdbc.sql("SELECT order_id, status, dead_letter_id, failure FROM notices WHERE order_id IN (:ids)")
                 .param("ids", orderIds)
                 .query((row, index) -> new Notice(
                         row.getString("order_id"),
                         NoticeStatus.valueOf(row.getString("status")),
-                        row.getString("letter_id"),
+                        row.getString("dead_letter_id"),
                         row.getString("failure")))
                 .list();
     }

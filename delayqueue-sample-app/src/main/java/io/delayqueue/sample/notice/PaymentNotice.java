@@ -3,10 +3,10 @@ package io.delayqueue.sample.notice;
 import java.math.BigDecimal;
 
 /**
- * What the merchant is told, and the payload of the message that has it told.
+ * The notice to the merchant and the payload of its message.
  *
  * @param orderId the order
- * @param item what was ordered
- * @param amount what was paid
+ * @param item the item
+ * @param amount the paid amount
  */
 record PaymentNotice(String orderId, String item, BigDecimal amount) {}

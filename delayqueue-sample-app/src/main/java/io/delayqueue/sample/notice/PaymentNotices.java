@@ -24,7 +24,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.client.RestClientException;
 
-/** Tells the merchant of payments until the merchant has taken it. */
+/** Notifies the merchant of payments until the merchant accepts the notice. */
 @Component
 final class PaymentNotices implements Outbox {
 
@@ -55,7 +55,7 @@ final class PaymentNotices implements Outbox {
         this.clock = clock;
     }
 
-    /** Inside the transaction that stores the payment: the notice is stored with it, the message follows its commit. */
+    /** Must be called inside the transaction that stores the payment. The message is sent after its commit. */
     @EventListener
     void announce(OrderPaid paid) {
         Order order = paid.order();
@@ -65,8 +65,8 @@ final class PaymentNotices implements Outbox {
     }
 
     /**
-     * An exception has the notice told again after the next interval, and at the end of the list it is a dead letter; a
-     * 4xx, by which the merchant refuses this very notice, makes it one at once.
+     * If an exception is thrown, the notice is retried after the next delay of the list, and becomes a dead letter
+     * after the last one. If the merchant rejects the notice with a 4xx status, it becomes a dead letter at once.
      */
     @DelayListener(topic = TOPIC, backoff = "${sample.notice.intervals}", notRetryable = HttpClientErrorException.class)
     void tell(PaymentNotice notice, Delivery delivery) {
@@ -80,28 +80,28 @@ final class PaymentNotices implements Outbox {
         journal.handled(notice.orderId(), delivery, "The merchant has taken the notice.");
     }
 
-    /** At least once for each death, hence an update that a second call doesn't repeat. */
+    /** Called at least once for each dead letter. Therefore the update is idempotent. */
     @DeadLetterListener(topic = TOPIC)
-    void givenUp(DeadLetter letter) {
-        Failure failure = letter.failure();
-        String reason = failure == null ? letter.cause().name() : failure.message();
-        if (notices.dead(letter.messageId(), letter.letterId(), reason)) {
+    void givenUp(DeadLetter deadLetter) {
+        Failure failure = deadLetter.failure();
+        String reason = failure == null ? deadLetter.cause().name() : failure.message();
+        if (notices.dead(deadLetter.messageId(), deadLetter.deadLetterId(), reason)) {
             journal.add(
-                    letter.messageId(),
+                    deadLetter.messageId(),
                     Actor.QUEUE,
-                    "The notice is a dead letter after %d attempts.".formatted(letter.attempts()));
+                    "The notice is a dead letter after %d attempts.".formatted(deadLetter.attempts()));
         }
     }
 
     /**
-     * Has a dead notice told again, from the first attempt on. To be called last in the transaction that stores it: if it
-     * fails, the notice stays dead and may be replayed another time.
+     * Replays a dead notice, starting from its first attempt. Must be the last call in the transaction that stores the
+     * change: if it fails, the notice stays dead and can be replayed later.
      */
-    void replay(String letterId) {
-        ReplayOutcome outcome = admin.replay(TOPIC, letterId);
+    void replay(String deadLetterId) {
+        ReplayOutcome outcome = admin.replay(TOPIC, deadLetterId);
         if (outcome != ReplayOutcome.REPLAYED) {
-            // Dropped by retention, or sent by somebody else: the outbox sends it if nobody did.
-            log.info("Dead letter {} was not replayed: {}", letterId, outcome);
+            // Removed by retention or replayed by another user. If it was not sent, the outbox sends it.
+            log.info("Dead letter {} was not replayed: {}", deadLetterId, outcome);
         }
     }
 

@@ -1,8 +1,8 @@
 /**
- * Tells the merchant that an order is paid, again and again by a list of intervals, until the merchant has taken it or
- * the list is at its end; then it is a dead letter, which a person may replay.
+ * Notifies the merchant that an order is paid. Failed attempts are retried with a list of delays. After the last one,
+ * the message becomes a dead letter, which a user may replay.
  *
- * <p>{@code Merchant} stands for somebody else's server. Read next: {@code PaymentNotices}.
+ * <p>{@code Merchant} simulates an external server. Read next: {@code PaymentNotices}.
  */
 @NullMarked
 package io.delayqueue.sample.notice;

@@ -1,8 +1,8 @@
 package io.delayqueue.sample.order;
 
 /**
- * The delayed message. Only the id: by the time it is due, whatever else it said could be wrong.
+ * The delayed message. It contains only the id, because other data could be outdated when it is due.
  *
- * @param orderId the order to cancel, if it isn't paid
+ * @param orderId the order to cancel unless it is paid
  */
 record CancelOrder(String orderId) {}

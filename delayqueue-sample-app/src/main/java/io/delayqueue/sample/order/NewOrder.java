@@ -8,7 +8,7 @@ import jakarta.validation.constraints.Size;
 import java.math.BigDecimal;
 
 /**
- * What a customer asks for.
+ * The request body of an order.
  *
  * @param item 1 to 100 characters
  * @param amount at least 0.01

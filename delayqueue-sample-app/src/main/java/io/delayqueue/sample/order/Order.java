@@ -6,12 +6,12 @@ import java.time.Instant;
 /**
  * An order.
  *
- * @param id random, so that no message of an earlier database is ever taken for this order's
- * @param item what is ordered
- * @param amount what it costs
- * @param status where it stands
- * @param createdAt when it was placed
- * @param cancelAt when it is cancelled unless it is paid
+ * @param id a random id, so that messages of an earlier database never refer to this order
+ * @param item the item
+ * @param amount the price
+ * @param status the status
+ * @param createdAt the time of the order
+ * @param cancelAt the time at which the order is cancelled unless it is paid
  */
 public record Order(
         String id, String item, BigDecimal amount, OrderStatus status, Instant createdAt, Instant cancelAt) {}

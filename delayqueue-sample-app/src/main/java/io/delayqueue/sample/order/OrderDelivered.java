@@ -1,8 +1,8 @@
 package io.delayqueue.sample.order;
 
 /**
- * An order is being delivered. Published inside the transaction that stores it.
+ * Published when an order is delivered, inside the transaction that stores this.
  *
- * @param order the order, delivered
+ * @param order the delivered order
  */
 public record OrderDelivered(Order order) {}

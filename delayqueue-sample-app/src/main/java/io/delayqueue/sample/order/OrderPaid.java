@@ -1,8 +1,8 @@
 package io.delayqueue.sample.order;
 
 /**
- * An order is being paid. Published inside the transaction that stores it.
+ * Published when an order is paid, inside the transaction that stores this.
  *
- * @param order the order, paid
+ * @param order the paid order
  */
 public record OrderPaid(Order order) {}

@@ -5,10 +5,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What the shop is like.
+ * Properties of orders.
  *
- * @param paymentWindow how long an order waits for its payment before it is cancelled; 30 minutes is usual, a
- *     demonstration is not that patient
+ * @param paymentWindow time for which an order waits for its payment before it is cancelled; usually 30 minutes,
+ *     shorter for the demonstration
  */
 @ConfigurationProperties("sample")
 record OrderProperties(@DefaultValue("15s") Duration paymentWindow) {}

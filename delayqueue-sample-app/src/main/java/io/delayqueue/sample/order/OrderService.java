@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 
-/** Places orders and moves them on. Thread-safe. */
+/** Places, pays and delivers orders. Thread-safe. */
 @Service
 public final class OrderService {
 
@@ -52,7 +52,8 @@ public final class OrderService {
      * @param amount at least 0.01, with two digits behind the point
      */
     public Order place(String item, BigDecimal amount) {
-        // To the millisecond, as the queue keeps it, so that the row, the answer and the message name one moment.
+        // Truncated to milliseconds like due times, so that the row, the response and the message contain the same
+        // time.
         Instant now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         Order order = new Order(
                 UUID.randomUUID().toString(),
@@ -70,9 +71,9 @@ public final class OrderService {
     }
 
     /**
-     * Takes the payment of an order.
+     * Pays an order.
      *
-     * @throws OrderConflictException if it doesn't wait for one
+     * @throws OrderConflictException if the order does not wait for its payment
      */
     public Order pay(String id) {
         Order paid = storeThenSend.run(() -> {
@@ -88,7 +89,7 @@ public final class OrderService {
     /**
      * Delivers an order.
      *
-     * @throws OrderConflictException if it isn't paid, or is delivered already
+     * @throws OrderConflictException if the order is not paid or was already delivered
      */
     public Order deliver(String id) {
         return storeThenSend.run(() -> {
@@ -102,13 +103,13 @@ public final class OrderService {
     /**
      * Finds an order.
      *
-     * @throws UnknownOrderException if there is none
+     * @throws UnknownOrderException if the order does not exist
      */
     public Order get(String id) {
         return orders.find(id).orElseThrow(() -> new UnknownOrderException(id));
     }
 
-    /** The latest orders, the latest first. */
+    /** The latest orders, newest first. */
     public List<Order> latest(int limit) {
         return orders.latest(limit);
     }

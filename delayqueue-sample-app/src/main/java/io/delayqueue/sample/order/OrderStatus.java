@@ -1,13 +1,13 @@
 package io.delayqueue.sample.order;
 
-/** Where an order stands. */
+/** The status of an order. */
 public enum OrderStatus {
-    /** It waits for its payment, until {@link Order#cancelAt()}. */
+    /** The order waits for its payment until {@link Order#cancelAt()}. */
     PENDING_PAYMENT,
-    /** It was paid in time. */
+    /** The order was paid in time. */
     PAID,
-    /** It was not. */
+    /** The order was cancelled because it was not paid in time. */
     CANCELLED,
-    /** The customer has it. */
+    /** The order was delivered. */
     DELIVERED
 }

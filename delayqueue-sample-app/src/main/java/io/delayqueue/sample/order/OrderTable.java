@@ -35,9 +35,9 @@ final class OrderTable {
     }
 
     /**
-     * Moves an order on, in one statement: of two that try at the same time, one finds that it came too late.
+     * Changes the status of an order in one statement, so that only one of two concurrent changes succeeds.
      *
-     * @return whether it stood where it was to be moved from
+     * @return whether the order had the expected status
      */
     boolean move(String id, OrderStatus from, OrderStatus to) {
         return jdbc.sql("UPDATE orders SET status = ? WHERE id = ? AND status = ?")

@@ -4,7 +4,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponseException;
 
-/** There is no such order. Answered as 404. */
+/** Thrown if an order does not exist. The response status is 404. */
 public final class UnknownOrderException extends ErrorResponseException {
 
     private static final long serialVersionUID = 1L;

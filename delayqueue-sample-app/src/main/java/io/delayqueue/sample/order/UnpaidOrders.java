@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Cancels what is not paid in time. This class is all that the order service has to do with the queue. */
+/** Cancels orders that are not paid in time. This is the only class of the package that uses the queue. */
 @Component
 class UnpaidOrders implements Outbox {
 
@@ -33,28 +33,28 @@ class UnpaidOrders implements Outbox {
         this.journal = journal;
     }
 
-    /** To be called inside the transaction that stores the order; the message is sent after its commit. */
+    /** Must be called inside the transaction that stores the order. The message is sent after its commit. */
     void cancelInTime(Order order) {
         delayQueue.sendAfterCommit(message(order));
         log.info("Order {} waits for its payment until {}", order.id(), order.cancelAt());
     }
 
     /**
-     * To be called after the payment is committed: withdrawn before, and then rolled back, the order would stay unpaid
-     * and never be cancelled.
+     * Must be called after the commit of the payment. If the message was cancelled before and the transaction was
+     * rolled back, the unpaid order would never be cancelled.
      */
     void withdraw(String orderId) {
         try {
             delayQueue.cancel(TOPIC, orderId);
         } catch (DelayQueueException e) {
-            // The payment stands and needs no message to be withdrawn: when it comes, it finds the order paid.
-            log.info("The cancellation of order {} could not be withdrawn: {}", orderId, e.getMessage());
+            // The payment is committed. If the message is delivered, the order is already paid and nothing happens.
+            log.info("The message that cancels order {} could not be removed: {}", orderId, e.getMessage());
         }
     }
 
     /**
-     * At least once, and perhaps at the very moment of a payment: so the database decides, by an update that changes an
-     * unpaid order only. An exception, of the database say, brings the message back later.
+     * Called at least once, possibly at the same time as a payment. Therefore the update changes only unpaid orders,
+     * and the database decides. If an exception is thrown, for example by the database, the message is retried.
      */
     @DelayListener(topic = TOPIC)
     @Transactional

@@ -1,8 +1,8 @@
 /**
- * Orders, and the delayed message that cancels those that are not paid in time.
+ * Orders and the delayed message that cancels unpaid orders.
  *
- * <p>Other features hear of what happens to an order by the events {@code OrderPaid} and {@code OrderDelivered}, inside
- * the transaction that changes it. Read next: {@code UnpaidOrders}.
+ * <p>The events {@code OrderPaid} and {@code OrderDelivered} notify other features inside the transaction that changes
+ * the order. Read next: {@code UnpaidOrders}.
  */
 @NullMarked
 package io.delayqueue.sample.order;

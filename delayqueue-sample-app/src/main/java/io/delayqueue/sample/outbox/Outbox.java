@@ -4,14 +4,14 @@ import io.delayqueue.message.DelayMessage;
 import java.time.Instant;
 import java.util.List;
 
-/** What a feature has stored about messages that should have done their work by now. */
+/** The pending work of a feature. */
 public interface Outbox {
 
     /**
-     * The messages, built anew from what is stored, of whatever should have been done before a date and isn't. Each has
-     * the id that it was first sent with.
+     * Creates the messages of stored work that is still pending although it was due before a time. Each message has its
+     * original id.
      *
-     * @return at most some hundreds
+     * @return at most a few hundred messages
      */
     List<DelayMessage> overdue(Instant before);
 }

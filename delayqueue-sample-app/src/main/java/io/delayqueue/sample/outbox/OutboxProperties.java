@@ -5,10 +5,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How what is overdue is looked after.
+ * Properties of the outbox.
  *
- * @param every how often to look
- * @param grace how late something is before it counts as overdue; more than a listener is ever late by
+ * @param every interval between searches for overdue work
+ * @param grace time after which pending work is overdue; longer than the maximum lag of a listener
  */
 @ConfigurationProperties("sample.outbox")
 record OutboxProperties(

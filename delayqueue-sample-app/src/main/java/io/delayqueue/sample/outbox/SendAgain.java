@@ -13,10 +13,10 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Sends again what is overdue, because its message was lost between the commit and the queue.
+ * Sends the messages of overdue work again, because they may have been lost between the commit and the send.
  *
- * <p>A message that is merely late is kept as it is ({@link OnDuplicate#KEEP}), so nothing is done twice, and any number
- * of instances of the application may do this.
+ * <p>A message that still exists is kept ({@link OnDuplicate#KEEP}). Therefore no work is done twice, and several
+ * instances of the application may run this task.
  */
 @Component
 final class SendAgain {
@@ -48,10 +48,10 @@ final class SendAgain {
                         .filter(SendResult.Accepted.class::isInstance)
                         .count();
                 if (lost > 0) {
-                    log.info("Sent {} messages again that had been lost on their way to the queue", lost);
+                    log.info("Sent {} lost messages again", lost);
                 }
             } catch (DelayQueueException e) {
-                log.warn("Overdue messages could not be sent, the next turn tries again: {}", e.getMessage());
+                log.warn("Overdue messages could not be sent. The next run tries again: {}", e.getMessage());
             }
         }
     }

@@ -13,10 +13,10 @@ import org.springframework.transaction.support.TransactionTemplate;
 /**
  * Runs work in a transaction whose messages are sent after its commit, as {@code sendAfterCommit} does.
  *
- * <p>Why after: a message sent before the commit may be handled before the commit, or speak of a row that is never
- * committed. The price is that the send may fail, or the process die, when the change already stands. That must not be
- * told to the customer as a failure, who would try again and order twice. So it is logged here, and since the row that
- * the work stored says by itself what is still to happen, {@link SendAgain} makes up for it.
+ * <p>A message that is sent before the commit could be handled before the commit, or refer to a row that is never
+ * committed. After the commit, the send may fail or the process may terminate although the change is stored. This must
+ * not be reported to the customer as a failure, because the customer would repeat the order. Therefore the failure is
+ * logged, and {@link SendAgain} sends the message later, because the stored row shows that it is still needed.
  */
 @Component
 public final class StoreThenSend {
@@ -32,8 +32,8 @@ public final class StoreThenSend {
     /**
      * Runs the work in a transaction.
      *
-     * @return what the work returned, once it is committed, whether or not its messages could be sent
-     * @throws RuntimeException what the work threw; then it is rolled back and nothing is sent
+     * @return the result of the work after its commit, even if messages could not be sent
+     * @throws RuntimeException the exception of the work, which is then rolled back; nothing is sent
      */
     public <T> T run(Supplier<T> work) {
         AtomicReference<@Nullable T> done = new AtomicReference<>();
@@ -48,7 +48,9 @@ public final class StoreThenSend {
             if (result == null) {
                 throw e;
             }
-            log.warn("Committed, but not everything could be sent; it will be sent again: {}", e.getMessage());
+            log.warn(
+                    "The transaction was committed, but messages could not be sent. They are sent again" + " later: {}",
+                    e.getMessage());
             return result;
         }
     }

@@ -1,6 +1,7 @@
 /**
- * What makes a message certain although database and queue are two: a feature stores what is to happen in the same
- * transaction as its reason, sends the message after the commit, and is asked now and then what is overdue.
+ * An outbox, which guarantees that messages are sent although database and queue have no common transaction. A feature
+ * stores its pending work in the transaction that causes it and sends the message after the commit. A periodic task
+ * sends the messages of overdue work again.
  *
  * <p>Used by every feature that sends. Read next: {@code StoreThenSend}, then {@code Outbox}.
  */

@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What the page asks for each second: everything in one answer, so that it fits together. */
+/** Provides the data that the page requests each second, in one response so that it is consistent. */
 @RestController
 final class PageController {
 
@@ -50,7 +50,7 @@ final class PageController {
     }
 
     /**
-     * Everything.
+     * Returns all data of the page.
      *
      * @param after the latest journal entry that the page has, 0 for none
      */

@@ -11,17 +11,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the page shows.
+ * The data of the page.
  *
- * @param now the server's clock, by which countdowns are counted
- * @param merchant how the merchant answers at present
- * @param crowd how many customers come by themselves at present
- * @param orders the latest orders, the latest first
- * @param journal what happened since the page last asked
+ * @param now the time of the server's clock, for countdowns
+ * @param merchant the current behaviour of the merchant
+ * @param crowd the current number of simulated customers
+ * @param orders the latest orders, newest first
+ * @param journal the entries since the previous request of the page
  */
 record PageState(Instant now, Behaviour merchant, CrowdSize crowd, List<Line> orders, List<JournalEntry> journal) {
 
-    /** An order and what other features know of it. */
+    /** An order with its notice and its review. */
     record Line(
             Order order, @Nullable Notice notice, @Nullable Review review) {}
 }

@@ -1,7 +1,7 @@
 /**
- * The page at {@code /}: its files lie in {@code static}, its data comes in one piece from here.
+ * The page at {@code /}. Its files are in {@code static}; this package provides its data in one response.
  *
- * <p>It may use every other feature; none uses it.
+ * <p>It uses all other features. No other feature depends on it.
  */
 @NullMarked
 package io.delayqueue.sample.page;

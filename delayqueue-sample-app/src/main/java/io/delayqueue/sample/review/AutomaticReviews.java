@@ -18,7 +18,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Reviews an order some time after its delivery, unless the customer has. */
+/** Reviews an order some time after its delivery unless the customer has reviewed it. */
 @Component
 class AutomaticReviews implements Outbox {
 
@@ -47,7 +47,7 @@ class AutomaticReviews implements Outbox {
         this.properties = properties;
     }
 
-    /** Inside the transaction that stores the delivery: the row is stored with it, the message follows its commit. */
+    /** Must be called inside the transaction that stores the delivery. The message is sent after its commit. */
     @EventListener
     void expectReview(OrderDelivered delivered) {
         String orderId = delivered.order().id();
@@ -56,12 +56,15 @@ class AutomaticReviews implements Outbox {
         delayQueue.sendAfterCommit(message(orderId, reviewAt));
     }
 
-    /** To be called after the customer's review is committed. */
+    /** Must be called after the commit of the customer's review. */
     void withdraw(String orderId) {
         try {
             delayQueue.cancel(TOPIC, orderId);
         } catch (DelayQueueException e) {
-            log.info("The review of order {} could not be withdrawn, but will do nothing: {}", orderId, e.getMessage());
+            log.info(
+                    "The automatic review of order {} could not be cancelled and will have no effect: {}",
+                    orderId,
+                    e.getMessage());
         }
     }
 

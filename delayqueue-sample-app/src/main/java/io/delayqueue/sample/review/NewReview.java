@@ -5,7 +5,7 @@ import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
 
 /**
- * What a customer thinks.
+ * The request body of a review.
  *
  * @param stars 1 to 5
  */

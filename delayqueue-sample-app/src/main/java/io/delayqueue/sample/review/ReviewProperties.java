@@ -5,9 +5,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How patient the shop is with reviewers.
+ * Properties of reviews.
  *
- * @param reviewAfter how long after the delivery an order is reviewed automatically; a week or two is usual
+ * @param reviewAfter delay between the delivery and the automatic review; usually one or two weeks
  */
 @ConfigurationProperties("sample")
 record ReviewProperties(@DefaultValue("20s") Duration reviewAfter) {}

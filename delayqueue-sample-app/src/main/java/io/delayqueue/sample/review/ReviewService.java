@@ -9,7 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import org.springframework.stereotype.Service;
 
-/** Takes customers' reviews. Thread-safe. */
+/** Stores the reviews of customers. Thread-safe. */
 @Service
 public final class ReviewService {
 
@@ -37,7 +37,7 @@ public final class ReviewService {
         return of(List.of(orderId)).get(0);
     }
 
-    /** The reviews of some orders, of those that have one or will. */
+    /** The existing and pending reviews of orders. */
     public List<Review> of(Collection<String> orderIds) {
         return reviews.of(orderIds);
     }

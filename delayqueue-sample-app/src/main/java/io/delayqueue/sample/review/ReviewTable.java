@@ -10,7 +10,7 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** The reviews in the database: a row from the delivery on, stars when there are some. */
+/** The reviews in the database. A row is inserted at the delivery, and its stars are set later. */
 @Component
 final class ReviewTable {
 
@@ -28,7 +28,7 @@ final class ReviewTable {
                 .update();
     }
 
-    /** Gives stars, in one statement: of two that try at the same time, one finds that it came too late. */
+    /** Sets the stars in one statement, so that only the first of two concurrent reviews is stored. */
     boolean rate(String orderId, int stars, boolean automatic) {
         return jdbc.sql("UPDATE reviews SET stars = ?, automatic = ? WHERE order_id = ? AND stars IS NULL")
                         .params(stars, automatic, orderId)

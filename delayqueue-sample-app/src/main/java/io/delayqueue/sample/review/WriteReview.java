@@ -3,6 +3,6 @@ package io.delayqueue.sample.review;
 /**
  * The delayed message.
  *
- * @param orderId the order to review, if the customer has not
+ * @param orderId the order to review unless the customer has reviewed it
  */
 record WriteReview(String orderId) {}

@@ -1,5 +1,5 @@
 /**
- * A review for each delivered order: the customer's, or a friendly one some time later.
+ * A review of each delivered order, written by the customer or, after some time, automatically.
  *
  * <p>Read next: {@code AutomaticReviews}.
  */

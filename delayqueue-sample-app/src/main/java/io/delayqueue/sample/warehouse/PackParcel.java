@@ -1,9 +1,9 @@
 package io.delayqueue.sample.warehouse;
 
 /**
- * What the warehouse gets.
+ * The message to the warehouse.
  *
  * @param orderId the order
- * @param item what to put into the parcel
+ * @param item the item to pack
  */
 public record PackParcel(String orderId, String item) {}

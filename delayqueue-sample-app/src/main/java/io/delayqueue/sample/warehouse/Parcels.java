@@ -10,8 +10,8 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Has a paid order packed some time later, when the customer has stopped changing his mind. Nobody here listens to the topic:
- * its messages are forwarded to the warehouse.
+ * Requests the packing of a paid order after a delay in which the customer may change the order. This application has
+ * no listener of the topic: its messages are forwarded to the warehouse.
  */
 @Component
 @Profile("forward")
@@ -29,7 +29,7 @@ class Parcels {
         this.properties = properties;
     }
 
-    /** Inside the transaction that stores the payment: the message follows its commit. */
+    /** Must be called inside the transaction that stores the payment. The message is sent after its commit. */
     @EventListener
     void expectParcel(OrderPaid paid) {
         Order order = paid.order();

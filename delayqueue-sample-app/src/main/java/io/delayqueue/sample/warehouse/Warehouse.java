@@ -8,7 +8,7 @@ import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Payload;
 import org.springframework.stereotype.Component;
 
-/** The warehouse, which would be another application: it knows JMS and no delay queue. */
+/** The warehouse. It stands for another application that uses JMS and does not depend on the delay queue. */
 @Component
 @Profile("forward")
 class Warehouse {

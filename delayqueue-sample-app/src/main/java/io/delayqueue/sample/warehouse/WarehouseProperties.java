@@ -5,9 +5,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How paid orders come to the warehouse.
+ * Properties of the warehouse.
  *
- * @param packAfter how long after its payment an order is packed
+ * @param packAfter delay between the payment of an order and its packing
  */
 @ConfigurationProperties("sample.warehouse")
 record WarehouseProperties(@DefaultValue("5s") Duration packAfter) {}

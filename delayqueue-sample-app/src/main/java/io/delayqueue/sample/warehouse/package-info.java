@@ -1,6 +1,6 @@
 /**
- * Parcels for paid orders: what is due goes on to the queue of a warehouse, on a JMS broker. With the profile
- * {@code forward} only.
+ * Parcels for paid orders: due messages are forwarded to the queue of a warehouse on a JMS broker. Enabled by the
+ * profile {@code forward}.
  *
  * <p>Read next: {@code Parcels}, then {@code application-forward.yaml}.
  */

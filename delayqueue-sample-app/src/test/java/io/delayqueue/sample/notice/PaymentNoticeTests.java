@@ -41,7 +41,7 @@ class PaymentNoticeTests {
         assertThat(notice(id).get("failure")).asString().contains("503");
 
         shop.merchant("UP");
-        replay(id, (String) notice(id).get("letterId"), 204);
+        replay(id, (String) notice(id).get("deadLetterId"), 204);
 
         await().untilAsserted(() -> assertThat(attempts(id))
                 .hasSize(5)
@@ -60,8 +60,8 @@ class PaymentNoticeTests {
         replay(id, "some-letter", 409);
     }
 
-    private void replay(String id, String letterId, int status) {
-        shop.post("/orders/" + id + "/notice/replay", Map.of("letterId", letterId))
+    private void replay(String id, String deadLetterId, int status) {
+        shop.post("/orders/" + id + "/notice/replay", Map.of("deadLetterId", deadLetterId))
                 .expectStatus()
                 .isEqualTo(status);
     }

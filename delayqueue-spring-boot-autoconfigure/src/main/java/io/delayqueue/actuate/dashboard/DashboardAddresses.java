@@ -4,11 +4,11 @@ import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 
 /**
- * Where the page finds its parts and its data. Both are relative to the page, so that they are right behind any proxy, base
- * path or port; each endpoint may be mapped to a path of several segments.
+ * The addresses of the page's files and of its data. They are relative to the page, so that they are valid behind any
+ * proxy, base path or port. Each endpoint may be mapped to a path of several segments.
  *
- * @param files where its parts are
- * @param data where the endpoint of the queue is; empty if that isn't exposed
+ * @param files the address of the page's files
+ * @param data the address of the endpoint {@code delayqueue}; empty if it is not exposed
  */
 record DashboardAddresses(String files, String data) {
 
@@ -20,7 +20,7 @@ record DashboardAddresses(String files, String data) {
         String page = endpoints.getRootPath(SELF);
         String data = endpoints.getRootPath(DATA);
         if (page == null) {
-            throw new IllegalStateException("The dashboard is asked, but not exposed");
+            throw new IllegalStateException("The endpoint delayqueuedashboard was called but is not exposed");
         }
         String up = "../".repeat((int) page.chars().filter(each -> each == '/').count());
         return new DashboardAddresses(

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.MimeType;
 
 /**
- * What the dashboard is made of: resources beside this class, read once.
+ * The files of the dashboard, read from the resources of this package.
  *
- * @param page the page, with the names of addresses where these are to be
- * @param parts what it loads, by name
+ * @param page the page, with placeholders for addresses
+ * @param parts the files that the page loads, by name
  */
 record DashboardFiles(String page, Map<String, Part> parts) {
 
@@ -49,7 +49,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
         for (String name : PARTS) {
             MimeType type = TYPES.get(name.substring(name.indexOf('.') + 1));
             if (type == null) {
-                throw new IllegalStateException("What kind of file is " + name + "?");
+                throw new IllegalStateException("Unknown type of the dashboard's file " + name);
             }
             parts.put(name, new Part(type, read(name)));
         }
@@ -72,7 +72,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
         return parts.get(name);
     }
 
-    /** A file as it is served; the content is not copied, not to be changed. */
+    /** A file. The content is not copied and must not be modified. */
     @SuppressWarnings("ArrayRecordComponent")
     record Part(MimeType type, byte[] content) {}
 }

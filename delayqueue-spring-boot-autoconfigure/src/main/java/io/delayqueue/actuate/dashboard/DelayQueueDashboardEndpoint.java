@@ -11,16 +11,16 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.util.MimeType;
 
 /**
- * Serves the dashboard: a page and the fixed files that it is made of. Thread-safe.
+ * Serves the dashboard: a page and the files that it loads. Thread-safe.
  *
- * <p>It knows nothing of the queue. The page asks the endpoint {@code delayqueue} by itself, so that whoever may not ask
- * that sees nothing here, and offers actions only where that endpoint allows them. As long as
- * {@code management.endpoint.delayqueuedashboard.access} isn't {@code read-only}, there is no dashboard.
+ * <p>The page reads its data from the endpoint {@code delayqueue}. It shows only what the user may read there, and
+ * offers actions only if that endpoint permits them. The dashboard is disabled by default;
+ * {@code management.endpoint.delayqueuedashboard.access=read-only} enables it.
  */
 @WebEndpoint(id = DelayQueueDashboardEndpoint.ID, defaultAccess = Access.NONE)
 public final class DelayQueueDashboardEndpoint {
 
-    /** The id, by which properties and the path name it. */
+    /** The id of the endpoint, used in property names and in its path. */
     public static final String ID = "delayqueuedashboard";
 
     private static final MimeType HTML = new MimeType("text", "html", StandardCharsets.UTF_8);
@@ -29,10 +29,10 @@ public final class DelayQueueDashboardEndpoint {
     private final Supplier<PathMappedEndpoints> endpoints;
 
     /**
-     * A dashboard.
+     * Creates the endpoint.
      *
-     * @param endpoints tell where the page is and where its data; not asked before the page is, since this endpoint is one
-     *     of them
+     * @param endpoints the paths of all endpoints; called only when the page is served, because this endpoint is one of
+     *     them
      */
     public DelayQueueDashboardEndpoint(Supplier<PathMappedEndpoints> endpoints) {
         this.endpoints = endpoints;
@@ -46,9 +46,9 @@ public final class DelayQueueDashboardEndpoint {
     }
 
     /**
-     * Serves a part of the page.
+     * Serves a file of the page.
      *
-     * @param file its name; there is no other than those that the page is made of
+     * @param file the name of the file; the status is 404 for other names
      */
     @ReadOperation(produces = {"text/javascript", "text/css", "image/svg+xml"})
     public WebEndpointResponse<byte[]> file(@Selector String file) {

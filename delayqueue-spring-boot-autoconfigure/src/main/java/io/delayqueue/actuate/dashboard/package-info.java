@@ -1,13 +1,15 @@
 /**
- * The dashboard among the application's management endpoints: a page of plain HTML, style sheet and JavaScript modules,
- * which lie among the resources of this package and need no build.
+ * The dashboard: a page of plain HTML, a style sheet and JavaScript modules. The files are resources of this package
+ * and need no build.
  *
- * <p>Row 5: used by {@code autoconfigure} only. Read next: {@code index.html}, then {@code app.js}, which asks and draws;
- * {@code overview.js}, {@code topic.js} and {@code detail.js} say what is to be seen, {@code actions.js} what can be done,
- * {@code verdict.js} whether a topic is late and why. Whatever comes from the queue becomes text by way of {@code dom.js},
- * never markup.
+ * <p>Row 5: used by {@code autoconfigure} only. Read next: {@code index.html}, then {@code app.js}, which requests and
+ * draws the data. {@code overview.js}, {@code topic.js} and {@code detail.js} are the views, {@code actions.js} defines
+ * the actions, and {@code verdict.js} determines whether and why a topic is late. {@code dom.js} inserts all data of
+ * the queue as text, never as markup.
  */
+@Internal
 @NullMarked
 package io.delayqueue.actuate.dashboard;
 
+import io.delayqueue.Internal;
 import org.jspecify.annotations.NullMarked;

@@ -6,16 +6,16 @@ import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.web.PathMapper;
 
 /**
- * Where the queue's endpoints are, within the application or servlet that serves them.
+ * The paths of the queue's endpoints, relative to the application or servlet that serves them.
  *
- * @param paths each begins with a slash and doesn't end with one
+ * @param paths each begins with a slash and does not end with one
  */
 public record EndpointPaths(List<String> paths) {
 
     /**
-     * Of endpoints, whether they are exposed or not.
+     * Creates the paths of endpoints, whether they are exposed or not.
      *
-     * @param basePath of all web endpoints; empty, or beginning with a slash
+     * @param basePath the base path of all web endpoints; empty, or with a leading slash
      */
     public static EndpointPaths of(String basePath, List<PathMapper> mappers, String... ids) {
         return new EndpointPaths(Stream.of(ids)
@@ -24,9 +24,9 @@ public record EndpointPaths(List<String> paths) {
     }
 
     /**
-     * Whether a request goes to one of them.
+     * Whether a request is for one of the endpoints.
      *
-     * @param path decoded, and without path parameters
+     * @param path the decoded path without path parameters
      */
     boolean contain(String path) {
         return paths.stream()

@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A response whose errors are told in a sentence, where there is one, instead of on the server's error page. */
+/** A response that writes an {@link Explanation} of an error, if there is one, instead of the server's error page. */
 final class ExplainingResponse extends HttpServletResponseWrapper {
 
     private final String method;
@@ -35,7 +35,7 @@ final class ExplainingResponse extends HttpServletResponseWrapper {
             return false;
         }
         resetBuffer();
-        ServletRequestFilter.refuse(this, status, explanation);
+        ServletRequestFilter.reject(this, status, explanation);
         return true;
     }
 }

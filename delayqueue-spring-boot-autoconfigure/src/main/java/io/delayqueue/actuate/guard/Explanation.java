@@ -3,7 +3,7 @@ package io.delayqueue.actuate.guard;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What to tell whom the guard refuses, or the framework, which says no more than a status. */
+/** The bodies of responses to requests that the guard rejects, or that the framework rejects with a status only. */
 final class Explanation {
 
     static final int BAD_REQUEST = 400;
@@ -17,36 +17,36 @@ final class Explanation {
 
     private Explanation() {}
 
-    /** Whoever gets it has sent what a browser sends for a foreign page. */
+    /** Explains the rejection of a browser's request for a page of another origin. */
     static byte[] ofForeignPage() {
-        return json("A page of another host may change nothing here.");
+        return json("Requests of pages of another origin must not change anything.");
     }
 
-    /** Whoever gets it has sent what a form may send. */
+    /** Explains the rejection of a request that an HTML form could have sent. */
     static byte[] ofForm() {
-        return json("An action takes a JSON body, sent with the header Content-Type: application/json.");
+        return json("An action requires a JSON body and the header Content-Type: application/json.");
     }
 
-    /** Whoever gets it has named in the query what an action is to be done to. */
+    /** Explains the rejection of an action with parameters in the query. */
     static byte[] ofQuery() {
-        return json("An action takes its parameters in the JSON body, but none in the query.");
+        return json("The parameters of an action must be in the JSON body, not in the query.");
     }
 
-    /** What to say of the framework's refusal; null where there is nothing to add to its status. */
+    /** Explains a status of the framework; null if there is no explanation. */
     static byte @Nullable [] ofStatus(String method, int status) {
         if (status == BAD_REQUEST && method.equals(POST)) {
-            return json("An action takes one JSON object of texts and numbers, such as"
+            return json("The body of an action must be a JSON object of strings and numbers, such as"
                     + " {\\\"topic\\\": \\\"orders\\\", \\\"id\\\": \\\"4711\\\"}.");
         }
         if (status == METHOD_NOT_ALLOWED) {
             return method.equals(POST)
-                    ? json("Nothing may be changed here: see management.endpoint.delayqueue.access.")
-                    : json("Views are asked for by GET, actions by POST.");
+                    ? json("Actions are disabled: set management.endpoint.delayqueue.access to unrestricted.")
+                    : json("Views require GET, actions require POST.");
         }
         return status == UNSUPPORTED_MEDIA_TYPE ? ofForm() : null;
     }
 
     private static byte[] json(String sentence) {
-        return ("{\"error\":\"" + sentence + "\"}").getBytes(StandardCharsets.UTF_8);
+        return ("{\"detail\":\"" + sentence + "\"}").getBytes(StandardCharsets.UTF_8);
     }
 }

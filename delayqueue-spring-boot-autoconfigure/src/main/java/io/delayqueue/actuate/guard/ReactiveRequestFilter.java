@@ -15,17 +15,17 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/** The guard on WebFlux. */
+/** Applies the {@link RequestGuard} on WebFlux. */
 public final class ReactiveRequestFilter implements WebFilter, Ordered {
 
     private final RequestGuard guard;
 
-    /** With its decisions. */
+    /** Creates the filter. */
     public ReactiveRequestFilter(RequestGuard guard) {
         this.guard = guard;
     }
 
-    /** Before those that authenticate. */
+    /** Before the filters of Spring Security. */
     @Override
     public int getOrder() {
         return HIGHEST_PRECEDENCE + 100;
@@ -40,41 +40,41 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
         ServerHttpResponse response = exchange.getResponse();
         RequestGuard.HEADERS.forEach(response.getHeaders()::set);
         URI uri = request.getURI();
-        if (guard.refuses(
+        if (guard.rejects(
                 request.getMethod().name(),
                 uri.getScheme() + "://" + uri.getRawAuthority(),
                 header(request, RequestGuard.ORIGIN),
                 header(request, RequestGuard.FETCH_SITE))) {
-            return refuse(response, Explanation.FORBIDDEN, Explanation.ofForeignPage());
+            return reject(response, Explanation.FORBIDDEN, Explanation.ofForeignPage());
         }
         if (RequestGuard.mayBeOfAForm(request.getMethod().name(), header(request, HttpHeaders.CONTENT_TYPE))) {
-            return refuse(response, Explanation.UNSUPPORTED_MEDIA_TYPE, Explanation.ofForm());
+            return reject(response, Explanation.UNSUPPORTED_MEDIA_TYPE, Explanation.ofForm());
         }
         if (RequestGuard.hasParametersOutsideTheBody(request.getMethod().name(), uri.getRawQuery())) {
-            return refuse(response, Explanation.BAD_REQUEST, Explanation.ofQuery());
+            return reject(response, Explanation.BAD_REQUEST, Explanation.ofQuery());
         }
         return chain.filter(exchange)
-                .onErrorResume(ResponseStatusException.class, refusal -> explain(exchange, refusal));
+                .onErrorResume(ResponseStatusException.class, rejection -> explain(exchange, rejection));
     }
 
-    private static Mono<Void> explain(ServerWebExchange exchange, ResponseStatusException refusal) {
+    private static Mono<Void> explain(ServerWebExchange exchange, ResponseStatusException rejection) {
         ServerHttpResponse response = exchange.getResponse();
-        int status = refusal.getStatusCode().value();
+        int status = rejection.getStatusCode().value();
         byte[] explanation =
                 Explanation.ofStatus(exchange.getRequest().getMethod().name(), status);
         if (explanation == null || response.isCommitted()) {
-            return Mono.error(refusal);
+            return Mono.error(rejection);
         }
-        return refuse(response, status, explanation);
+        return reject(response, status, explanation);
     }
 
-    private static Mono<Void> refuse(ServerHttpResponse response, int status, byte[] explanation) {
+    private static Mono<Void> reject(ServerHttpResponse response, int status, byte[] explanation) {
         response.setRawStatusCode(status);
         response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Explanation.CONTENT_TYPE);
         return response.writeWith(Mono.just(response.bufferFactory().wrap(explanation)));
     }
 
-    /** Decoded and without parameters, as it is when it is matched with the paths of handlers. */
+    /** The decoded path without parameters, as it is matched with the paths of handlers. */
     private static String path(ServerHttpRequest request) {
         return request.getPath().pathWithinApplication().elements().stream()
                 .filter(PathSegment.class::isInstance)

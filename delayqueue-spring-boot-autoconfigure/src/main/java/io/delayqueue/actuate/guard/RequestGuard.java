@@ -7,17 +7,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides about requests to the queue's endpoints. Thread-safe.
+ * Decides which requests to the queue's endpoints are rejected. Thread-safe.
  *
- * <p>Changes need a JSON body, which no form of a foreign page can send; that a page's origin is checked as well doesn't
- * leave it to that alone. Whoever sends no origin is no browser, and is the business of the application's security.
+ * <p>Actions require a JSON body, which a form of a foreign page cannot send. As a second protection, the origin of the
+ * page is checked. Requests without an origin do not come from a page of another site; the application's security
+ * decides about them.
  */
 public final class RequestGuard {
 
     static final String ORIGIN = "Origin";
     static final String FETCH_SITE = "Sec-Fetch-Site";
 
-    /** On each answer: nothing but what the endpoints serve themselves may run in, or around, their pages. */
+    /** Headers of each response. Pages may load only resources of the same origin and must not be framed. */
     static final Map<String, String> HEADERS = Map.of(
             "Content-Security-Policy",
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -29,11 +30,11 @@ public final class RequestGuard {
             "Cache-Control",
             "no-store");
 
-    private static final Set<String> HARMLESS = Set.of("GET", "HEAD", "OPTIONS");
+    private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS");
 
     private final EndpointPaths paths;
 
-    /** Of the endpoints at some paths. */
+    /** Creates a guard of the endpoints at these paths. */
     public RequestGuard(EndpointPaths paths) {
         this.paths = paths;
     }
@@ -43,24 +44,24 @@ public final class RequestGuard {
     }
 
     /**
-     * Whether a request must not be carried out.
+     * Whether a request comes from a page of another site and may change something.
      *
-     * @param server scheme and authority by which the server was reached
-     * @param origin the header of that name, several joined by commas
+     * @param server the scheme and authority of the request's URL
+     * @param origin the header Origin, several values joined by commas
      * @param fetchSite the header Sec-Fetch-Site
      */
-    boolean refuses(String method, String server, @Nullable String origin, @Nullable String fetchSite) {
-        if (HARMLESS.contains(method)) {
+    boolean rejects(String method, String server, @Nullable String origin, @Nullable String fetchSite) {
+        if (SAFE_METHODS.contains(method)) {
             return false;
         }
         return "cross-site".equalsIgnoreCase(fetchSite) || (origin != null && !isOwn(origin, server));
     }
 
     /**
-     * Whether a request is for an action, but has no JSON. The framework refuses it too, but for a body of several parts,
-     * which some servers fail at before.
+     * Whether an action's request has no JSON content type. The framework rejects these requests, too, except multipart
+     * bodies, with which some servers fail earlier.
      *
-     * @param contentType the header of that name
+     * @param contentType the header Content-Type
      */
     static boolean mayBeOfAForm(String method, @Nullable String contentType) {
         if (!method.equals("POST")) {
@@ -76,10 +77,10 @@ public final class RequestGuard {
     }
 
     /**
-     * Whether a request is for an action, but has parameters in its query, where they would overrule those of the body.
-     * Names that begin with an underscore are left to others, as Spring Security's {@code _csrf}.
+     * Whether an action's request has parameters in the query, where they would override those of the body. Names with
+     * a leading underscore are permitted for other purposes, such as Spring Security's {@code _csrf}.
      *
-     * @param query as it was sent
+     * @param query the query as sent
      */
     static boolean hasParametersOutsideTheBody(String method, @Nullable String query) {
         return method.equals("POST")

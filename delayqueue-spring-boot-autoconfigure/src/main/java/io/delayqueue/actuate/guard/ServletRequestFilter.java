@@ -11,19 +11,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
-/** The guard on servlet stacks. */
+/** Applies the {@link RequestGuard} on servlet stacks. */
 public final class ServletRequestFilter extends HttpFilter implements Ordered {
 
     private static final long serialVersionUID = 1L;
 
     private final transient RequestGuard guard;
 
-    /** With its decisions. */
+    /** Creates the filter. */
     public ServletRequestFilter(RequestGuard guard) {
         this.guard = guard;
     }
 
-    /** Behind the filter that says by which name the server was reached, before those that authenticate. */
+    /** After the filter of forwarded headers and before the filters of Spring Security. */
     @Override
     public int getOrder() {
         return HIGHEST_PRECEDENCE + 100;
@@ -38,32 +38,32 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
         }
         RequestGuard.HEADERS.forEach(response::setHeader);
         String server = request.getScheme() + "://" + request.getServerName() + ":" + request.getServerPort();
-        if (guard.refuses(
+        if (guard.rejects(
                 request.getMethod(),
                 server,
                 header(request, RequestGuard.ORIGIN),
                 header(request, RequestGuard.FETCH_SITE))) {
-            refuse(response, Explanation.FORBIDDEN, Explanation.ofForeignPage());
+            reject(response, Explanation.FORBIDDEN, Explanation.ofForeignPage());
             return;
         }
         if (RequestGuard.mayBeOfAForm(request.getMethod(), request.getContentType())) {
-            refuse(response, Explanation.UNSUPPORTED_MEDIA_TYPE, Explanation.ofForm());
+            reject(response, Explanation.UNSUPPORTED_MEDIA_TYPE, Explanation.ofForm());
             return;
         }
         if (RequestGuard.hasParametersOutsideTheBody(request.getMethod(), request.getQueryString())) {
-            refuse(response, Explanation.BAD_REQUEST, Explanation.ofQuery());
+            reject(response, Explanation.BAD_REQUEST, Explanation.ofQuery());
             return;
         }
         chain.doFilter(request, new ExplainingResponse(response, request.getMethod()));
     }
 
-    static void refuse(HttpServletResponse response, int status, byte[] explanation) throws IOException {
+    static void reject(HttpServletResponse response, int status, byte[] explanation) throws IOException {
         response.setStatus(status);
         response.setContentType(Explanation.CONTENT_TYPE);
         response.getOutputStream().write(explanation);
     }
 
-    /** Of a servlet that is mapped to a prefix, what follows it. The container has decoded it. */
+    /** The decoded path after the prefix to which the servlet is mapped. */
     private static String pathInServlet(HttpServletRequest request) {
         String path = request.getPathInfo();
         return path == null ? request.getServletPath() : path;

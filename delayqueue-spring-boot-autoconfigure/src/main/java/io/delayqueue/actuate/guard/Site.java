@@ -6,18 +6,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who serves a page: the origin of a browser's request, or the server itself.
+ * The site of a page: the origin of a browser's request, or the server itself.
  *
- * @param secure whether it is reached by HTTPS
- * @param host in lower case, without brackets
- * @param port -1 for the scheme's own
+ * @param secure whether the scheme is HTTPS
+ * @param host the host in lower case without brackets
+ * @param port the port; -1 for the default port of the scheme
  */
 record Site(boolean secure, String host, int port) {
 
     private static final Pattern SYNTAX = Pattern.compile(
             "(https?)://(?:\\[([0-9a-f:.]+)]|([^\\s/:@?#\\[\\]]+))(?::(\\d{1,5}))?", Pattern.CASE_INSENSITIVE);
 
-    /** Null if it is none, as {@code null}, the origin of pages that have none. */
+    /** Parses an origin; null if it is invalid or the string {@code null}, the origin of pages without one. */
     static @Nullable Site parse(String origin) {
         Matcher matcher = SYNTAX.matcher(origin);
         if (!matcher.matches()) {
@@ -30,8 +30,8 @@ record Site(boolean secure, String host, int port) {
     }
 
     /**
-     * Whether a page of this site may change something there. Where HTTPS ends at a proxy, the server believes to be
-     * reached by HTTP.
+     * Whether a page of this site may send actions to a server. If a proxy terminates TLS, the server's scheme is HTTP
+     * although that of the page is HTTPS.
      */
     boolean isSameAs(Site server) {
         return host.equals(server.host) && port == server.port && (secure || !server.secure);

@@ -1,11 +1,13 @@
 /**
- * What stands before the management endpoints on either web stack: it refuses changes that a page of another host asks
- * for, and says in headers what browsers may do with the answers.
+ * Request filters of the management endpoints for both web stacks. They reject actions of pages of another site and add
+ * security headers to responses.
  *
- * <p>Row 5: used by {@code autoconfigure} only. The decision is one class, {@link io.delayqueue.actuate.guard.RequestGuard}; the filters
- * only carry it out.
+ * <p>Row 5: used by {@code autoconfigure} only. {@link io.delayqueue.actuate.guard.RequestGuard} decides; the filters
+ * apply its decisions.
  */
+@Internal
 @NullMarked
 package io.delayqueue.actuate.guard;
 
+import io.delayqueue.Internal;
 import org.jspecify.annotations.NullMarked;

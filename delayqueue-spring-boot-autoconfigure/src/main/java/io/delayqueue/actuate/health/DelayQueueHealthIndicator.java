@@ -2,6 +2,7 @@ package io.delayqueue.actuate.health;
 
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.Printable;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.redis.server.ServerState;
@@ -29,21 +30,21 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Says whether the queue works: Redis runs scripts and won't remove messages, listeners get on with it, and no topic is
- * later than it may be. Thread-safe. It never blocks for longer than a second, whatever Redis does, and tells nothing of
- * any message.
+ * Checks that the queue works: Redis runs scripts and does not evict messages, listeners make progress, and no topic
+ * exceeds its maximum lag. Thread-safe. It blocks for at most one second, even if Redis does not respond. Its details
+ * contain no data of messages.
  *
- * <p>{@code DOWN}: Redis doesn't answer, may evict, holds a topic that this process needs in a format that it doesn't read,
- * or a listener's steps have been failing or overdue for too long. {@code OUT_OF_SERVICE}: a topic's lag is beyond its
- * threshold, or unknown. A listener that was stopped or paused on purpose is
- * shown as such and nothing else.
+ * <p>The status is {@code DOWN} if Redis does not respond, if Redis may evict messages, if a topic that this process
+ * uses is stored in a format that this version does not read, or if a listener's polls have been failing or overdue for
+ * too long. The status is {@code OUT_OF_SERVICE} if a topic's lag exceeds its threshold or is unknown. A stopped or
+ * paused listener is reported but does not affect the status.
  */
 public final class DelayQueueHealthIndicator implements HealthIndicator {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(1);
     private static final int LONGEST_SENTENCE = 500;
 
-    private final SharedQuestion<ServerState> server;
+    private final SharedCheck<ServerState> server;
     private final Supplier<Collection<ManagedListener>> listeners;
     private final BooleanSupplier signalsHeard;
     private final TopicLags lags;
@@ -52,11 +53,11 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     private final LongSupplier nanoTime;
 
     /**
-     * For one queue.
+     * Creates an indicator.
      *
-     * @param listeners all there are now, running or not
-     * @param signalsHeard whether the node hears signals, which begins with its first listener
-     * @param formats in which this process found topics
+     * @param listeners supplies all current listeners, running or not
+     * @param signalsHeard whether the node receives its own signals, which starts with its first listener
+     * @param formats the stored formats of topics that this process has seen
      * @param nanoTime monotonic time, ns
      */
     public DelayQueueHealthIndicator(
@@ -67,7 +68,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
             StoredFormats formats,
             HealthSettings settings,
             LongSupplier nanoTime) {
-        this.server = new SharedQuestion<>(probe::askAsync, nanoTime);
+        this.server = new SharedCheck<>(probe::probeAsync, nanoTime);
         this.listeners = listeners;
         this.signalsHeard = signalsHeard;
         this.lags = lags;
@@ -78,40 +79,40 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
 
     @Override
     public Health health() {
-        long deadline = nanoTime.getAsLong() + PATIENCE.toNanos();
-        CompletableFuture<ServerState> askedServer = server.ask();
-        CompletableFuture<Void> askedLags = lags.complete();
+        long deadline = nanoTime.getAsLong() + MAX_WAIT.toNanos();
+        CompletableFuture<ServerState> serverCheck = server.request();
+        CompletableFuture<Void> lagCheck = lags.complete();
         Findings findings = new Findings();
-        boolean answered = describeServer(askedServer, deadline, findings);
+        boolean available = describeServer(serverCheck, deadline, findings);
         describeListeners(findings);
-        describeTopics(askedLags, deadline, answered, findings);
+        describeTopics(lagCheck, deadline, available, findings);
         describeFormats(findings);
         return findings.health();
     }
 
-    /** What was answered, or why nothing was. */
-    private record Answer<T>(@Nullable T value, String problem) {}
+    /** The result of a check, or why there is none. */
+    private record CheckResult<T>(@Nullable T value, String problem) {}
 
-    private <T> Answer<T> await(CompletableFuture<T> asked, long deadline) {
+    private <T> CheckResult<T> await(CompletableFuture<T> check, long deadline) {
         try {
-            return new Answer<>(asked.get(Math.max(0, deadline - nanoTime.getAsLong()), TimeUnit.NANOSECONDS), "");
+            return new CheckResult<>(check.get(Math.max(0, deadline - nanoTime.getAsLong()), TimeUnit.NANOSECONDS), "");
         } catch (ExecutionException e) {
-            return new Answer<>(null, sentence(e.getCause()));
+            return new CheckResult<>(null, sentence(e.getCause()));
         } catch (TimeoutException e) {
-            return new Answer<>(null, "Redis did not answer within " + PATIENCE);
+            return new CheckResult<>(null, "Redis did not respond within " + MAX_WAIT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new Answer<>(null, "Redis did not answer before the check was interrupted");
+            return new CheckResult<>(null, "The check was interrupted before Redis responded");
         }
     }
 
-    /** Returns whether it answered. */
-    private boolean describeServer(CompletableFuture<ServerState> asked, long deadline, Findings findings) {
+    /** Returns whether Redis responded. */
+    private boolean describeServer(CompletableFuture<ServerState> check, long deadline, Findings findings) {
         Map<String, Object> details = new LinkedHashMap<>();
-        Answer<ServerState> answer = await(asked, deadline);
-        ServerState state = answer.value();
+        CheckResult<ServerState> result = await(check, deadline);
+        ServerState state = result.value();
         if (state == null) {
-            findings.down(answer.problem());
+            findings.down(result.problem());
         } else {
             details.put("version", state.version());
             details.put("roundTripMillis", state.roundTrip().toMillis());
@@ -120,14 +121,14 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
             details.put("maxMemoryPolicy", state.evictionPolicy());
             details.put("appendOnly", state.appendOnly().name().toLowerCase(Locale.ROOT));
             if (state.mayEvict() && !settings.allowEviction()) {
-                findings.down("Redis may remove messages: its maxmemory-policy is " + state.evictionPolicy());
+                findings.down("Redis may evict messages: its maxmemory-policy is " + state.evictionPolicy());
             }
         }
         findings.detail("redis", details);
         return state != null;
     }
 
-    /** A topic of a newer version is that version's own matter, unless this process needs it. */
+    /** A topic in a newer format is a problem only if this process uses the topic. */
     private void describeFormats(Findings findings) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("reads", TopicRegistry.FORMAT);
@@ -136,8 +137,9 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         for (Unreadable topic : formats.unreadable()) {
             unreadable.put(topic.topic(), topic.format());
             if (topic.wanted()) {
-                findings.down("Topic " + topic.topic() + " is stored in format " + topic.format()
-                        + ", but this version reads format " + TopicRegistry.FORMAT + " only: update this process");
+                findings.down("Topic " + Printable.of(topic.topic()) + " is stored in format "
+                        + Printable.of(topic.format()) + ", but this version reads format " + TopicRegistry.FORMAT
+                        + " only: upgrade this application");
             }
         }
         if (!unreadable.isEmpty()) {
@@ -166,20 +168,20 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         boolean paused = listener.isPaused() || listener.isPausedEverywhere();
         details.put("state", !running ? "stopped" : paused ? "paused" : "running");
         ListenerProgress progress = listener.progress();
-        putMillis(details, "sinceStepMillis", progress.sinceSuccess());
+        putMillis(details, "sincePollMillis", progress.sinceSuccess());
         Duration failing = progress.failingFor();
         Throwable failure = progress.failure();
         if (running && failing != null && failure != null) {
             putMillis(details, "failingForMillis", failing);
             details.put("failure", sentence(failure));
             if (isTooLong(failing)) {
-                findings.down("Listener " + listener.id() + " has been failing for "
+                findings.down("Listener " + Printable.of(listener.id()) + " has been failing for "
                         + failing.truncatedTo(ChronoUnit.SECONDS) + ": " + sentence(failure));
             }
         }
         if (running && isTooLong(progress.overdueFor())) {
             putMillis(details, "overdueForMillis", progress.overdueFor());
-            findings.down("The next step of listener " + listener.id() + " has been due for "
+            findings.down("The next poll of listener " + Printable.of(listener.id()) + " has been due for "
                     + progress.overdueFor().truncatedTo(ChronoUnit.SECONDS));
         }
         return details;
@@ -190,16 +192,17 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     }
 
     private void describeTopics(
-            CompletableFuture<Void> asked, long deadline, boolean serverAnswered, Findings findings) {
-        await(asked, deadline);
+            CompletableFuture<Void> check, long deadline, boolean serverAvailable, Findings findings) {
+        await(check, deadline);
         Map<String, Duration> known = lags.known();
         Map<String, Object> described = new TreeMap<>();
         known.forEach((topic, lag) -> described.put(topic, describe(topic, lag, findings)));
         settings.maxLag().forEach((topic, most) -> {
             if (!known.containsKey(topic)) {
                 described.put(topic, Map.of("lagMillis", ServerState.UNKNOWN, "maxLagMillis", most.toMillis()));
-                if (serverAnswered) { // else that is the problem
-                    findings.outOfService("The lag of topic " + topic + " is unknown, but may not exceed " + most);
+                if (serverAvailable) { // otherwise Redis is the reported problem
+                    findings.outOfService("The lag of topic " + Printable.of(topic)
+                            + " is unknown, so that it cannot be compared with the maximum of " + most);
                 }
             }
         });
@@ -212,8 +215,8 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         Duration most = settings.maxLag().get(topic);
         putMillis(details, "maxLagMillis", most);
         if (most != null && lag.compareTo(most) > 0) {
-            findings.outOfService("Topic " + topic + " lags by " + lag.truncatedTo(ChronoUnit.MILLIS)
-                    + ", which is more than " + most);
+            findings.outOfService("Topic " + Printable.of(topic) + " has a lag of " + lag.truncatedTo(ChronoUnit.MILLIS)
+                    + ", which exceeds the maximum of " + most);
         }
         return details;
     }
@@ -224,12 +227,12 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         }
     }
 
-    /** The sentences of others may hold anything, a payload too. */
+    /** Messages of foreign exceptions are omitted, because they may contain data of messages. */
     private static String sentence(@Nullable Throwable failure) {
         boolean own = failure instanceof RedisCallException || failure instanceof TopicConflictException;
         String sentence = own && failure != null
                 ? String.valueOf(failure.getMessage())
-                : failure == null ? "no answer" : failure.getClass().getName();
+                : failure == null ? "no response" : failure.getClass().getName();
         return sentence.length() > LONGEST_SENTENCE ? sentence.substring(0, LONGEST_SENTENCE) + "…" : sentence;
     }
 }

@@ -7,20 +7,20 @@ import java.util.Map;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
-/** Gathers what a health check finds. The worst that was found is the status. */
+/** Collects the problems and details of a health check. The worst problem determines the status. */
 final class Findings {
 
     private final List<String> problems = new ArrayList<>();
     private final Map<String, Object> details = new LinkedHashMap<>();
     private boolean down;
 
-    /** The queue, or a part of it, doesn't work or can't be relied upon. */
+    /** Adds a problem because of which the queue, or a part of it, does not work or is unreliable. */
     void down(String sentence) {
         down = true;
         problems.add(sentence);
     }
 
-    /** It works, but not well enough. */
+    /** Adds a problem because of which the queue works but does not meet a threshold. */
     void outOfService(String sentence) {
         problems.add(sentence);
     }

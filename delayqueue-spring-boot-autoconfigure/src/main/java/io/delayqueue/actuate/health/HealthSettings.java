@@ -1,28 +1,26 @@
 package io.delayqueue.actuate.health;
 
+import io.delayqueue.message.DurationText;
+import io.delayqueue.message.InvalidOptionException;
 import java.time.Duration;
 import java.util.Map;
 
 /**
- * From when on something is wrong.
+ * Thresholds of the health indicator.
  *
- * @param maxFailing for how long a listener's steps may fail or be overdue, 1 s to 1 h
- * @param maxLag how late the oldest due message of a topic may be; topics that aren't named may be as late as they are
- * @param allowEviction whether a Redis that may remove messages is as it should be
+ * @param maxFailing the time for which a listener's polls may fail or be overdue, 1 s to 1 h
+ * @param maxLag the maximum lag of topics by their names, each greater than zero; other topics have no limit
+ * @param allowEviction whether Redis is permitted to evict messages
  */
 public record HealthSettings(Duration maxFailing, Map<String, Duration> maxLag, boolean allowEviction) {
 
     /** Checks the ranges. */
     public HealthSettings {
-        if (maxFailing.compareTo(Duration.ofSeconds(1)) < 0 || maxFailing.compareTo(Duration.ofHours(1)) > 0) {
-            throw new IllegalArgumentException("maxFailing is between PT1S and PT1H, but is " + maxFailing);
-        }
-        maxLag.forEach((topic, lag) -> {
-            if (lag.isZero() || lag.isNegative()) {
-                throw new IllegalArgumentException(
-                        "delayqueue.health.max-lag[" + topic + "] is more than zero, but is " + lag);
-            }
-        });
+        InvalidOptionException.requireRange("maxFailing", maxFailing, Duration.ofSeconds(1), Duration.ofHours(1));
+        maxLag.forEach((topic, lag) -> InvalidOptionException.require(
+                !lag.isZero() && !lag.isNegative(),
+                "maxLag[" + topic + "]",
+                "must be more than zero, but was " + DurationText.of(lag)));
         maxLag = Map.copyOf(maxLag);
     }
 }

@@ -11,45 +11,47 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * For how long the oldest due message of each topic has been waiting: as sampled lately, and Redis is asked only for those
- * topics that have to be known and were not sampled, each by itself. Thread-safe.
+ * The lags of topics: the time for which the oldest due message of each has been waiting. Lags are taken from the
+ * sampler. Redis is queried only for required topics without a sample, each separately. Thread-safe.
  */
 public final class TopicLags {
 
     private final Supplier<Map<String, Duration>> sampled;
-    private final Map<String, SharedQuestion<Duration>> questions = new HashMap<>();
+    private final Map<String, SharedCheck<Duration>> checks = new HashMap<>();
 
     /**
-     * For topics that have to be known.
+     * Creates the lags.
      *
-     * @param sampled what is known without asking; empty without a sampler, or when its sample is too old
-     * @param ask asks for a topic's, without blocking
-     * @param wanted topics that have to be known
+     * @param sampled the sampled lags by topic; empty without a sampler or if its sample is too old
+     * @param read reads the lag of a topic from Redis without blocking
+     * @param required topics whose lags are required
      * @param nanoTime monotonic time, ns
      */
     public TopicLags(
             Supplier<Map<String, Duration>> sampled,
-            Function<String, CompletableFuture<Duration>> ask,
-            Set<String> wanted,
+            Function<String, CompletableFuture<Duration>> read,
+            Set<String> required,
             LongSupplier nanoTime) {
         this.sampled = sampled;
-        wanted.forEach(topic -> questions.put(topic, new SharedQuestion<>(() -> ask.apply(topic), nanoTime)));
+        required.forEach(topic -> checks.put(topic, new SharedCheck<>(() -> read.apply(topic), nanoTime)));
     }
 
-    /** What is sampled, and what was answered of the rest. */
+    /** The sampled lags and the last results for the other required topics. */
     Map<String, Duration> known() {
         Map<String, Duration> known = new TreeMap<>();
-        questions.forEach((topic, question) -> question.answer().ifPresent(lag -> known.put(topic, lag)));
+        checks.forEach((topic, check) -> check.result().ifPresent(lag -> known.put(topic, lag)));
         known.putAll(sampled.get());
         return known;
     }
 
-    /** Asks for what has to be known and isn't sampled; ends when that is answered, or can't be. Never fails. */
+    /**
+     * Reads the lags of required topics without a sample. The future completes normally even if Redis is unavailable.
+     */
     CompletableFuture<Void> complete() {
         Set<String> known = sampled.get().keySet();
-        return CompletableFuture.allOf(questions.entrySet().stream()
-                        .filter(question -> !known.contains(question.getKey()))
-                        .map(question -> question.getValue().ask())
+        return CompletableFuture.allOf(checks.entrySet().stream()
+                        .filter(check -> !known.contains(check.getKey()))
+                        .map(check -> check.getValue().request())
                         .toArray(CompletableFuture[]::new))
                 .exceptionally(unknown -> null);
     }

@@ -1,10 +1,12 @@
 /**
- * The health indicator: whether the queue works, and what endangers it.
+ * The health indicator of the queue.
  *
- * <p>Row 5. Made by the auto-configuration. Read next:
+ * <p>Row 5. Created by the auto-configuration. Read next:
  * {@link io.delayqueue.actuate.health.DelayQueueHealthIndicator}.
  */
+@Internal
 @NullMarked
 package io.delayqueue.actuate.health;
 
+import io.delayqueue.Internal;
 import org.jspecify.annotations.NullMarked;

@@ -8,13 +8,13 @@ import io.delayqueue.actuate.OverviewReader.NodeIdentity;
 import io.delayqueue.actuate.QueueActions;
 import io.delayqueue.actuate.QueueViews;
 import io.delayqueue.actuate.TopicReader;
-import io.delayqueue.actuate.answer.ActionAnswer;
-import io.delayqueue.actuate.answer.ErrorAnswer;
-import io.delayqueue.actuate.answer.LetterAnswer;
-import io.delayqueue.actuate.answer.MessageAnswer;
-import io.delayqueue.actuate.answer.OverviewAnswer;
-import io.delayqueue.actuate.answer.TopicAnswer;
-import io.delayqueue.actuate.answer.UpcomingAnswer;
+import io.delayqueue.actuate.response.ActionResponse;
+import io.delayqueue.actuate.response.DeadLetterResponse;
+import io.delayqueue.actuate.response.ErrorResponse;
+import io.delayqueue.actuate.response.MessageResponse;
+import io.delayqueue.actuate.response.OverviewResponse;
+import io.delayqueue.actuate.response.TopicResponse;
+import io.delayqueue.actuate.response.UpcomingResponse;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.TopicSampler;
@@ -51,21 +51,21 @@ import org.springframework.context.annotation.Import;
 @ConditionalOnBean(DelayQueueEngine.class)
 public final class DelayQueueEndpointAutoConfiguration {
 
-    /** Nested, since its condition is a class of Actuator's, which need not be there. */
+    /** Nested because its condition is a class of Actuator, which is optional. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnAvailableEndpoint(endpoint = DelayQueueEndpoint.class, exposure = EndpointExposure.WEB)
     @EnableConfigurationProperties(EndpointProperties.class)
     @Import(TopicSamplerConfiguration.class)
     @RegisterReflectionForBinding({
-        ActionAnswer.class,
-        ErrorAnswer.class,
-        LetterAnswer.class,
-        LetterAnswer.Page.class,
-        MessageAnswer.class,
-        MessageAnswer.Page.class,
-        OverviewAnswer.class,
-        TopicAnswer.class,
-        UpcomingAnswer.class
+        ActionResponse.class,
+        ErrorResponse.class,
+        DeadLetterResponse.class,
+        DeadLetterResponse.Page.class,
+        MessageResponse.class,
+        MessageResponse.Page.class,
+        OverviewResponse.class,
+        TopicResponse.class,
+        UpcomingResponse.class
     })
     static final class Exposed {
 

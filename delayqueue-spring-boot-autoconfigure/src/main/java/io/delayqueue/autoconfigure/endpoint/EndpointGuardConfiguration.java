@@ -19,11 +19,11 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.server.WebFilter;
 
-/** Sets the guard before the queue's endpoints, in the context of whichever server serves them. */
+/** Registers the request filter of the queue's endpoints in the context of the server that serves them. */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @Conditional(OnQueueEndpoint.class)
 @ConditionalOnBooleanProperty(name = "delayqueue.enabled", matchIfMissing = true)
-public final class EndpointGuardConfiguration {
+final class EndpointGuardConfiguration {
 
     private static RequestGuard guard(WebEndpointProperties properties, ObjectProvider<PathMapper> mappers) {
         return new RequestGuard(EndpointPaths.of(

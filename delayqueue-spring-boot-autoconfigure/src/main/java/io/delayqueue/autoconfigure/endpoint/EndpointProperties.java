@@ -7,14 +7,14 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Properties of the management endpoint, beside those that Boot has for each endpoint.
+ * Properties of the management endpoint, in addition to those that Spring Boot defines for each endpoint.
  *
- * @param showPayloads When to show payloads and headers of messages and dead letters.
- * @param roles Roles of which a user has one to be authorized to see payloads. If there are none, all authenticated users
- *     are authorized.
+ * @param showPayloads When the payloads and headers of messages and dead letters are shown.
+ * @param roles Roles that authorize a user to see payloads; one of them is sufficient. If empty, all authenticated
+ *     users are authorized.
  */
 @ConfigurationProperties("management.endpoint.delayqueue")
-public record EndpointProperties(
+record EndpointProperties(
         @DefaultValue("when-authorized") Show showPayloads,
         @DefaultValue Set<String> roles) {
 

@@ -6,7 +6,7 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 
-/** Matches where any of the queue's endpoints can be reached. */
+/** Matches if any of the queue's endpoints is exposed. */
 final class OnQueueEndpoint extends AnyNestedCondition {
 
     OnQueueEndpoint() {

@@ -1,6 +1,6 @@
 /**
- * Assembles the management endpoint and what stands before it, on servlet stacks and WebFlux. It is absent without
- * Actuator, outside of web applications, and while the endpoint isn't exposed.
+ * Auto-configures the management endpoints and their request filters for servlet stacks and WebFlux. The beans exist
+ * only in web applications with Actuator that expose the endpoint.
  */
 @NullMarked
 package io.delayqueue.autoconfigure.endpoint;

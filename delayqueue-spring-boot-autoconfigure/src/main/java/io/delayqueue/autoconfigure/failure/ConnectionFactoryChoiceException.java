@@ -2,19 +2,20 @@ package io.delayqueue.autoconfigure.failure;
 
 import java.util.List;
 
-/** There is no Redis connection factory for the delay queue, or several and no choice among them. */
+/** Thrown if the delay queue finds no Redis connection factory, or several without a primary or marked one. */
 public final class ConnectionFactoryChoiceException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private final transient List<String> names;
 
-    /** With the beans there are, or, where several are marked, those that are. */
+    /** @param names the names of the candidate beans */
     public ConnectionFactoryChoiceException(List<String> names) {
         super(
                 names.isEmpty()
-                        ? "The delay queue needs a RedisConnectionFactory, but there is no such bean."
-                        : "The delay queue needs one RedisConnectionFactory, but there are several: "
+                        ? "The delay queue requires a bean of type RedisConnectionFactory, but none was found."
+                        : "The delay queue requires a single bean of type RedisConnectionFactory, but several"
+                                + " were found: "
                                 + String.join(", ", names) + ".");
         this.names = List.copyOf(names);
     }

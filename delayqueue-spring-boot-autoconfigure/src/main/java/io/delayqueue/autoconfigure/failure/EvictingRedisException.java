@@ -1,12 +1,12 @@
 package io.delayqueue.autoconfigure.failure;
 
-/** Redis is set to remove keys when its memory is full, messages among them. */
+/** Thrown if Redis may evict messages when its memory is full. */
 public final class EvictingRedisException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** With what is wrong, in a sentence. */
-    public EvictingRedisException(String sentence) {
-        super(sentence);
+    /** @param message names the setting */
+    public EvictingRedisException(String message) {
+        super(message);
     }
 }

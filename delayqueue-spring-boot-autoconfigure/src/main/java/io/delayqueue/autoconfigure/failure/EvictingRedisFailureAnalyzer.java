@@ -5,7 +5,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Says how to have a Redis that keeps messages. */
+/** Explains how to configure a Redis that does not evict messages. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class EvictingRedisFailureAnalyzer extends AbstractFailureAnalyzer<EvictingRedisException> {
 
@@ -13,9 +13,9 @@ final class EvictingRedisFailureAnalyzer extends AbstractFailureAnalyzer<Evictin
     protected FailureAnalysis analyze(Throwable rootFailure, EvictingRedisException cause) {
         return new FailureAnalysis(
                 String.valueOf(cause.getMessage()),
-                "Set maxmemory-policy to noeviction on that Redis, or give the delay queue a Redis of its own, whose"
-                        + " connection factory is marked with @DelayQueueConnectionFactory. Where messages may get"
-                        + " lost, set delayqueue.redis.allow-eviction=true.",
+                "Set maxmemory-policy to noeviction, or use a separate Redis for the delay queue and"
+                        + " annotate its connection factory with @DelayQueueConnectionFactory. To accept the"
+                        + " loss of messages, set delayqueue.redis.allow-eviction=true.",
                 cause);
     }
 }

@@ -1,18 +1,15 @@
 package io.delayqueue.autoconfigure.failure;
 
+import io.delayqueue.message.InvalidOptionException;
 import java.util.Map;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 
-/** The value of a property is out of range, or two values do not go together. */
+/** Thrown if the value of a property is invalid, or if two values contradict each other. */
 public final class InvalidPropertyException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
-
-    private static final Pattern NAMED = Pattern.compile("([a-z][A-Za-z]*)( .*)", Pattern.DOTALL);
 
     private final String property;
 
@@ -22,38 +19,45 @@ public final class InvalidPropertyException extends RuntimeException {
     }
 
     /**
-     * Has values checked by what they are for.
+     * Creates an object whose constructor or factory checks its options, and translates the name of an invalid option
+     * to that of the property.
      *
-     * @param prefix what the properties begin with, for a message that begins with the name of a value
-     * @param elsewhere values whose properties have other names, in full
-     * @param made what checks its values and says what is wrong with them
-     * @throws InvalidPropertyException in a sentence that names the property
+     * @param prefix the prefix of the properties, whose names otherwise are those of the options
+     * @param exceptions full names of properties that differ from prefix and option, by the option
+     * @param made creates the object
+     * @throws InvalidPropertyException if an option is invalid; the message names the property
      */
-    public static <T> T check(String prefix, Map<String, String> elsewhere, Supplier<T> made) {
+    public static <T> T check(String prefix, Map<String, String> exceptions, Supplier<T> made) {
         try {
             return made.get();
+        } catch (InvalidOptionException e) {
+            String property = exceptions.getOrDefault(e.option(), prefix + "." + dashed(e.option()));
+            throw new InvalidPropertyException(property, property + " " + e.problem(), e);
         } catch (IllegalArgumentException e) {
-            throw of(prefix, elsewhere, e);
+            throw new InvalidPropertyException(prefix, String.valueOf(e.getMessage()), e);
         }
     }
 
-    private static InvalidPropertyException of(
-            String prefix, Map<String, String> elsewhere, IllegalArgumentException e) {
-        String message = String.valueOf(e.getMessage());
-        if (message.startsWith(prefix + ".")) {
-            return new InvalidPropertyException(message.substring(0, message.indexOf(' ')), message, e);
-        }
-        Matcher named = NAMED.matcher(message);
-        if (!named.matches()) {
-            return new InvalidPropertyException(prefix, message, e);
-        }
-        String value = named.group(1);
-        String property = elsewhere.getOrDefault(value, prefix + "." + DataObjectPropertyName.toDashedForm(value));
-        return new InvalidPropertyException(property, property + named.group(2), e);
+    /**
+     * Creates an exception for one property.
+     *
+     * @param property its name
+     * @param problem the rest of a sentence that begins with the name
+     */
+    public static InvalidPropertyException of(String property, String problem) {
+        return new InvalidPropertyException(property, property + " " + problem, null);
     }
 
-    /** The property, or what those have in common that do not go together. */
-    public String property() {
+    /** Converts an option to dashed form, except a map key in brackets. */
+    private static String dashed(String option) {
+        int key = option.indexOf('[');
+        return key < 0
+                ? DataObjectPropertyName.toDashedForm(option)
+                : DataObjectPropertyName.toDashedForm(option.substring(0, key)) + option.substring(key);
+    }
+
+    /** The name of the property, or the common prefix of the properties. */
+    String property() {
         return property;
     }
 }

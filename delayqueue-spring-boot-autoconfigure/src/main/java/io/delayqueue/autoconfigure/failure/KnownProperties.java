@@ -1,6 +1,8 @@
 package io.delayqueue.autoconfigure.failure;
 
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -14,18 +16,18 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
 
-/** The keys of a properties record, with those of the records in it and of its maps and lists of records. */
+/** The keys of a properties type, including those of its nested groups, maps and lists. */
 record KnownProperties(Class<?> root) {
 
     private static final int PREFIX_ELEMENTS = 1;
 
-    /** What to do about a key that is unknown. */
+    /** Suggests a correction of an unknown key. */
     String advice(ConfigurationPropertyName name) {
         Class<?> type = root;
         int index = PREFIX_ELEMENTS;
         boolean inMap = false;
         while (index < name.getNumberOfElements()) {
-            Optional<RecordComponent> known = component(type, name.getElement(index, Form.DASHED));
+            Optional<Field> known = component(type, name.getElement(index, Form.DASHED));
             if (known.isEmpty()) {
                 return adviceAt(name, index, type, inMap);
             }
@@ -33,7 +35,7 @@ record KnownProperties(Class<?> root) {
             boolean inList = known.get().getType() == List.class;
             Class<?> next =
                     inMap || inList ? elementType(known.get()) : known.get().getType();
-            if (!next.isRecord()) {
+            if (!isGroup(next)) {
                 break;
             }
             if (inList && !isIndex(name, index + 1)) {
@@ -43,6 +45,30 @@ record KnownProperties(Class<?> root) {
             index += inMap || inList ? 2 : 1;
         }
         return "Remove '" + name + "'.";
+    }
+
+    /** The lists that contain a known key, outermost first; empty if the key is unknown. */
+    List<ConfigurationPropertyName> lists(ConfigurationPropertyName name) {
+        List<ConfigurationPropertyName> lists = new ArrayList<>();
+        Class<?> type = root;
+        int index = PREFIX_ELEMENTS;
+        while (index < name.getNumberOfElements()) {
+            Optional<Field> known = component(type, name.getElement(index, Form.DASHED));
+            if (known.isEmpty()) {
+                return List.of();
+            }
+            Class<?> of = known.get().getType();
+            boolean inList = of == List.class && isIndex(name, index + 1);
+            if (inList) {
+                lists.add(name.chop(index + 1));
+            }
+            type = inList || of == Map.class ? elementType(known.get()) : of;
+            index += inList || of == Map.class ? 2 : 1;
+            if (!isGroup(type)) {
+                return index == name.getNumberOfElements() ? lists : List.of();
+            }
+        }
+        return lists;
     }
 
     private String adviceAt(ConfigurationPropertyName name, int index, Class<?> type, boolean inMap) {
@@ -59,7 +85,7 @@ record KnownProperties(Class<?> root) {
                 .map(known -> parent + "." + known)
                 .or(() -> elsewhere(lastElement))
                 .map(known -> "Did you mean '" + known + "'?")
-                .orElseGet(() -> "Remove '" + name + "'. Below '" + parent + "' there are: "
+                .orElseGet(() -> "Remove '" + name + "'. Valid keys of '" + parent + "': "
                         + String.join(", ", names(type)) + ".");
     }
 
@@ -69,10 +95,10 @@ record KnownProperties(Class<?> root) {
                 .min(Comparator.comparingInt(known -> distance(known, element)));
     }
 
-    /** The same last name in another place. */
+    /** A key with the same last element in another group. */
     private Optional<String> elsewhere(String lastElement) {
         return components(root)
-                .filter(group -> group.getType().isRecord())
+                .filter(group -> isGroup(group.getType()))
                 .filter(group -> component(group.getType(), lastElement).isPresent())
                 .map(group -> "delayqueue." + dashed(group) + "." + lastElement)
                 .findFirst();
@@ -82,15 +108,23 @@ record KnownProperties(Class<?> root) {
         return components(type).map(KnownProperties::dashed).toList();
     }
 
-    private static Optional<RecordComponent> component(Class<?> type, String name) {
+    private static Optional<Field> component(Class<?> type, String name) {
         return components(type).filter(each -> dashed(each).equals(name)).findFirst();
     }
 
-    private static Stream<RecordComponent> components(Class<?> type) {
-        return Arrays.stream(type.getRecordComponents());
+    /** The instance fields of a type and its superclasses. The fields of a record match its components. */
+    private static Stream<Field> components(Class<?> type) {
+        Class<?> parent = type.getSuperclass();
+        return Stream.concat(
+                Arrays.stream(type.getDeclaredFields()).filter(field -> !Modifier.isStatic(field.getModifiers())),
+                parent == null || parent == Record.class || parent == Object.class ? Stream.of() : components(parent));
     }
 
-    private static String dashed(RecordComponent component) {
+    private boolean isGroup(Class<?> type) {
+        return type.isRecord() || (!type.isEnum() && type.getPackageName().startsWith(root.getPackageName()));
+    }
+
+    private static String dashed(Field component) {
         return DataObjectPropertyName.toDashedForm(component.getName());
     }
 
@@ -98,13 +132,13 @@ record KnownProperties(Class<?> root) {
         return index < name.getNumberOfElements() && name.isNumericIndex(index);
     }
 
-    /** Of a map its values', of a list its elements'. */
-    private static Class<?> elementType(RecordComponent component) {
+    /** The type of the values of a map or of the elements of a list. */
+    private static Class<?> elementType(Field component) {
         ResolvableType type = ResolvableType.forType(component.getGenericType());
         return type.getGeneric(type.getGenerics().length - 1).resolve(Object.class);
     }
 
-    /** How many letters have to be added, removed or changed to make one of the other. */
+    /** The Levenshtein distance: how many characters must be added, removed or changed to turn one into the other. */
     private static int distance(String one, String other) {
         int[] row = IntStream.rangeClosed(0, other.length()).toArray();
         for (int i = 1; i <= one.length(); i++) {

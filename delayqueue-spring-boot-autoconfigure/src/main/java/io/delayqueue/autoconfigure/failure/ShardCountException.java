@@ -1,6 +1,8 @@
 package io.delayqueue.autoconfigure.failure;
 
-/** A topic is registered with another number of shards than the properties say, and can't be registered anew. */
+import io.delayqueue.message.Printable;
+
+/** Thrown if a topic is registered with another number of shards than configured. */
 public final class ShardCountException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -10,16 +12,15 @@ public final class ShardCountException extends RuntimeException {
     private final int wanted;
 
     /**
-     * With both counts.
+     * Creates an exception for one topic.
      *
-     * @param registered how many shards the topic has
-     * @param wanted how many it has by the properties
-     * @param hindrance why it can't be registered anew, as in "it holds 2 messages"
+     * @param registered the registered number of shards
+     * @param wanted the configured number of shards
      */
-    public ShardCountException(String topic, int registered, int wanted, String hindrance) {
-        super("Topic " + topic + " is registered with " + registered + (registered == 1 ? " shard" : " shards")
-                + ", but delayqueue.topics[" + topic + "].shards is " + wanted
-                + ", and it cannot be registered anew: " + hindrance + ".");
+    public ShardCountException(String topic, int registered, int wanted) {
+        super("Topic " + Printable.of(topic) + " is registered with " + registered
+                + (registered == 1 ? " shard" : " shards")
+                + ", but delayqueue.topics[" + Printable.of(topic) + "].shards is " + wanted + ".");
         this.topic = topic;
         this.registered = registered;
         this.wanted = wanted;

@@ -1,11 +1,12 @@
 package io.delayqueue.autoconfigure.failure;
 
+import io.delayqueue.message.Printable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Says how to agree on a topic's shards. */
+/** Explains how to resolve a conflict about the number of shards of a topic. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class ShardCountFailureAnalyzer extends AbstractFailureAnalyzer<ShardCountException> {
 
@@ -13,12 +14,12 @@ final class ShardCountFailureAnalyzer extends AbstractFailureAnalyzer<ShardCount
     protected FailureAnalysis analyze(Throwable rootFailure, ShardCountException cause) {
         return new FailureAnalysis(
                 String.valueOf(cause.getMessage()),
-                "Set delayqueue.topics[" + cause.topic() + "].shards to " + cause.registered()
-                        + " or leave it out, or set delayqueue.shards.on-conflict=follow to use every topic as it is"
-                        + " registered. To have " + cause.wanted()
-                        + ", start this application once the topic holds nothing and no listener of it runs anywhere: then"
-                        + " it is registered anew. A node that died counts until delayqueue.engine.heartbeat-timeout is"
-                        + " over.",
+                "Set delayqueue.topics[" + Printable.of(cause.topic()) + "].shards to " + cause.registered()
+                        + " or remove the property, or set delayqueue.shards.on-conflict=follow to use the"
+                        + " registered number for every topic. To change the number to " + cause.wanted()
+                        + ", stop the applications that use the topic, delete the topic when it is empty"
+                        + " (DelayQueueAdmin.deleteTopic, or delete-topic of the endpoint delayqueue), and"
+                        + " start this application again.",
                 cause);
     }
 }

@@ -1,9 +1,11 @@
 /**
- * Why an application with a delay queue did not start, and what to do about it.
+ * Exceptions that fail the start of an application, and their failure analyses.
  *
- * <p>Row 6. The exceptions are thrown by {@code autoconfigure}, the analyses are found by Spring Boot.
+ * <p>Row 6. {@code autoconfigure} throws the exceptions. Spring Boot loads the analyzers.
  */
+@Internal
 @NullMarked
 package io.delayqueue.autoconfigure.failure;
 
+import io.delayqueue.Internal;
 import org.jspecify.annotations.NullMarked;

@@ -28,14 +28,14 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of the health indicator, which is named {@code delayqueue}. */
+/** Auto-configuration of the health indicator {@code delayqueue}. */
 @AutoConfiguration(after = {RedisCheckAutoConfiguration.class, DelayListenerAutoConfiguration.class})
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(ServerProbe.class)
 @ConditionalOnEnabledHealthIndicator("delayqueue")
 public final class HealthAutoConfiguration {
 
-    /** Spring Boot makes the indicator's name of the bean's. */
+    /** Spring Boot derives the indicator's name from the name of the bean. */
     @Bean("delayqueueHealthIndicator")
     @ConditionalOnMissingBean(name = "delayqueueHealthIndicator")
     DelayQueueHealthIndicator delayQueueHealthIndicator(
@@ -63,7 +63,7 @@ public final class HealthAutoConfiguration {
                 System::nanoTime);
     }
 
-    /** A sample that is too old says nothing of now. */
+    /** The lags of the newest sample, unless it is too old. */
     private static Map<String, Duration> sampled(ObjectProvider<TopicSampler> samplers, Duration oldest) {
         TopicSampler sampler = samplers.getIfAvailable();
         if (sampler == null

@@ -1,8 +1,8 @@
 package io.delayqueue.autoconfigure.health;
 
 import io.delayqueue.autoconfigure.failure.EvictingRedisException;
-import io.delayqueue.coordination.StepScheduler;
-import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.redis.server.ServerState.AppendOnly;
@@ -15,36 +15,37 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses to start on a Redis that may remove messages, before anything uses it, and warns of one that keeps nothing. A
- * Redis that doesn't answer within a second holds nothing up: it is checked when it does answer, and then a line in the
- * log has to do.
+ * Fails the application's start if Redis may evict messages. Logs a warning if Redis does not persist its data, or if
+ * it may evict idempotency keys and markers of deleted topics, which the queue needs for a day. If Redis does not
+ * respond within a second, the start continues. Redis is then checked as soon as it responds, and problems are only
+ * logged.
  */
 final class RedisCheck extends StartCheck {
 
     private static final Log log = LogFactory.getLog(RedisCheck.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(1);
     private static final Duration NEVER = Duration.ofDays(365);
 
-    /** After connection factories, which have 0, and before whatever sends, listens or serves. */
+    /** After connection factories, whose phase is 0, and before beans that send, listen or serve requests. */
     private static final int PHASE = 1;
 
     private final ServerProbe probe;
-    private final StepScheduler steps;
+    private final PeriodicTaskScheduler tasks;
     private final boolean allowEviction;
-    private @Nullable StepHandle later;
+    private @Nullable TaskHandle later;
 
-    RedisCheck(ServerProbe probe, StepScheduler steps, boolean allowEviction) {
+    RedisCheck(ServerProbe probe, PeriodicTaskScheduler tasks, boolean allowEviction) {
         super(PHASE);
         this.probe = probe;
-        this.steps = steps;
+        this.tasks = tasks;
         this.allowEviction = allowEviction;
     }
 
     @Override
     void check() {
-        ServerState state = askNow();
+        ServerState state = probeNow();
         if (state == null) {
-            later = steps.schedule("check of Redis' settings", this::checkLater);
+            later = tasks.schedule("check of Redis' settings", this::checkLater);
         } else {
             if (state.mayEvict() && !allowEviction) {
                 throw new EvictingRedisException(danger(state));
@@ -53,11 +54,11 @@ final class RedisCheck extends StartCheck {
         }
     }
 
-    private @Nullable ServerState askNow() {
+    private @Nullable ServerState probeNow() {
         try {
-            return probe.askAsync().get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+            return probe.probeAsync().get(MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            log.debug("Redis' settings are checked when it answers", e);
+            log.debug("Redis did not respond in time. Its settings are checked later.", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -65,10 +66,10 @@ final class RedisCheck extends StartCheck {
     }
 
     private Duration checkLater() {
-        ServerState state = probe.ask();
+        ServerState state = probe.probe();
         if (state.mayEvict() && !allowEviction) {
-            log.error(danger(state) + " Set it to noeviction: with this setting the application won't start again,"
-                    + " unless delayqueue.redis.allow-eviction is true.");
+            log.error(danger(state) + " Set it to noeviction. Otherwise the next start of the application fails unless"
+                    + " delayqueue.redis.allow-eviction is true.");
         } else {
             warn(state);
         }
@@ -77,18 +78,23 @@ final class RedisCheck extends StartCheck {
     }
 
     private static String danger(ServerState state) {
-        return "Redis may remove messages of the delay queue: its maxmemory-policy is '" + state.evictionPolicy()
-                + "', by which any key may go when memory is full.";
+        return "Redis may evict messages of the delay queue: its maxmemory-policy is '" + state.evictionPolicy()
+                + "', which may evict any key when memory is full.";
     }
 
     private static void warn(ServerState state) {
         if (state.mayEvict()) {
-            log.warn(danger(state) + " It is used nevertheless, as delayqueue.redis.allow-eviction is true.");
+            log.warn(danger(state) + " The application starts because delayqueue.redis.allow-eviction is true.");
+        }
+        if (state.mayForget()) {
+            log.warn("Redis' maxmemory-policy is '" + state.evictionPolicy()
+                    + "'. When memory is full, Redis keeps all messages, but may evict idempotency keys and"
+                    + " markers of deleted topics before they expire. A repeated HTTP request may then send"
+                    + " a message twice. Set it to noeviction to prevent this.");
         }
         if (state.appendOnly() == AppendOnly.OFF) {
-            log.warn(
-                    "Redis writes no append-only file: when it crashes, it loses the messages of the time since its last"
-                            + " snapshot, if it makes any. Set appendonly yes to keep them.");
+            log.warn("Redis writes no append-only file. If it crashes, all messages since its last"
+                    + " snapshot are lost. Set appendonly to yes to keep them.");
         }
     }
 

@@ -3,11 +3,9 @@ package io.delayqueue.autoconfigure.health;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
-import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.server.ServerProbe;
-import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.InstantSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -15,7 +13,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
-/** Auto-configuration of the checks of Redis' settings and of topics' shards at the start. Needs nothing but the queue. */
+/**
+ * Auto-configuration of the startup checks of Redis' settings and of the topics' numbers of shards. It does not require
+ * Actuator.
+ */
 @AutoConfiguration(after = DelayQueueAutoConfiguration.class)
 @ConditionalOnBean(DelayQueueEngine.class)
 public final class RedisCheckAutoConfiguration {
@@ -28,11 +29,11 @@ public final class RedisCheckAutoConfiguration {
 
     @Bean
     RedisCheck delayQueueRedisCheck(ServerProbe probe, DelayQueueEngine engine, DelayQueueProperties properties) {
-        return new RedisCheck(probe, engine.steps(), properties.redis().allowEviction());
+        return new RedisCheck(probe, engine.tasks(), properties.redis().allowEviction());
     }
 
     @Bean
-    ShardsCheck delayQueueShardsCheck(TopicRegistry registry, TopicDeletion deletion, NodeDirectory nodes) {
-        return new ShardsCheck(registry, deletion, nodes);
+    ShardsCheck delayQueueShardsCheck(TopicRegistry registry) {
+        return new ShardsCheck(registry);
     }
 }

@@ -2,25 +2,25 @@ package io.delayqueue.autoconfigure.health;
 
 import org.springframework.context.SmartLifecycle;
 
-/** Checks something once, when the application starts, before whatever sends, listens or serves. */
+/** A check at the application's start, before beans that send, listen or serve requests are started. */
 abstract class StartCheck implements SmartLifecycle {
 
     private final int phase;
     private boolean running;
 
     /**
-     * In its turn.
+     * Creates a check.
      *
-     * @param phase connection factories have 0
+     * @param phase the phase of its lifecycle; that of connection factories is 0
      */
     StartCheck(int phase) {
         this.phase = phase;
     }
 
-    /** Throws what is to fail the start. */
+    /** Runs the check. An exception fails the application's start. */
     abstract void check();
 
-    /** Ends what the check has left behind. */
+    /** Cancels a check that is still in progress. */
     void end() {}
 
     @Override
@@ -40,7 +40,7 @@ abstract class StartCheck implements SmartLifecycle {
         return running;
     }
 
-    /** What was checked once need not be again. */
+    /** The check is not repeated when a paused context resumes. */
     @Override
     public final boolean isPauseable() {
         return false;

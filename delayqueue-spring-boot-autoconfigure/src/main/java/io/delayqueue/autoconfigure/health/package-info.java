@@ -1,6 +1,5 @@
 /**
- * Whether the queue's Redis is fit for it: asked before anything uses it, and, where there is Spring Boot's health
- * support, whenever somebody wants to know.
+ * Checks at startup whether the Redis of the queue is configured correctly, and auto-configures the health indicator.
  *
  * <p>Row 6.
  */

@@ -18,7 +18,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
-/** Auto-configuration of the delay queue's meters, where there is a meter registry. */
+/** Auto-configuration of the delay queue's meters. Requires a meter registry. */
 @AutoConfiguration(
         after = {DelayQueueAutoConfiguration.class, DelayListenerAutoConfiguration.class},
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")

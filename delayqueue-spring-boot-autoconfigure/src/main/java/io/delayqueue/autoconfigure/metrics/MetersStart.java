@@ -4,7 +4,7 @@ import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.metrics.TopicGauges;
 import org.springframework.context.SmartLifecycle;
 
-/** Has the meters of all listeners registered before the first of them starts, also where beans are lazy. */
+/** Registers the meters of all listeners before the first listener starts, even if beans are lazy. */
 final class MetersStart implements SmartLifecycle {
 
     private final TopicGauges gauges;

@@ -1,15 +1,21 @@
 package io.delayqueue.autoconfigure.metrics;
 
+import io.delayqueue.Internal;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.IdleTopics;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicRegistry;
 import java.time.InstantSource;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The sampling of topics, imported by each auto-configuration of something that shows samples. */
+/** The sampling of topics. Imported by each auto-configuration that shows samples. */
+@Internal
 @Configuration(proxyBeanMethods = false)
 public class TopicSamplerConfiguration {
 
@@ -21,7 +27,22 @@ public class TopicSamplerConfiguration {
     }
 
     @Bean
+    @ConditionalOnMissingBean
+    IdleTopics delayQueueIdleTopics(
+            TopicSampler sampler,
+            TopicDeletion deletion,
+            TopicRegistry registry,
+            NodeDirectory nodes,
+            DelayQueueProperties properties,
+            DelayQueueEngine engine) {
+        IdleTopics idle = new IdleTopics(
+                deletion, registry, nodes, properties.metrics().forgetTopicsAfter(), engine::execute, System::nanoTime);
+        sampler.onSample(() -> idle.sampled(sampler.newest()));
+        return idle;
+    }
+
+    @Bean
     TopicSampling delayQueueTopicSampling(TopicSampler sampler, DelayQueueEngine engine) {
-        return new TopicSampling(sampler, engine.steps());
+        return new TopicSampling(sampler, engine.tasks());
     }
 }

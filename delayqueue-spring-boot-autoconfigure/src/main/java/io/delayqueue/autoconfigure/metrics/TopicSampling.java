@@ -1,27 +1,27 @@
 package io.delayqueue.autoconfigure.metrics;
 
 import io.delayqueue.admin.TopicSampler;
-import io.delayqueue.coordination.StepScheduler;
-import io.delayqueue.coordination.StepScheduler.StepHandle;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
-/** Has topics sampled while the application runs. */
+/** Samples topics while the application runs. */
 final class TopicSampling implements SmartLifecycle {
 
     private final TopicSampler sampler;
-    private final StepScheduler steps;
-    private @Nullable StepHandle handle;
+    private final PeriodicTaskScheduler tasks;
+    private @Nullable TaskHandle handle;
 
-    TopicSampling(TopicSampler sampler, StepScheduler steps) {
+    TopicSampling(TopicSampler sampler, PeriodicTaskScheduler tasks) {
         this.sampler = sampler;
-        this.steps = steps;
+        this.tasks = tasks;
     }
 
     @Override
     public synchronized void start() {
         if (handle == null) {
-            handle = steps.schedule("sampler", sampler);
+            handle = tasks.schedule("sampler", sampler.inBackground());
         }
     }
 

@@ -1,5 +1,5 @@
 /**
- * Meters, and the sampling of topics that they and the endpoint show.
+ * Auto-configures the meters and the sampling of topics, whose results the meters and the endpoint show.
  *
  * <p>Row 6.
  */

@@ -1,85 +1,93 @@
 package io.delayqueue.autoconfigure.property;
 
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
-import io.delayqueue.forward.Route;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.InvalidOptionException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * A topic whose messages go on to a message broker. What is absent of how it is run is left to the topic and to
- * delayqueue.listener.
- *
- * @param topic The topic they come from.
- * @param to Where they go: kafka, rabbitmq, jms, or the name of a bean that is a KafkaTemplate, a RabbitTemplate, a
- *     JmsTemplate or any MessageSendingOperations.
- * @param destination The topic of Kafka, the exchange of RabbitMQ, the queue or topic of JMS, or the template's
- *     destination.
- * @param routingKey The routing key of RabbitMQ; unless said, the topic's name.
- * @param pubSub Whether the destination of JMS is a topic, not a queue.
- * @param sendTimeout How long the broker may take to confirm a message, 100 ms to 10 min, at most the handling time.
- * @param id The listener's id; unless said, "forward-" and the topic's name.
- * @param concurrency How many messages may be on their way to the broker at once, 1 to 10,000.
- * @param lease For how long a delivery is leased, 1 s to 1 d; renewed while the broker is waited for.
- * @param maxAttempts After how many attempts a message goes to the dead letters.
- * @param backoff What follows a failed attempt, as for delayqueue.listener.
- * @param notRetryable Exceptions that send a message to the dead letters at once, with their subclasses and whatever
- *     they caused.
- * @param handlingTime For how long a delivery is renewed at most while the broker is waited for.
- * @param prefetch How many deliveries may be claimed beyond those that are on their way, 0 to 10,000.
+ * A topic whose messages are forwarded to a message broker, and the options of the listener that forwards them. Options
+ * that are not set are taken from the topic and from delayqueue.listener. The batch size is always 1.
  */
-public record ForwardProperties(
-        @DefaultValue("") String topic,
-        @DefaultValue("") String to,
-        @DefaultValue("") String destination,
-        @Nullable String routingKey,
-        @DefaultValue("false") boolean pubSub,
-        @DefaultValue("30s") Duration sendTimeout,
-        @Nullable String id,
-        @Nullable Integer concurrency,
-        @Nullable Duration lease,
-        @Nullable Integer maxAttempts,
-        @Nullable String backoff,
-        @Nullable List<Class<? extends Throwable>> notRetryable,
-        @Nullable Duration handlingTime,
-        @Nullable Integer prefetch) {
+public final class ForwardProperties extends ListenerProperties {
 
-    /** What the properties of a forward begin with. */
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
+    private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(10);
+
+    /** The topic whose messages are forwarded. */
+    private String topic = "";
+
+    /**
+     * The broker: kafka, rabbitmq, jms, or the name of a bean of type KafkaTemplate, RabbitTemplate, JmsTemplate or
+     * MessageSendingOperations.
+     */
+    private String to = "";
+
+    /** The Kafka topic, RabbitMQ exchange, JMS queue or topic, or destination of the template. */
+    private String destination = "";
+
+    /** The RabbitMQ routing key; the topic's name by default. */
+    private @Nullable String routingKey;
+
+    /** Whether the JMS destination is a topic instead of a queue. */
+    private boolean pubSub;
+
+    /** Maximum time until the broker confirms a message, 100 ms to 10 min, at most the handling time. */
+    private Duration sendTimeout = Duration.ofSeconds(30);
+
+    /** The listener's id; "forward-" and the topic's name by default. */
+    private @Nullable String id;
+
+    /** The prefix of the properties of a forward. */
     public static String prefix(int index) {
         return "delayqueue.forward[" + index + "]";
     }
 
     /**
-     * Checks all of them.
+     * Checks all forwards.
      *
-     * @param levels by which they are run
-     * @throws InvalidPropertyException in a sentence that names the property
+     * @param levels the options of listeners that apply where a forward sets none
+     * @throws InvalidPropertyException if a value is invalid; the message names the property
      */
     public static void check(List<ForwardProperties> forwards, ListenerLevels levels) {
         Map<String, Integer> ids = new HashMap<>();
         for (int index = 0; index < forwards.size(); index++) {
             ForwardProperties forward = forwards.get(index);
             String prefix = prefix(index);
-            InvalidPropertyException.check(prefix, Map.of(), forward::toRoute);
+            InvalidPropertyException.check(prefix, Map.of(), forward::checkRoute);
             ListenerOptions options = forward.toOptions(levels, prefix);
             Integer other = ids.putIfAbsent(forward.listenerId(), index);
             InvalidPropertyException.check(prefix, Map.of(), () -> forward.checkBeside(options, other));
         }
     }
 
+    private ForwardProperties checkRoute() {
+        InvalidOptionException.require(
+                getBatchSize() == null, "batchSize", "must not be set: a forward sends each message individually");
+        InvalidOptionException.require(
+                !topic.isBlank(), "topic", "must be set to the topic whose messages are forwarded");
+        InvalidOptionException.require(
+                !to.isBlank(), "to", "must be set to kafka, rabbitmq, jms, or the name of a bean that is a template");
+        InvalidOptionException.requireRange("sendTimeout", sendTimeout, SHORTEST_TIMEOUT, LONGEST_TIMEOUT);
+        return this;
+    }
+
     private ListenerOptions checkBeside(ListenerOptions options, @Nullable Integer other) {
-        if (sendTimeout.compareTo(options.handlingTime()) > 0) {
-            throw new IllegalArgumentException("sendTimeout is at most the handling time (" + options.handlingTime()
-                    + "), after which the lease is renewed no more, but is " + sendTimeout);
-        }
+        InvalidOptionException.require(
+                sendTimeout.compareTo(options.handlingTime()) <= 0,
+                "sendTimeout",
+                "must be at most the handling time (" + options.handlingTime()
+                        + "), after which the lease is no longer renewed, but was " + sendTimeout);
         if (other != null) {
-            throw new IllegalArgumentException("id is '" + listenerId() + "', as that of " + prefix(other)
-                    + ", but must be unique; and note that a message goes by one forward of its topic, not by each");
+            throw new InvalidOptionException(
+                    "id",
+                    "must be unique, but was '" + listenerId() + "' as for " + prefix(other)
+                            + ". Two forwards of the same topic share its messages; each message is sent by one of"
+                            + " them");
         }
         return options;
     }
@@ -90,24 +98,69 @@ public record ForwardProperties(
     }
 
     /**
-     * Where messages go.
+     * The options of its listener.
      *
-     * @throws IllegalArgumentException in a sentence that begins with the name of what is wrong
-     */
-    public Route toRoute() {
-        return new Route(topic, to, destination, routingKey, pubSub, sendTimeout);
-    }
-
-    /**
-     * How it is run.
-     *
-     * @param levels what holds where it says nothing
-     * @param prefix what its properties begin with
-     * @throws InvalidPropertyException in a sentence that names the property
+     * @param levels the options that apply where this forward sets none
+     * @param prefix the prefix of its properties
+     * @throws InvalidPropertyException if a value is invalid; the message names the property
      */
     public ListenerOptions toOptions(ListenerLevels levels, String prefix) {
-        ListenerDefaults own = new ListenerDefaults(
-                concurrency, null, lease, maxAttempts, backoff, notRetryable, handlingTime, prefetch, null, null);
-        return levels.over(levels.ofTopic(Objects.requireNonNull(topic)), own, prefix);
+        return levels.over(levels.ofTopic(topic), this, prefix);
+    }
+
+    public String getTopic() {
+        return topic;
+    }
+
+    public void setTopic(String topic) {
+        this.topic = topic;
+    }
+
+    public String getTo() {
+        return to;
+    }
+
+    public void setTo(String to) {
+        this.to = to;
+    }
+
+    public String getDestination() {
+        return destination;
+    }
+
+    public void setDestination(String destination) {
+        this.destination = destination;
+    }
+
+    public @Nullable String getRoutingKey() {
+        return routingKey;
+    }
+
+    public void setRoutingKey(@Nullable String routingKey) {
+        this.routingKey = routingKey;
+    }
+
+    public boolean isPubSub() {
+        return pubSub;
+    }
+
+    public void setPubSub(boolean pubSub) {
+        this.pubSub = pubSub;
+    }
+
+    public Duration getSendTimeout() {
+        return sendTimeout;
+    }
+
+    public void setSendTimeout(Duration sendTimeout) {
+        this.sendTimeout = sendTimeout;
+    }
+
+    public @Nullable String getId() {
+        return id;
+    }
+
+    public void setId(@Nullable String id) {
+        this.id = id;
     }
 }

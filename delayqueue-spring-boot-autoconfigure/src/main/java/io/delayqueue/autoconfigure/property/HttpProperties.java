@@ -1,22 +1,28 @@
 package io.delayqueue.autoconfigure.property;
 
+import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Doors for other languages, over HTTP.
+ * HTTP interfaces for clients in other languages.
  *
- * @param compat The interface of ouqiang/delay-queue, for clients that are written for it.
- * @param api The queue's own interface.
- * @param tokens By which clients are let in where the application has no Spring Security of its own; several of a kind, so
- *     that they can be changed one after the other.
- * @param unsecured Whether everybody who reaches an enabled door is let in; not beside tokens.
- * @param maxBodySize Largest body of a request, 1 KB to 1 GB.
- * @param maxWaiting How many clients may wait for messages at once on this node, 1 to 1,000,000.
+ * @param compat The HTTP interface of ouqiang/delay-queue, for existing clients of it.
+ * @param api The queue's own HTTP API.
+ * @param tokens Tokens that authenticate clients. Without tokens, the application's Spring Security decides. Each role
+ *     may have several, so that tokens can be replaced one after the other.
+ * @param unsecured Whether the HTTP interfaces accept requests without authentication. Cannot be combined with tokens.
+ * @param maxBodySize Maximum size of a request body, 1 KB to 1 GB.
+ * @param maxWaiting Maximum number of clients that may wait for messages on this node at the same time, 1 to 1,000,000.
+ * @param maxTopics HTTP clients can create a topic by sending while the namespace has fewer topics than this, 1 to
+ *     1,000,000.
  */
 public record HttpProperties(
         @DefaultValue Compat compat,
@@ -24,23 +30,25 @@ public record HttpProperties(
         @DefaultValue Tokens tokens,
         @DefaultValue("false") boolean unsecured,
         @DefaultValue("2MB") DataSize maxBodySize,
-        @DefaultValue("10000") int maxWaiting) {
+        @DefaultValue("10000") int maxWaiting,
+        @DefaultValue("1000") int maxTopics) {
 
     private static final Pattern BASE_PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)*");
     private static final int MOST_WAITING = 1_000_000;
+    private static final int MOST_TOPICS = 1_000_000;
     private static final int LARGEST_COUNT = 500;
     private static final int SHORTEST_TOKEN = 16;
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
     /**
-     * The interface of ouqiang/delay-queue.
+     * The HTTP interface of ouqiang/delay-queue.
      *
-     * @param enabled Whether the interface of ouqiang/delay-queue is open.
-     * @param basePath What stands before /push, /pop, /finish, /delete and /get; nothing unless said.
-     * @param maxWait How long a pop waits for a job, 0 to 1 d.
-     * @param maxAttempts After how many deliveries a job goes to the dead letters; with 0 it is delivered until it is
-     *     finished or deleted.
-     * @param contentType The content type of answers to clients of ouqiang/delay-queue.
+     * @param enabled Whether the HTTP interface of ouqiang/delay-queue is enabled.
+     * @param basePath Base path of /push, /pop, /finish, /delete and /get. Empty by default.
+     * @param maxWait Maximum time for which a pop waits for a job, 0 to 1 d.
+     * @param maxAttempts Number of deliveries after which a job is dead-lettered, 0 or more. If 0, a job is delivered
+     *     until it is finished or deleted.
+     * @param contentType Content type of responses to clients of ouqiang/delay-queue.
      */
     public record Compat(
             @DefaultValue("false") boolean enabled,
@@ -50,12 +58,12 @@ public record HttpProperties(
             @DefaultValue("text/plain; charset=utf-8") String contentType) {}
 
     /**
-     * The queue's own interface.
+     * The queue's own HTTP API.
      *
-     * @param enabled Whether the queue's own HTTP interface is open.
-     * @param basePath What the paths of the queue's own HTTP interface begin with.
-     * @param maxWait How long a client may wait for messages at most, 0 to 1 d.
-     * @param maxCount How many messages a client may send or receive at once, 1 to 500.
+     * @param enabled Whether the queue's own HTTP API is enabled.
+     * @param basePath Base path of the queue's own HTTP API.
+     * @param maxWait Maximum time for which a client may wait for messages, 0 to 1 d.
+     * @param maxCount Maximum number of messages that a client may send or receive in one request, 1 to 500.
      */
     public record Api(
             @DefaultValue("false") boolean enabled,
@@ -64,38 +72,38 @@ public record HttpProperties(
             @DefaultValue("100") int maxCount) {}
 
     /**
-     * By which clients are let in; each at least 16 letters, digits or other visible ASCII characters.
+     * Tokens that authenticate clients. Each has at least 16 visible ASCII characters.
      *
      * @param produce Tokens of clients that send, cancel, reschedule and find messages.
-     * @param consume Tokens of clients that receive messages and answer them.
-     * @param admin Tokens of clients that may do everything, dead letters included.
+     * @param consume Tokens of clients that receive and settle messages.
+     * @param admin Tokens of clients that may use all operations, including those on dead letters.
      */
     public record Tokens(
             @DefaultValue List<String> produce,
             @DefaultValue List<String> consume,
             @DefaultValue List<String> admin) {
 
-        /** Copies them. */
+        /** Copies the lists. */
         public Tokens {
             produce = List.copyOf(produce);
             consume = List.copyOf(consume);
             admin = List.copyOf(admin);
         }
 
-        /** Whether there is any. */
+        /** Whether any token is set. */
         public boolean given() {
             return Stream.of(produce, consume, admin).anyMatch(kind -> !kind.isEmpty());
         }
 
-        /** Tokens are not for logs. */
+        /** Omits the tokens, so that they do not appear in logs. */
         @Override
         public String toString() {
             return "Tokens[" + produce.size() + " to produce, " + consume.size() + " to consume, " + admin.size()
-                    + " to do everything]";
+                    + " for all operations]";
         }
     }
 
-    /** Whether any door is open. */
+    /** Whether any HTTP interface is enabled. */
     public boolean enabled() {
         return compat.enabled || api.enabled;
     }
@@ -103,79 +111,107 @@ public record HttpProperties(
     /**
      * Checks each value.
      *
-     * @throws IllegalArgumentException in a sentence that begins with the property
+     * @throws InvalidPropertyException if one is invalid; the message names the property
      */
-    public HttpProperties check() {
+    public void check() {
         checkPath("delayqueue.http.compat.base-path", compat.basePath);
         checkPath("delayqueue.http.api.base-path", api.basePath);
-        require(!api.basePath.isEmpty(), "delayqueue.http.api.base-path must not be empty");
+        require(!api.basePath.isEmpty(), "delayqueue.http.api.base-path", "must not be empty");
         require(
                 !(compat.enabled && api.enabled && compat.basePath.equals(api.basePath)),
-                "delayqueue.http.compat.base-path and delayqueue.http.api.base-path must differ, but both are "
-                        + api.basePath);
+                "delayqueue.http.compat.base-path",
+                "and delayqueue.http.api.base-path must differ, but both are " + api.basePath);
         require(
                 !(compat.enabled
                         && api.enabled
                         && !compat.basePath.isEmpty()
                         && api.basePath.startsWith(compat.basePath + "/")),
-                "delayqueue.http.api.base-path must not lie below delayqueue.http.compat.base-path, which takes all that is"
-                        + " there, but is " + api.basePath);
+                "delayqueue.http.api.base-path",
+                "must not be below delayqueue.http.compat.base-path, which handles all paths below it, but was "
+                        + api.basePath);
         checkWait("delayqueue.http.compat.max-wait", compat.maxWait);
         checkWait("delayqueue.http.api.max-wait", api.maxWait);
         require(
                 compat.maxAttempts >= 0,
-                "delayqueue.http.compat.max-attempts is 0 or more, but is " + compat.maxAttempts);
+                "delayqueue.http.compat.max-attempts",
+                "must be 0 or more, but was " + compat.maxAttempts);
         require(
                 api.maxCount >= 1 && api.maxCount <= LARGEST_COUNT,
-                "delayqueue.http.api.max-count is 1 to " + LARGEST_COUNT + ", but is " + api.maxCount);
+                "delayqueue.http.api.max-count",
+                "must be from 1 to " + LARGEST_COUNT + ", but was " + api.maxCount);
         require(
                 maxWaiting >= 1 && maxWaiting <= MOST_WAITING,
-                "delayqueue.http.max-waiting is 1 to 1,000,000, but is " + maxWaiting);
+                "delayqueue.http.max-waiting",
+                "must be from 1 to 1,000,000, but was " + maxWaiting);
+        require(
+                maxTopics >= 1 && maxTopics <= MOST_TOPICS,
+                "delayqueue.http.max-topics",
+                "must be from 1 to 1,000,000, but was " + maxTopics);
         require(
                 maxBodySize.toBytes() >= DataSize.ofKilobytes(1).toBytes()
                         && maxBodySize.toBytes() <= DataSize.ofGigabytes(1).toBytes(),
-                "delayqueue.http.max-body-size is 1 KB to 1 GB, but is " + maxBodySize);
+                "delayqueue.http.max-body-size",
+                "must be from 1 KB to 1 GB, but was " + maxBodySize);
         checkTokens("produce", tokens.produce);
         checkTokens("consume", tokens.consume);
         checkTokens("admin", tokens.admin);
+        checkKinds(Map.of("produce", tokens.produce, "consume", tokens.consume, "admin", tokens.admin));
         require(
                 !(unsecured && tokens.given()),
-                "delayqueue.http.unsecured and delayqueue.http.tokens exclude each other: remove the tokens, and everybody is"
-                        + " let in, or remove delayqueue.http.unsecured");
-        return this;
+                "delayqueue.http.unsecured",
+                "must not be true if delayqueue.http.tokens are set: remove the tokens to accept"
+                        + " requests without authentication, or remove delayqueue.http.unsecured");
     }
 
     private static void checkPath(String property, String path) {
         require(
                 BASE_PATH.matcher(path).matches(),
-                property
-                        + " begins with a slash, ends without one and has letters, digits, dots, dashes, underscores or"
-                        + " tildes in between, but is '" + path + "'");
+                property,
+                "must begin with a slash, must not end with one, and may contain letters, digits,"
+                        + " dots, dashes, underscores and tildes, but was '" + path + "'");
     }
 
     private static void checkWait(String property, Duration wait) {
-        require(!wait.isNegative() && wait.compareTo(LONGEST_WAIT) <= 0, property + " is 0 to 1 d, but is " + wait);
+        require(
+                !wait.isNegative() && wait.compareTo(LONGEST_WAIT) <= 0,
+                property,
+                "must be from 0 to 1 d, but was " + wait);
     }
 
-    /** Without the token itself, which the sentence would carry into a log. */
+    /** The messages omit the token, because they are logged. */
     private static void checkTokens(String kind, List<String> tokens) {
         for (int i = 0; i < tokens.size(); i++) {
             String token = tokens.get(i);
             require(
                     !token.contains("${"),
-                    "delayqueue.http.tokens." + kind + "[" + i
-                            + "] is a placeholder for a property or environment variable that is not there");
+                    "delayqueue.http.tokens." + kind + "[" + i + "]",
+                    "is a placeholder for a property or environment variable that does not exist");
             require(
                     token.length() >= SHORTEST_TOKEN && token.chars().allMatch(each -> each > ' ' && each < 0x7f),
-                    "delayqueue.http.tokens." + kind + "[" + i + "] has at least " + SHORTEST_TOKEN
-                            + " visible ASCII characters, but this one has " + token.length()
-                            + (token.length() < SHORTEST_TOKEN ? "" : ", or others"));
+                    "delayqueue.http.tokens." + kind + "[" + i + "]",
+                    "must have at least " + SHORTEST_TOKEN + " visible ASCII characters and no others, but had "
+                            + token.length() + " characters"
+                            + (token.length() < SHORTEST_TOKEN ? "" : ", some of them others"));
         }
     }
 
-    private static void require(boolean holds, String sentence) {
+    /** Rejects a token of two roles: it would permit more than each of the lists shows. */
+    private static void checkKinds(Map<String, List<String>> kinds) {
+        Map<String, String> kindOfToken = new HashMap<>();
+        new TreeMap<>(kinds)
+                .forEach((kind, tokens) -> tokens.forEach(token -> {
+                    String other = kindOfToken.putIfAbsent(token, kind);
+                    require(
+                            other == null || other.equals(kind),
+                            "delayqueue.http.tokens." + kind + "[" + tokens.indexOf(token) + "]",
+                            "is also in delayqueue.http.tokens." + other
+                                    + ": use different tokens for each role; a token of admin permits all operations");
+                }));
+    }
+
+    private static void require(boolean holds, String property, String problem) {
         if (!holds) {
-            throw new IllegalArgumentException(sentence);
+            throw InvalidPropertyException.of(property, problem);
         }
     }
 }

@@ -1,73 +1,74 @@
 package io.delayqueue.autoconfigure.property;
 
-import io.delayqueue.annotation.BackoffExpression;
+import io.delayqueue.annotation.RetryPolicies;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.RetryPolicy;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.InvalidOptionException;
 import java.util.Map;
 import java.util.function.Function;
-import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 
 /**
- * What the properties say about listeners: a topic's over everybody's over the built-in values. Immutable.
+ * The listener options that the properties set. Options of a topic take precedence over common options, and these over
+ * the built-in defaults. Immutable.
  *
- * @param everybody what holds for all
- * @param topics what holds for a topic, by its name
- * @param policies finds a retry policy by the name of its bean
+ * @param common the options of all listeners
+ * @param topics the options of the listeners of a topic, by the topic's name
+ * @param policies parses a retry policy
  */
 public record ListenerLevels(
-        ListenerDefaults everybody, Map<String, TopicProperties> topics, Function<String, RetryPolicy> policies) {
+        ListenerProperties common, Map<String, TopicProperties> topics, Function<String, RetryPolicy> policies) {
 
-    /** With the policies of an application. */
-    public static ListenerLevels of(
-            ListenerDefaults everybody, Map<String, TopicProperties> topics, BeanFactory beans) {
-        return new ListenerLevels(everybody, topics, name -> bean(beans, name));
-    }
-
-    /** Checks everything but names of beans. */
-    public void check() {
-        defaults();
-        topics.keySet().forEach(this::ofTopic);
-    }
-
-    /** What holds for listeners of no topic in particular. */
-    public ListenerOptions defaults() {
-        return over(ListenerOptions.DEFAULTS, everybody, "delayqueue.listener");
-    }
-
-    /** What holds for the listeners of a topic. */
-    public ListenerOptions ofTopic(String topic) {
-        TopicProperties own = topics.get(topic);
-        return own == null ? defaults() : over(defaults(), own.listeners(), "delayqueue.topics[" + topic + "]");
+    /** Creates levels that look up retry policies by name among the application's beans. */
+    public static ListenerLevels of(ListenerProperties common, Map<String, TopicProperties> topics, BeanFactory beans) {
+        return new ListenerLevels(common, topics, text -> RetryPolicies.read(text, beans));
     }
 
     /**
-     * What a declaration says over what holds below it.
+     * Checks all values, including those that no listener uses.
      *
-     * @param prefix what its properties begin with
-     * @throws InvalidPropertyException in a sentence that names the property
+     * @throws InvalidPropertyException if a value is invalid; the message names the property
      */
-    public ListenerOptions over(ListenerOptions lower, ListenerDefaults own, String prefix) {
+    public void check() {
+        defaults();
+        topics.keySet().forEach(topic -> {
+            InvalidPropertyException.check(prefix(topic), Map.of(), () -> DelayMessage.checkTopic(topic));
+            ofTopic(topic);
+        });
+    }
+
+    /** The options of listeners whose topic has no options of its own. */
+    public ListenerOptions defaults() {
+        return over(ListenerOptions.DEFAULTS, common, "delayqueue.listener");
+    }
+
+    /** The options of the listeners of a topic. */
+    public ListenerOptions ofTopic(String topic) {
+        TopicProperties own = topics.get(topic);
+        return own == null ? defaults() : over(defaults(), own, prefix(topic));
+    }
+
+    private static String prefix(String topic) {
+        return "delayqueue.topics[" + topic + "]";
+    }
+
+    /**
+     * The options of a lower level, overridden by the properties that are set.
+     *
+     * @param prefix the prefix of the properties
+     * @throws InvalidPropertyException if a value is invalid; the message names the property
+     */
+    ListenerOptions over(ListenerOptions lower, ListenerProperties own, String prefix) {
         return InvalidPropertyException.check(prefix, Map.of(), () -> own.over(lower, this::policy));
     }
 
     private RetryPolicy policy(String backoff) {
         try {
-            return BackoffExpression.matches(backoff) ? BackoffExpression.parse(backoff) : policies.apply(backoff);
+            return policies.apply(backoff);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("backoff is '" + backoff + "', but " + e.getMessage(), e);
-        }
-    }
-
-    private static RetryPolicy bean(BeanFactory beans, String name) {
-        try {
-            return beans.getBean(name, RetryPolicy.class);
-        } catch (BeansException e) {
-            throw new IllegalArgumentException(
-                    "this is neither a back-off such as 'fixed 5s' or '0s,2m,10m' nor a RetryPolicy bean: "
-                            + e.getMessage(),
-                    e);
+            throw new InvalidOptionException("backoff", "is '" + backoff + "', " + e.getMessage(), e);
         }
     }
 }

@@ -1,5 +1,10 @@
-/** Properties of what stands beside the queue itself. Read next: {@link io.delayqueue.autoconfigure.DelayQueueProperties}. */
+/**
+ * Properties of listeners, topics, forwards and the HTTP interfaces. Read next:
+ * {@link io.delayqueue.autoconfigure.DelayQueueProperties}.
+ */
+@Internal
 @NullMarked
 package io.delayqueue.autoconfigure.property;
 
+import io.delayqueue.Internal;
 import org.jspecify.annotations.NullMarked;

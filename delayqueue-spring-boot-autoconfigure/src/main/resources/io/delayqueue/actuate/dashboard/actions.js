@@ -1,6 +1,7 @@
 /*
- * What can be done: where it is sent to, what is asked before (`title`, `about`, `text`, `verb`, and perhaps a `form`
- * that is `read`), what is `told` of the answer, and what follows then.
+ * The actions: the `path` and `body` of the request, the texts of the confirmation dialog (`title`, `about`, `text`,
+ * `verb`, optionally a `form` and the function that `read`s it), the message about the outcome (`told`), and an
+ * optional function that is called after it (`then`).
  */
 
 import { h } from './dom.js';
@@ -19,12 +20,12 @@ export function cancel(message) {
     about: [name(id), ' of topic ', name(topic)],
     text:
       message.state === 'leased'
-        ? 'It is being handled: the handler that runs is not stopped, but no retry follows.'
-        : 'It will not be delivered. This can’t be undone.',
+        ? 'A listener has claimed it. A running handler is not stopped, but the message is not retried.'
+        : 'It will not be delivered. This cannot be undone.',
     verb: 'Cancel the message',
     told: ({ outcome }) => [
       name(id),
-      outcome === 'CANCELLED' ? ' is cancelled.' : ' is cancelled; the handler that runs is not stopped.',
+      outcome === 'cancelled' ? ' is cancelled.' : ' is cancelled. The running handler is not stopped.',
     ],
   };
 }
@@ -45,9 +46,9 @@ export function reschedule({ topic, id }) {
   return {
     path: 'reschedule',
     body: { topic, id },
-    title: 'When shall it be due?',
+    title: 'Reschedule this message?',
     about: [name(id), ' of topic ', name(topic)],
-    text: 'Attempts made so far are kept.',
+    text: 'Its number of attempts is kept.',
     verb: 'Reschedule',
     form: () => [
       h(
@@ -56,7 +57,7 @@ export function reschedule({ topic, id }) {
         h(
           'label',
           null,
-          'From now on',
+          'From now',
           h('input', {
             name: 'amount',
             type: 'number',
@@ -80,7 +81,7 @@ export function reschedule({ topic, id }) {
       h(
         'label',
         null,
-        'or at a date, in your time zone',
+        'or a date in your time zone',
         h('input', { name: 'date', type: 'datetime-local', step: '1' }),
       ),
     ],
@@ -92,35 +93,35 @@ export function reschedule({ topic, id }) {
 function readDue(form) {
   const amount = form.querySelector('[name="amount"]').value;
   const date = form.querySelector('[name="date"]').value;
-  if ((amount === '') === (date === '')) return { objection: 'Give either a time from now on or a date.' };
+  if ((amount === '') === (date === '')) return { objection: 'Enter either a time from now or a date.' };
   if (date) return { dueAt: new Date(date).toISOString() };
-  if (!(Number(amount) >= 0)) return { objection: 'A time from now on is zero or more.' };
+  if (!(Number(amount) >= 0)) return { objection: 'The time from now must be zero or more.' };
   const seconds = Math.round(Number(amount) * UNITS[form.querySelector('[name="unit"]').value] * 1000) / 1000;
   return { delay: `PT${seconds}S` };
 }
 
-export function replay({ topic, letterId, id }) {
+export function replay({ topic, deadLetterId, id }) {
   return {
     path: 'replay',
-    body: { topic, letter: letterId },
+    body: { topic, deadLetter: deadLetterId },
     title: 'Replay this dead letter?',
     about: [name(id), ' of topic ', name(topic)],
-    text: 'Its message is due at once, with attempts from zero. The letter is gone then.',
+    text: 'Its message is due at once and its attempts start from zero. The dead letter is removed.',
     verb: 'Replay',
     told: () => [name(id), ' is replayed.'],
   };
 }
 
-export function purge({ topic, letterId, id }) {
+export function purge({ topic, deadLetterId, id }) {
   return {
     path: 'purge',
-    body: { topic, letter: letterId },
+    body: { topic, deadLetter: deadLetterId },
     kind: 'danger',
     title: 'Purge this dead letter?',
     about: [name(id), ' of topic ', name(topic)],
-    text: 'It is removed for good, with its payload.',
-    verb: 'Purge the letter',
-    told: () => ['The letter of ', name(id), ' is purged.'],
+    text: 'It is removed permanently, including its payload.',
+    verb: 'Purge the dead letter',
+    told: () => ['The dead letter of ', name(id), ' is purged.'],
   };
 }
 
@@ -130,11 +131,11 @@ export function replayAll({ topic, dead }) {
     body: { topic },
     title: `Replay ${counted(dead, 'dead letter')}?`,
     about: ['all of topic ', name(topic)],
-    text: 'Their messages are due at once, with attempts from zero. Letters whose id is live stay, and what can’t be read.',
+    text: 'Their messages are due at once and their attempts start from zero. Dead letters stay if a message with their id is live or if they cannot be read.',
     verb: 'Replay all',
-    told: ({ count: replayed, kept }) => [
+    told: ({ replayed, kept }) => [
       `${counted(replayed, 'dead letter is', 'dead letters are')} replayed.`,
-      kept ? ` ${counted(kept, 'letter stays: its', 'letters stay: their')} id is live, or can’t be read.` : '',
+      kept ? ` ${counted(kept, 'dead letter was', 'dead letters were')} kept: a message with the same id is live, or the dead letter cannot be read.` : '',
     ],
   };
 }
@@ -146,9 +147,9 @@ export function purgeAll({ topic, dead }) {
     kind: 'danger',
     title: `Purge ${counted(dead, 'dead letter')}?`,
     about: ['all of topic ', name(topic)],
-    text: 'They are removed for good, with their payloads.',
+    text: 'They are removed permanently, including their payloads.',
     verb: 'Purge all',
-    told: ({ count: purged }) => [`${counted(purged, 'dead letter is', 'dead letters are')} purged.`],
+    told: ({ purged }) => [`${counted(purged, 'dead letter is', 'dead letters are')} purged.`],
   };
 }
 
@@ -159,7 +160,7 @@ export function deleteTopic({ topic }) {
     kind: 'danger',
     title: 'Delete this topic?',
     about: name(topic),
-    text: 'It is empty. It comes back with the next send or listener.',
+    text: 'It is empty. The next send or listener creates it again.',
     verb: 'Delete the topic',
     told: () => ['Topic ', name(topic), ' is deleted.'],
     then: () => {
@@ -175,8 +176,8 @@ export function pauseTopic({ topic, paused, ready }) {
     title: paused ? 'Resume this topic everywhere?' : 'Pause this topic everywhere?',
     about: name(topic),
     text: paused
-      ? `All listeners of all nodes go on, but for those that are paused by themselves. ${count(ready)} ready.`
-      : 'No listener of any node takes another message until it is resumed; what runs goes on.',
+      ? `All listeners on all nodes resume, except those that are paused individually. ${count(ready)} ready.`
+      : 'No listener on any node claims messages until the topic is resumed. Running handlers finish.',
     verb: paused ? 'Resume everywhere' : 'Pause everywhere',
     told: () => ['Topic ', name(topic), paused ? ' is resumed everywhere.' : ' is paused everywhere.'],
   };
@@ -189,8 +190,8 @@ export function pauseListener({ id, topic, paused }) {
     title: paused ? 'Resume this listener here?' : 'Pause this listener here?',
     about: [name(id), ' of topic ', name(topic)],
     text: paused
-      ? `It takes messages again on node ${state.overview.node}.`
-      : `On node ${state.overview.node} only: it takes no more messages until it is resumed; what runs goes on.`,
+      ? `It claims messages again on node ${state.overview.node}.`
+      : `It claims no messages on node ${state.overview.node} until it is resumed. Running handlers finish. Other nodes are not affected.`,
     verb: paused ? 'Resume here' : 'Pause here',
     told: () => ['Listener ', name(id), paused ? ' is resumed here.' : ' is paused here.'],
   };

@@ -1,4 +1,4 @@
-/* Talks to the endpoint. What it throws has a sentence for people. */
+/* Client of the endpoint. The messages of its errors are shown to the user. */
 
 const READ_TIMEOUT = 10_000;
 const WRITE_TIMEOUT = 120_000;
@@ -7,15 +7,15 @@ const CSRF_HEADER = 'X-XSRF-TOKEN';
 
 const endpoint = document.querySelector('meta[name="delayqueue-endpoint"]').content;
 
-/** An answer that was none. */
-export class Refusal extends Error {
+/** A failed request. */
+export class Rejection extends Error {
   constructor(sentence, status) {
     super(sentence);
     this.status = status;
   }
 }
 
-/** Asks: a view, or none for everything at a glance. */
+/** Requests a view, or the overview if none is given. */
 export function read(view, parameters, signal) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters || {})) {
@@ -26,7 +26,7 @@ export function read(view, parameters, signal) {
   return ask(path, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
 }
 
-/** Acts. */
+/** Requests an action. */
 export function write(action, body) {
   const headers = { 'Content-Type': 'application/json' };
   const token = cookie(CSRF_COOKIE);
@@ -39,7 +39,7 @@ export function write(action, body) {
   });
 }
 
-/** Where Spring Security keeps its token in a cookie, it wants it back in a header. */
+/** Spring Security may keep its CSRF token in a cookie and then requires it in a header. */
 function cookie(wanted) {
   const pair = document.cookie.split('; ').find((each) => each.startsWith(`${wanted}=`));
   return pair ? decodeURIComponent(pair.slice(wanted.length + 1)) : null;
@@ -47,7 +47,7 @@ function cookie(wanted) {
 
 async function ask(path, options) {
   if (!endpoint) {
-    throw new Refusal(
+    throw new Rejection(
       'The endpoint “delayqueue” is not exposed: add it to management.endpoints.web.exposure.include.',
       404,
     );
@@ -62,18 +62,18 @@ async function ask(path, options) {
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     const late = error.name === 'TimeoutError';
-    const said = late ? 'The application did not answer in time.' : 'The application does not answer.';
-    throw new Refusal(options.method ? `${said} What was to be done is perhaps done: look before you repeat it.` : said, 0);
+    const said = late ? 'The application did not respond in time.' : 'The application does not respond.';
+    throw new Rejection(options.method ? `${said} It is unknown whether the action was performed. Check the state before you repeat it.` : said, 0);
   }
   const body = await answer.json().catch(() => null);
   if (answer.ok && body !== null) return body;
-  throw new Refusal(sentence(answer, body), answer.status);
+  throw new Rejection(sentence(answer, body), answer.status);
 }
 
 function sentence(answer, body) {
-  if (body && typeof body.error === 'string' && body.error.includes(' ')) return body.error;
-  if (answer.ok || answer.redirected) return 'The answer was not that of the endpoint. Perhaps you have to log in.';
-  if (answer.status === 401) return 'The application wants to know who you are: log in and load this page again.';
-  if (answer.status === 403) return 'You are not allowed to do this.';
-  return `The application answered ${answer.status}.`;
+  if (body && typeof body.detail === 'string' && body.detail.includes(' ')) return body.detail;
+  if (answer.ok || answer.redirected) return 'The response was not from the endpoint. You may have to log in.';
+  if (answer.status === 401) return 'The application requires authentication. Log in and reload this page.';
+  if (answer.status === 403) return 'You do not have permission to do this.';
+  return `The application responded with status ${answer.status}.`;
 }

@@ -1,9 +1,9 @@
 /*
- * The page's loop: ask, draw, wait. One request at a time; none while the tab is hidden or the page is held. The
- * address says what is shown; a change of it is drawn at once from what is known.
+ * The page's loop: request, draw, wait. There is one request at a time, and none while the tab is hidden or the page is
+ * held. The address determines the view. A change of the address is drawn at once from the data at hand.
  */
 
-import { read, Refusal } from './api.js';
+import { read, Rejection } from './api.js';
 import * as detail from './detail.js';
 import { h, patch } from './dom.js';
 import { clock, name, now, setClock, span, words } from './format.js';
@@ -14,7 +14,7 @@ import * as topic from './topic.js';
 
 const POLL_MILLIS = 2000;
 const STALE_MILLIS = 3 * POLL_MILLIS;
-const VIEWS = { overview, topic, message: detail, letter: detail };
+const VIEWS = { overview, topic, message: detail, 'dead-letter': detail };
 
 const byId = (id) => document.getElementById(id);
 const content = byId('content');
@@ -24,10 +24,10 @@ let present = null;
 let asked = new AbortController();
 let suggested = null;
 
-/** Ends when everything that is shown was asked for anew. */
+/** Resolves when all data of the view has been requested again. */
 async function refresh() {
   clearTimeout(timer);
-  // what is on its way was asked before whatever happened now
+  // A pending response may be outdated by the current change.
   asked.abort();
   asked = new AbortController();
   const before = present;
@@ -55,8 +55,8 @@ async function ask(signal) {
     state.problem = null;
   } catch (error) {
     if (signal.aborted) return;
-    state.problem = error instanceof Refusal ? error.message : `This page has a defect: ${error.message}`;
-    if (!(error instanceof Refusal)) console.error(error);
+    state.problem = error instanceof Rejection ? error.message : `This page has a defect: ${error.message}`;
+    if (!(error instanceof Rejection)) console.error(error);
   }
   redraw();
 }
@@ -66,7 +66,7 @@ function redraw() {
   const stale = state.overview !== null && (state.problem !== null || age > STALE_MILLIS);
   document.body.classList.toggle('stale', stale);
   drawBar(stale, age);
-  patch(byId('problem'), state.problem ? h('p', { class: 'notice bad' }, words(state.problem), ' ', beforeThat()) : null);
+  patch(byId('problem'), state.problem ? h('p', { class: 'notification bad' }, words(state.problem), ' ', beforeThat()) : null);
   if (!state.overview) {
     patch(content, loading());
     return;
@@ -76,7 +76,7 @@ function redraw() {
 }
 
 function beforeThat() {
-  return state.answeredAt ? `What is shown is from ${clock(state.answeredAt)}.` : 'Trying again.';
+  return state.answeredAt ? `The data shown is from ${clock(state.answeredAt)}.` : 'Retrying.';
 }
 
 function drawBar(stale, age) {
@@ -87,7 +87,7 @@ function drawBar(stale, age) {
       ? [
           h('span', { class: 'badge', title: 'Namespace' }, name(known.namespace)),
           ' ',
-          h('span', { title: 'Asked at this node' }, name(known.node)),
+          h('span', { title: 'The node that responds' }, name(known.node)),
           known.writable
             ? null
             : h('span', { class: 'badge', title: 'management.endpoint.delayqueue.access' }, 'read-only'),
@@ -105,15 +105,15 @@ function drawBar(stale, age) {
     byId('pulse'),
     h(
       'span',
-      { class: `live ${held ? 'held' : stale ? 'old' : 'on'}`, title: `Last answer: ${clock(state.answeredAt)}` },
+      { class: `live ${held ? 'held' : stale ? 'old' : 'on'}`, title: `Last response: ${clock(state.answeredAt)}` },
       text,
     ),
-    h('button', { type: 'button', class: `act ${held ? 'held' : ''}`, onclick: hold }, held ? 'Go on' : 'Hold'),
+    h('button', { type: 'button', class: `act ${held ? 'held' : ''}`, onclick: hold }, held ? 'Continue' : 'Hold'),
   );
   drawFind();
 }
 
-/** The topic that is looked at is the one to look in, until another is chosen. */
+/** Selects the topic of the current view in the search form, unless the user has selected another. */
 function drawFind() {
   const names = state.overview ? state.overview.topics.map((each) => each.topic) : [];
   const select = byId('find-topic');
@@ -174,7 +174,7 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden && !state.held) refresh();
 });
 
-// ages and countdowns
+// Update ages and countdowns.
 setInterval(() => document.hidden || redraw(), 1000);
 
 Object.assign(page, { redraw, refresh });

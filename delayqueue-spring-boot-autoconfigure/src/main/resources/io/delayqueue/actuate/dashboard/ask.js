@@ -1,4 +1,4 @@
-/* Asks before anything is done, does it, and tells the outcome. */
+/* Confirms an action, performs it, and shows the outcome. */
 
 import { write } from './api.js';
 import { h, patch } from './dom.js';
@@ -8,7 +8,7 @@ import { page, state, writable } from './state.js';
 const dialog = document.getElementById('ask');
 const outcome = document.getElementById('outcome');
 
-/** A button for an action; nothing where nothing may be changed. */
+/** A button for an action; nothing if the endpoint is read-only. */
 export function button(action, label, about, kind) {
   if (!writable()) return null;
   return h(
@@ -33,22 +33,22 @@ async function perform(action) {
     tell('good', ...action.told(answer));
     if (action.then) action.then(answer);
   } catch (error) {
-    // what was to be changed is gone, or its state forbids it
+    // The object no longer exists, or its state does not permit the action.
     tell(error.status === 404 || error.status === 409 ? 'warn' : 'bad', words(error.message));
   }
-  // messages that failed are looked for anew
+  // Search for failing messages again.
   state.data.scan = null;
   await page.refresh();
 }
 
-/** Says what became of an action; it stays until it is dismissed or the next one is told. */
+/** Shows the outcome of an action until it is dismissed or replaced by the next one. */
 export function tell(level, ...text) {
   const dismiss = h('button', { type: 'button', class: 'dismiss', onclick: () => patch(outcome) }, 'Dismiss');
   const said = [h('span', { class: 'said' }, ...text), h('small', null, clock(Date.now()))];
   patch(outcome, h('div', { class: `told ${level}` }, said, level === 'busy' ? null : dismiss));
 }
 
-/** Asks; gives what was typed, or null if the answer is no. */
+/** Opens the confirmation dialog. Resolves to the entered values, or to null if the action is not confirmed. */
 function confirmed(action) {
   return new Promise((resolve) => {
     let answer = null;

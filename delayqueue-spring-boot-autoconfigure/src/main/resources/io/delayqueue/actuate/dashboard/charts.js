@@ -1,4 +1,4 @@
-/* Charts of SVG elements; colours and strokes are the style sheet's. */
+/* SVG charts. The style sheet defines colours and strokes. */
 
 import { h, svg } from './dom.js';
 import { clock, count, counted, hour, lag, second } from './format.js';
@@ -8,10 +8,10 @@ const WIDTH = 120;
 const HEIGHT = 28;
 const PAD = 2;
 
-/** What was drawn of which points: they are drawn each second, and change with each answer only. */
+/** Sparklines by their points: the page is redrawn each second, but the points change only with each response. */
 const drawn = new WeakMap();
 
-/** The last minutes of one value. */
+/** A chart of the last minutes of one value. */
 export function sparkline(points, field, what, level) {
   const known = drawn.get(points) || new Map();
   drawn.set(points, known);
@@ -51,11 +51,11 @@ function round(number) {
 }
 
 /**
- * What comes due when.
+ * A chart of the numbers of messages that become due.
  *
- * @param upcoming as the endpoint gave it
- * @param chosen the bar that is looked at, or -1
- * @param choose called with a bar's index, or -1
+ * @param upcoming the response of the endpoint
+ * @param chosen the index of the selected bar, or -1
+ * @param choose called with the index of the selected bar, or -1
  */
 export function histogram(upcoming, spanName, chosen, choose) {
   const { counts } = upcoming;
@@ -87,7 +87,7 @@ export function histogram(upcoming, spanName, chosen, choose) {
         preserveAspectRatio: 'none',
         tabindex: '0',
         role: 'slider',
-        'aria-label': `Messages that come due within the next ${spanName}; the arrow keys go through them`,
+        'aria-label': `Messages that become due within the next ${spanName}. Select a bar with the arrow keys.`,
         'aria-valuemin': '0',
         'aria-valuemax': String(counts.length - 1),
         'aria-valuenow': String(Math.max(0, chosen)),

@@ -1,10 +1,10 @@
-/* One message, or one dead letter. */
+/* The view of one message or one dead letter. */
 
-import { read, Refusal } from './api.js';
+import { read, Rejection } from './api.js';
 import { h } from './dom.js';
 import { bytes, count, indented, moment, name, words } from './format.js';
-import { causeBadge, letterActions, messageActions, summary } from './lists.js';
-import { letterLink, loading, state, topicLink } from './state.js';
+import { causeBadge, deadLetterActions, messageActions, summary } from './lists.js';
+import { deadLetterLink, loading, state, topicLink } from './state.js';
 
 export function title({ id }) {
   return id;
@@ -12,22 +12,22 @@ export function title({ id }) {
 
 export async function load(route, signal) {
   const { data } = state;
-  const letter = route.view === 'letter';
+  const deadLetter = route.view === 'dead-letter';
   try {
-    const found = letter
-      ? await read('letter', { topic: route.topic, letter: route.id }, signal)
+    const found = deadLetter
+      ? await read('dead-letter', { topic: route.topic, deadLetter: route.id }, signal)
       : await read('message', { topic: route.topic, id: route.id }, signal);
     data.found = { ...found, topic: route.topic };
     data.gone = null;
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 404) throw error;
+    if (!(error instanceof Rejection) || error.status !== 404) throw error;
     data.gone = error.message;
   }
 }
 
 export function draw(route) {
   const { found, gone } = state.data;
-  const letter = route.view === 'letter';
+  const deadLetter = route.view === 'dead-letter';
   return [
     h(
       'div',
@@ -37,16 +37,16 @@ export function draw(route) {
         { 'aria-label': 'Where this is' },
         h('a', { href: '#/' }, 'Topics'),
         ' / ',
-        h('a', { href: topicLink(route.topic, letter ? 'dead' : null) }, name(route.topic)),
+        h('a', { href: topicLink(route.topic, deadLetter ? 'dead' : null) }, name(route.topic)),
       ),
       h('h1', { id: 'heading', tabindex: '-1' }, name(found ? found.id : route.id)),
       found && !gone
-        ? h('div', { class: 'title-actions' }, letter ? letterActions(found) : messageActions(found))
+        ? h('div', { class: 'title-actions' }, deadLetter ? deadLetterActions(found) : messageActions(found))
         : null,
     ),
     gone ? notThere(route, gone, found) : null,
     found
-      ? [letter ? letterFacts(found) : messageFacts(found), headers(found.headers), payload(found.payload)]
+      ? [deadLetter ? deadLetterFacts(found) : messageFacts(found), headers(found.headers), payload(found.payload)]
       : gone
         ? null
         : loading(),
@@ -56,17 +56,17 @@ export function draw(route) {
 function notThere(route, sentence, found) {
   return h(
     'div',
-    { class: 'notice warn' },
-    h('p', null, found ? 'It is gone by now; below is what it was. ' : null, words(sentence)),
+    { class: 'notification warn' },
+    h('p', null, found ? 'It no longer exists. Its last known state is shown below. ' : null, words(sentence)),
     route.view === 'message'
       ? h(
           'p',
           null,
-          'Acknowledged and cancelled messages leave nothing behind; one that was given up is among the ',
+          'Acknowledged and cancelled messages are removed. A message that was dead-lettered is among the ',
           h('a', { href: topicLink(route.topic, 'dead') }, 'dead letters'),
           '.',
           route.id.includes('@')
-            ? [' Or is this the id ', h('a', { href: letterLink(route.topic, route.id) }, 'of a letter'), '?']
+            ? [' Or is this the id ', h('a', { href: deadLetterLink(route.topic, route.id) }, 'of a dead letter'), '?']
             : null,
         )
       : null,
@@ -92,8 +92,8 @@ function facts(pairs) {
 function messageFacts(message) {
   return facts([
     ['State', h('span', { class: 'badge' }, message.state)],
-    ['Due', moment(message.due)],
-    ['Sent', moment(message.sent)],
+    ['Due', moment(message.dueAt)],
+    ['Sent', moment(message.sentAt)],
     ['Attempts', count(message.attempts)],
     ['Held by', message.holder ? name(message.holder) : null],
     ['Lease ends', message.leaseEnd ? moment(message.leaseEnd) : null],
@@ -101,16 +101,16 @@ function messageFacts(message) {
   ]);
 }
 
-function letterFacts(letter) {
-  const { failure } = letter;
+function deadLetterFacts(deadLetter) {
+  const { failure } = deadLetter;
   return [
     facts([
-      ['Cause', causeBadge(letter.cause)],
-      ['Died', moment(letter.diedAt)],
-      ['Sent', letter.sent ? moment(letter.sent) : null],
-      ['Due', letter.due ? moment(letter.due) : null],
-      ['Attempts', count(letter.attempts)],
-      ['Letter', h('code', null, name(letter.letterId))],
+      ['Cause', causeBadge(deadLetter.cause)],
+      ['Dead-lettered', moment(deadLetter.deadLetteredAt)],
+      ['Sent', deadLetter.sentAt ? moment(deadLetter.sentAt) : null],
+      ['Due', deadLetter.dueAt ? moment(deadLetter.dueAt) : null],
+      ['Attempts', count(deadLetter.attempts)],
+      ['Dead letter', h('code', null, name(deadLetter.deadLetterId))],
       ['Failure', failure ? h('span', { class: 'failed' }, words(summary(failure))) : null, 'long'],
     ]),
     failure && failure.stack
@@ -148,13 +148,13 @@ function payload(content) {
       'div',
       { class: 'card-head' },
       h('h2', { id: 'payload' }, 'Payload'),
-      h('small', null, content.truncated ? `the beginning of ${size}` : size),
+      h('small', null, content.truncated ? `truncated, ${size}` : size),
     ),
     content.hidden
-      ? h('p', { class: 'empty' }, 'Not shown to you: see management.endpoint.delayqueue.show-payloads.')
+      ? h('p', { class: 'empty' }, 'Hidden: see management.endpoint.delayqueue.show-payloads.')
       : content.text === undefined
         ? [
-            h('p', { class: 'hint' }, 'Not text; in Base64:'),
+            h('p', { class: 'hint' }, 'Binary data in Base64:'),
             h('pre', { class: 'text', tabindex: '0' }, content.base64),
           ]
         : h('pre', { class: 'text', tabindex: '0' }, content.truncated ? content.text : indented(content.text)),

@@ -1,6 +1,6 @@
 /*
- * What is to be seen is described by h() and brought about by patch(), which keeps the elements that are there: focus,
- * selection and scrolling survive each answer. Text only ever becomes a text node or an attribute's value.
+ * h() describes elements, and patch() updates the document accordingly. It reuses existing elements, so that focus,
+ * selection and scrolling are kept. Text becomes a text node or an attribute's value, never markup.
  */
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -9,7 +9,10 @@ const HANDLERS = Symbol('handlers');
 const KEY = Symbol('key');
 const SHOWN = Symbol('shown');
 
-/** Describes an element; on... are handlers, the rest are attributes; `key` tells it from its siblings. */
+/**
+ * Describes an element. Properties on... are event handlers, `key` identifies it among its siblings, others are
+ * attributes.
+ */
 export function h(tag, props, ...children) {
   return {
     tag,
@@ -23,11 +26,11 @@ export function svg(tag, props, ...children) {
   return { ...h(tag, props, ...children), namespace: SVG };
 }
 
-/** Makes the children of an element what is described. */
+/** Updates the children of an element as described. Returns whether the focused element still exists. */
 export function patch(parent, ...described) {
   const focused = parent.contains(document.activeElement) ? document.activeElement : null;
   patchChildren(parent, h('', null, ...described).children);
-  // a row that was moved has lost the focus
+  // A moved row loses the focus.
   if (focused && focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
   return focused === null || focused.isConnected;
 }
@@ -64,7 +67,7 @@ function patchNode(node, description) {
     if (node.data !== text) node.data = text;
     return node;
   }
-  // a description that was kept shows what it showed before
+  // The same description has the same result.
   if (node && node[SHOWN] === description) return node;
   const { tag, props, children, namespace } = description;
   const made = node || (namespace ? document.createElementNS(namespace, tag) : document.createElement(tag));

@@ -1,4 +1,4 @@
-/* Numbers, times and names as people read them. */
+/* Formats numbers, times and names. */
 
 import { h } from './dom.js';
 
@@ -13,10 +13,10 @@ const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const minuteOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** By how much the server's clock is ahead of this one. */
+/** The offset of the server's clock from the browser's clock, in milliseconds. */
 let ahead = 0;
 
-/** Takes the server's time as it was at a moment of this clock. */
+/** Sets the server's time at a time of the browser's clock. */
 export function setClock(serverTime, at) {
   ahead = Date.parse(serverTime) - at;
 }
@@ -26,7 +26,7 @@ export function now() {
   return Date.now() + ahead;
 }
 
-/** A number; what isn't known is a dash. */
+/** A number; a dash if it is unknown. */
 export function count(number) {
   return isKnown(number) ? whole.format(number) : '–';
 }
@@ -57,7 +57,7 @@ export function span(millis) {
   return rest ? `${text} ${rest} ${next[0]}` : text;
 }
 
-/** A lag; none is a plain nought. */
+/** A lag: a dash if it is unknown, "0 s" if there is none. */
 export function lag(millis) {
   if (!isKnown(millis)) return '–';
   return millis > 0 ? span(millis) : '0 s';
@@ -75,7 +75,7 @@ export function bytes(number) {
   return `${short.format(size)} ${units[unit]}`;
 }
 
-/** A time of today by its clock, another with its date. */
+/** The time of day, with the date unless it is today. */
 export function clock(instant) {
   const date = new Date(instant);
   return date.toDateString() === new Date().toDateString() ? timeOfDay.format(date) : dayAndTime.format(date);
@@ -99,21 +99,21 @@ export function relative(instant) {
   return left > 0 ? `in ${span(whole)}` : `${span(whole)} ago`;
 }
 
-/** A time element: the local time, or what is given instead; the absolute instant in its title. */
+/** A time element with the local time or the given text. Its title is the instant in ISO 8601. */
 export function time(instant, text) {
   if (!instant) return '–';
   return h('time', { datetime: instant, title: instant }, text || clock(instant));
 }
 
-/** How far away, with the time. */
+/** The relative and the local time. */
 export function moment(instant) {
   if (!instant) return '–';
   return h('span', { class: 'moment' }, time(instant, relative(instant)), ' ', h('small', null, clock(instant)));
 }
 
 /**
- * A topic or an id, apart from the direction of the text around it. What can't be seen is shown, so that a name with a
- * blank at its end is told from the one without.
+ * A topic or an id, isolated from the direction of the surrounding text. Invisible characters are replaced by a visible
+ * one, so that names that differ only in them look different.
  */
 export function name(text) {
   const parts = text.split(/(\p{C}|^\s+|\s+$)/u).filter((part) => part !== '');
@@ -126,7 +126,10 @@ export function name(text) {
 
 const TURNS = /([\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])/u;
 
-/** A text in which others have a word, apart from the direction of what is around it. What would turn it is shown. */
+/**
+ * A text with parts from outside, isolated from the direction of the surrounding text. Characters that change the
+ * direction are shown.
+ */
 export function words(text) {
   const parts = text.split(TURNS).filter((part) => part !== '');
   return h(
@@ -136,7 +139,7 @@ export function words(text) {
   );
 }
 
-/** JSON over several lines, else as it is. Its tokens stay as they were written: 24.50 and large numbers too. */
+/** Indents JSON and returns other text unchanged. Tokens such as 24.50 and large numbers keep their spelling. */
 export function indented(text) {
   try {
     JSON.parse(text);

@@ -1,10 +1,10 @@
-/* The last minutes of each topic: what the endpoint remembers, and what was seen since. */
+/* The last minutes of each topic: the samples of the endpoint and the responses since. */
 
 const WINDOW = 10 * 60_000;
-/** What is older than a minute needs no more than this. */
+/** The minimum interval between points that are older than a minute. */
 const RESOLUTION = 8_000;
 const RECENT = 60_000;
-/** After such a gap, as when the tab was hidden, the endpoint is asked for what was missed. */
+/** After a longer gap, as while the tab was hidden, the samples of the endpoint are requested. */
 const GAP = 15_000;
 const TREND = 2 * 60_000;
 const SHORTEST_TREND = 20_000;
@@ -12,12 +12,12 @@ const SHORTEST_TREND = 20_000;
 const series = new Map();
 let lastAt = 0;
 
-/** Whether there is something to be filled in. */
+/** Whether samples of the endpoint are needed to fill a gap. */
 export function hasGap(at) {
   return at - lastAt > GAP;
 }
 
-/** Adds what was just seen. */
+/** Adds the topics of a response. */
 export function record(topics, at) {
   const fill = hasGap(at);
   const seen = new Set();
@@ -64,14 +64,14 @@ function isNew(point, known) {
   return known.every((other) => Math.abs(other.at - point.at) > GAP / 3);
 }
 
-/** What is known of a topic, oldest first. */
+/** The points of a topic, oldest first. */
 export function of(topic) {
   return series.get(topic) || [];
 }
 
 export const MINUTES = WINDOW / 60_000;
 
-/** By how much a value changes in a minute, from the last two; null while too little is known. */
+/** The change of a value per minute over the last two minutes; null while there are too few points. */
 export function perMinute(topic, field) {
   const points = of(topic);
   const last = points.at(-1);
@@ -80,7 +80,7 @@ export function perMinute(topic, field) {
   return ((last[field] - first[field]) * 60_000) / (last.at - first.at);
 }
 
-/** By how much a value has grown in all that is known. */
+/** The growth of a value over all points. */
 export function growth(topic, field) {
   const points = of(topic);
   return points.length < 2 ? 0 : points.at(-1)[field] - points[0][field];

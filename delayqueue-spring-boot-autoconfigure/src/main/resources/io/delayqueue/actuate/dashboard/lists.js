@@ -1,11 +1,11 @@
-/* Messages by state, failing messages and dead letters, page by page. */
+/* Pages of messages by state, failing messages and dead letters. */
 
 import { cancel, purge, replay, reschedule, run } from './actions.js';
 import { read } from './api.js';
 import { button } from './ask.js';
 import { h } from './dom.js';
 import { bytes, count, counted, moment, name, time, words } from './format.js';
-import { letterLink, loading, messageLink, page, state } from './state.js';
+import { deadLetterLink, loading, messageLink, page, state } from './state.js';
 import { table } from './table.js';
 
 const PAGE = 25;
@@ -13,7 +13,7 @@ const SCAN_PAGE = 100;
 const SCAN = 1000;
 const PREVIEW = 120;
 
-/** A list of which one page is shown. */
+/** The state of a list of which one page is shown. */
 export function newList() {
   return { cursors: [null], items: null, next: null, turning: false };
 }
@@ -24,14 +24,14 @@ export async function loadMessages(list, topic, messageState, signal) {
   show(list, cursor, answer.messages, answer.next);
 }
 
-export async function loadLetters(list, topic, signal) {
+export async function loadDeadLetters(list, topic, signal) {
   const cursor = list.cursors.at(-1);
   const answer = await read('dead', { topic, count: PAGE, page: cursor }, signal);
-  show(list, cursor, answer.letters, answer.next);
+  show(list, cursor, answer.deadLetters, answer.next);
 }
 
 function show(list, cursor, items, next) {
-  // somebody may have turned the page meanwhile
+  // The user may have turned the page in the meantime.
   if (list.cursors.at(-1) !== cursor) return;
   Object.assign(list, { items, next, turning: false });
 }
@@ -39,7 +39,7 @@ function show(list, cursor, items, next) {
 function pager(list) {
   const first = list.cursors.length === 1;
   if (first && !list.next) return null;
-  // not disabled, which would take the focus away
+  // A disabled button would lose the focus.
   const turn = (label, idle, change) =>
     h(
       'button',
@@ -67,7 +67,7 @@ function pager(list) {
 }
 
 const EMPTY = {
-  ready: 'No message is due and waiting.',
+  ready: 'No message is ready.',
   leased: 'No message is being handled.',
   scheduled: 'No message is scheduled.',
   dead: 'No dead letter.',
@@ -99,7 +99,7 @@ function messageTable(items, messageState) {
     key: message.id,
     cells: [
       [h('a', { href: messageLink(message.topic, message.id) }, name(message.id)), preview(message.payload)],
-      moment(message.due),
+      moment(message.dueAt),
       ...(leased ? [name(message.holder || '–'), moment(message.leaseEnd)] : []),
       count(message.attempts),
       failure(message.lastFailure),
@@ -131,55 +131,55 @@ function failure(text) {
     : h('span', { class: 'zero' }, '–');
 }
 
-/** The last part of a class name is what people know it by. */
+/** Removes the package from a class name. */
 function shortFailure(text) {
   return text.replace(/^([\w$]+\.)+(?=[\w$]+(:|$))/, '');
 }
 
-export function letters(list, topic) {
+export function deadLetters(list, topic) {
   if (list.items === null) return loading();
   const columns = [
     { label: 'Message', class: 'wide' },
-    { label: 'Died' },
+    { label: 'Dead-lettered' },
     { label: 'Cause' },
     { label: 'Attempts', class: 'number' },
     { label: 'Failure', class: 'failure' },
     { label: '', class: 'actions' },
   ];
-  const rows = list.items.map((letter) => ({
-    key: letter.letterId,
+  const rows = list.items.map((deadLetter) => ({
+    key: deadLetter.deadLetterId,
     cells: [
-      [h('a', { href: letterLink(topic, letter.letterId) }, name(letter.id)), preview(letter.payload)],
-      moment(letter.diedAt),
-      causeBadge(letter.cause),
-      count(letter.attempts),
-      failure(letter.failure && summary(letter.failure)),
-      letterActions({ ...letter, topic }),
+      [h('a', { href: deadLetterLink(topic, deadLetter.deadLetterId) }, name(deadLetter.id)), preview(deadLetter.payload)],
+      moment(deadLetter.deadLetteredAt),
+      causeBadge(deadLetter.cause),
+      count(deadLetter.attempts),
+      failure(deadLetter.failure && summary(deadLetter.failure)),
+      deadLetterActions({ ...deadLetter, topic }),
     ],
   }));
   const shown = rows.length
-    ? table('Dead letters, the youngest first', columns, rows, 'messages')
+    ? table('Dead letters, newest first', columns, rows, 'messages')
     : h('p', { class: 'empty' }, EMPTY.dead);
   return paged(list, shown);
 }
 
-export function letterActions(letter) {
-  const about = `the letter of ${letter.id}`;
-  return [button(replay(letter), 'Replay', about), button(purge(letter), 'Purge', about, 'danger')];
+export function deadLetterActions(deadLetter) {
+  const about = `the dead letter of ${deadLetter.id}`;
+  return [button(replay(deadLetter), 'Replay', about), button(purge(deadLetter), 'Purge', about, 'danger')];
 }
 
-/** A letter's failure in one line. */
+/** A dead letter's failure in one line. */
 export function summary(failed) {
   return failed.message ? `${failed.type}: ${failed.message}` : failed.type;
 }
 
 const CAUSES = {
-  ATTEMPTS_SPENT: ['attempts spent', 'Its last permitted attempt failed.'],
-  LEASE_OVER: ['lease over', 'Its last permitted attempt ended without an answer, as when a process is killed.'],
-  EXPIRED: ['expired', 'It was claimed later than its expiry allows.'],
-  BURIED: ['buried', 'The handler, or a consumer, buried it.'],
-  NOT_RETRYABLE: ['not retryable', 'The failure is of a kind that is never retried.'],
-  UNREADABLE: ['unreadable', 'The payload could not be converted into what the handler takes, or was not valid.'],
+  attempts_spent: ['attempts spent', 'Its last permitted attempt failed.'],
+  lease_over: ['lease over', 'The lease of its last permitted attempt ended without a settlement, for example because the process was killed.'],
+  expired: ['expired', 'It was claimed after its expiry.'],
+  requested: ['requested', 'The handler, or a consumer, dead-lettered it.'],
+  not_retryable: ['not retryable', 'Failures of this kind are not retried.'],
+  unreadable: ['unreadable', 'The payload could not be converted to the type that the handler expects, or was not valid.'],
 };
 
 export function causeBadge(cause) {
@@ -187,7 +187,7 @@ export function causeBadge(cause) {
   return h('span', { class: 'badge bad', title: why }, text);
 }
 
-/** A look for messages that failed: those of each state in the order in which they will be tried again. */
+/** The state of a search for failed messages, in the order of their next attempts. */
 export function newScan() {
   const looked = {};
   for (const each of ['leased', 'ready', 'scheduled']) looked[each] = { seen: 0, cursor: null, ended: false };
@@ -224,10 +224,10 @@ export function failing(look, again) {
   const seen = Object.values(look.looked).reduce((sum, place) => sum + place.seen, 0);
   const ended = Object.values(look.looked).every((place) => place.ended);
   const said = look.looking
-    ? `Looking … ${counted(seen, 'message')} so far.`
+    ? `Searching … ${counted(seen, 'message')} so far.`
     : ended
-      ? `Looked at all ${counted(seen, 'live message')}.`
-      : `Looked at ${counted(seen, 'message')}: those that are due next.`;
+      ? `Searched all ${counted(seen, 'live message')}.`
+      : `Searched the next ${counted(seen, 'message')} by due time.`;
   return [
     h(
       'div',
@@ -236,12 +236,12 @@ export function failing(look, again) {
       h(
         'button',
         { type: 'button', class: 'act', disabled: look.looking || ended, onclick: () => again(look) },
-        'Look further',
+        'Search further',
       ),
-      h('button', { type: 'button', class: 'act', disabled: look.looking, onclick: () => again(null) }, 'Look again'),
+      h('button', { type: 'button', class: 'act', disabled: look.looking, onclick: () => again(null) }, 'Search again'),
     ),
     look.found.length
       ? messageTable(look.found, 'failing')
-      : h('p', { class: 'empty' }, 'No message that failed is among them.'),
+      : h('p', { class: 'empty' }, 'None of them has failed.'),
   ];
 }

@@ -1,4 +1,4 @@
-/* Everything at a glance: whether the queue is late and why, topics, this node's listeners, nodes. */
+/* The overview: whether topics are late and why, all topics, this node's listeners, and all nodes. */
 
 import { pauseListener } from './actions.js';
 import { button } from './ask.js';
@@ -10,7 +10,7 @@ import { isAnsweredByMany, page, state, topicLink } from './state.js';
 import { table } from './table.js';
 import { findings, isLate, levelOf, listenerFindings, urgency } from './verdict.js';
 
-const WORDS = { bad: 'late', warn: 'look at it', ok: 'on time' };
+const WORDS = { bad: 'late', warn: 'needs attention', ok: 'on time' };
 
 export function title() {
   return 'Topics';
@@ -59,15 +59,15 @@ function verdict(topics) {
 }
 
 function headline(topics, late, unknown, others) {
-  if (!topics.length) return 'No topic yet';
+  if (!topics.length) return 'No topics yet';
   const of = `of ${counted(topics.length, 'topic')}`;
   if (unknown.length) {
     return `The state of ${count(unknown.length)} ${of} is unknown${late.length ? `, ${count(late.length)} late` : ''}`;
   }
   if (late.length) return `${count(late.length)} ${of} late`;
-  if (others) return `On time, but look at ${counted(others, 'thing')}`;
+  if (others) return `On time, but ${counted(others, 'finding needs', 'findings need')} attention`;
   const worst = Math.max(...topics.map((topic) => topic.lagMillis));
-  return `On time: ${worst ? `the oldest due message has waited for ${span(worst)}` : 'no message that is due waits'}`;
+  return `On time: ${worst ? `the oldest due message has waited for ${span(worst)}` : 'no due message is waiting'}`;
 }
 
 function totals(topics, nodes) {
@@ -117,7 +117,8 @@ function column(field, label, className) {
     class: className,
     sorted: sort !== field ? 'none' : descending ? 'descending' : 'ascending',
     onsort: () => {
-      // a name is looked for from A on, a number from the largest on; the third time leads back to what needs a person
+      // Names are sorted in ascending order first, numbers in descending order. The third click restores the default
+      // order.
       const first = field !== 'topic';
       if (sort !== field) Object.assign(state.taste, { sort: field, descending: first });
       else if (descending === first) state.taste.descending = !first;
@@ -164,10 +165,10 @@ function topicsSection(topics) {
           }),
     ),
     topics.length === 0
-      ? h('p', { class: 'empty' }, 'A topic is there from the first send or listener on.')
+      ? h('p', { class: 'empty' }, 'The first send or listener creates a topic.')
       : shown.length === 0
-        ? h('p', { class: 'empty' }, 'No topic has such a name.')
-        : table('Topics, what needs a look first', columns, shown.map(topicRow), 'topics'),
+        ? h('p', { class: 'empty' }, 'No topic matches the filter.')
+        : table('Topics, those that need attention first', columns, shown.map(topicRow), 'topics'),
   );
 }
 
@@ -208,7 +209,7 @@ function topicRow(topic) {
 
 function listenerRows(listeners) {
   return listeners.map((listener) => {
-    const { id, topic, lane, running, paused, pausedEverywhere, permits } = listener;
+    const { id, topic, kind, running, paused, pausedEverywhere, permits } = listener;
     const said = !running
       ? ['warn', 'stopped']
       : paused
@@ -220,7 +221,7 @@ function listenerRows(listeners) {
     return {
       key: id,
       cells: [
-        [name(id), lane === 'deaths' ? h('span', { class: 'badge' }, 'dead letters') : null],
+        [name(id), kind === 'notifications' ? h('span', { class: 'badge' }, 'dead letters') : null],
         h('a', { href: topicLink(topic) }, name(topic)),
         h('span', { class: `badge ${said[0]}` }, said[1]),
         h(
@@ -251,7 +252,7 @@ const LISTENER_COLUMNS = [
   { label: '', class: 'actions' },
 ];
 
-/** The listeners of the node that answers. */
+/** The listeners of the node that responds. */
 export function listenersSection(listeners) {
   return h(
     'section',
@@ -266,12 +267,12 @@ export function listenersSection(listeners) {
       ? h(
           'p',
           { class: 'hint' },
-          'Several nodes answer in turn, each for its own listeners: open this page at one of them.',
+          'Several nodes respond in turn, each with its own listeners. Open this page on one of them.',
         )
       : null,
     listeners.length
       ? table('Listeners on this node', LISTENER_COLUMNS, listenerRows(listeners), 'listeners')
-      : h('p', { class: 'empty' }, 'This node only sends.'),
+      : h('p', { class: 'empty' }, 'This node has no listeners.'),
   );
 }
 
@@ -289,7 +290,7 @@ function nodesSection(nodes) {
     { class: 'card', 'aria-labelledby': 'nodes' },
     h('div', { class: 'card-head' }, h('h2', { id: 'nodes' }, 'Nodes')),
     nodes.length
-      ? table('Nodes', [{ label: 'Node', class: 'wide' }, { label: 'Last heard from' }, { label: 'Listens to' }], rows)
-      : h('p', { class: 'empty' }, 'No node listens.'),
+      ? table('Nodes', [{ label: 'Node', class: 'wide' }, { label: 'Last heartbeat' }, { label: 'Listens to' }], rows)
+      : h('p', { class: 'empty' }, 'No node has listeners.'),
   );
 }

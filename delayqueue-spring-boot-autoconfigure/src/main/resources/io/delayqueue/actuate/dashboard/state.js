@@ -1,4 +1,4 @@
-/* What the page knows, and where it is: the address says it, so that each place can be linked to. */
+/* The state of the page. The address contains the current view, so that each view can be linked to. */
 
 import { h } from './dom.js';
 
@@ -10,28 +10,28 @@ export const TABS = {
   dead: 'Dead letters',
 };
 
-/** Everything that is drawn comes from here. */
+/** All data that is drawn. */
 export const state = {
-  /** The last answer, and when it came by this clock. */
+  /** The last response and the time of its arrival by the browser's clock. */
   overview: null,
   answeredAt: 0,
-  /** Why there was none since, as a sentence. */
+  /** The reason why later requests failed, as a sentence. */
   problem: null,
   held: false,
   route: { view: 'overview' },
-  /** What the present view has loaded or been told; begun anew with each route. */
+  /** The data of the current view. It is reset when the route changes. */
   data: {},
-  /** What outlives a route: how topics are sorted and filtered, the span of the histogram. */
+  /** Settings that are kept when the route changes: sorting and filter of topics, span of the histogram. */
   taste: { sort: 'attention', descending: false, filter: '', span: 'hour' },
 };
 
-/** Set by the page's loop: draw what is known; ask again, then draw. */
+/** Functions of the page's loop: draw the data at hand; request the data again and draw it. */
 export const page = { redraw: () => {}, refresh: () => Promise.resolve() };
 
 const ANSWERING = 60_000;
 const answering = new Map();
 
-/** Remembers which node answered when. */
+/** Records which node responded and when. */
 export function answeredBy(node, at) {
   answering.set(node, at);
   for (const [each, last] of answering) {
@@ -39,12 +39,12 @@ export function answeredBy(node, at) {
   }
 }
 
-/** Whether several nodes answer in turn, as behind a load balancer: then nobody knows which of them "here" is. */
+/** Whether several nodes respond in turn, as behind a load balancer. Then "this node" is not defined. */
 export function isAnsweredByMany() {
   return answering.size > 1;
 }
 
-/** What stands in for what was asked and isn't there yet; nothing where it is told why it doesn't come. */
+/** A placeholder while data is loading; nothing if a problem is shown. */
 export function loading() {
   return state.problem ? null : h('p', { class: 'empty' }, 'Loading …');
 }
@@ -55,7 +55,7 @@ export function topicOf(name) {
 
 /** The listeners on this node that handle a topic's messages. */
 export function listenersOf(topic) {
-  return state.overview.listeners.filter((listener) => listener.topic === topic && listener.lane === 'messages');
+  return state.overview.listeners.filter((listener) => listener.topic === topic && listener.kind === 'messages');
 }
 
 export function writable() {
@@ -70,11 +70,11 @@ export function messageLink(topic, id) {
   return `${topicLink(topic, 'message')}/${encodeURIComponent(id)}`;
 }
 
-export function letterLink(topic, letterId) {
-  return `${topicLink(topic, 'letter')}/${encodeURIComponent(letterId)}`;
+export function deadLetterLink(topic, deadLetterId) {
+  return `${topicLink(topic, 'dead-letter')}/${encodeURIComponent(deadLetterId)}`;
 }
 
-/** Reads an address; whatever makes no sense leads to the overview. */
+/** Parses an address. An invalid address leads to the overview. */
 export function parse(hash) {
   let parts;
   try {
@@ -84,6 +84,6 @@ export function parse(hash) {
   }
   const [kind, topic, tab, id] = parts;
   if (kind !== 'topic' || !topic) return { view: 'overview' };
-  if ((tab === 'message' || tab === 'letter') && id) return { view: tab, topic, id };
+  if ((tab === 'message' || tab === 'dead-letter') && id) return { view: tab, topic, id };
   return { view: 'topic', topic, tab: Object.hasOwn(TABS, tab) ? tab : null };
 }

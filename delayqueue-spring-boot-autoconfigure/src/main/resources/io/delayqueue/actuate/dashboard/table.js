@@ -1,13 +1,14 @@
-/* Tables that fold into cards where the page is narrow. Roles are spelled out, since such a display takes them away. */
+/* Tables that become cards on narrow pages. Roles are explicit, because the style of cards removes the implicit ones. */
 
 import { h } from './dom.js';
 
 /**
  * A table.
  *
- * @param caption what it shows, for those who can't see where it stands
- * @param columns `label`, `class`, and where it can be sorted by: `sorted` (ascending, descending or none) and `onsort`
- * @param rows `key`, `class` and `cells`, one for each column
+ * @param caption the content of the table, for screen readers
+ * @param columns `label`, `class` and, if the column can be sorted, `sorted` (ascending, descending or none) and
+ *     `onsort`
+ * @param rows `key`, `class` and `cells`, with one cell per column
  */
 export function table(caption, columns, rows, className) {
   return h(

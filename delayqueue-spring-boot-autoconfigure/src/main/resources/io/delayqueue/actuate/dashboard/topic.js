@@ -1,13 +1,13 @@
-/* A topic: whether it is late and why, what is coming, its messages and dead letters. */
+/* The view of a topic: whether it is late and why, upcoming messages, its messages and dead letters. */
 
 import { deleteTopic, pauseTopic, purgeAll, replayAll } from './actions.js';
-import { read, Refusal } from './api.js';
+import { read, Rejection } from './api.js';
 import { button } from './ask.js';
 import { histogram, sparkline } from './charts.js';
 import { h } from './dom.js';
 import { count, counted, lag, name, words } from './format.js';
 import * as history from './history.js';
-import { failing, letters, loadLetters, loadMessages, messages, newList, newScan, scan } from './lists.js';
+import { failing, deadLetters, loadDeadLetters, loadMessages, messages, newList, newScan, scan } from './lists.js';
 import { listenersSection } from './overview.js';
 import { loading, page, state, TABS, topicLink, topicOf } from './state.js';
 import { findings, isLate } from './verdict.js';
@@ -17,7 +17,7 @@ const SPANS = {
   hour: { text: 'PT1H', buckets: 60 },
   day: { text: 'P1D', buckets: 48 },
 };
-/** A histogram of a day hardly changes within a poll. */
+/** The minimum interval between requests of a histogram: that of a day hardly changes within a poll. */
 const UPCOMING_EVERY = { minute: 0, hour: 10_000, day: 30_000 };
 
 export function title({ topic }) {
@@ -37,11 +37,11 @@ export async function load({ topic, tab }, signal) {
     return;
   }
   try {
-    if (data.tab === 'dead') await loadLetters(data.list, topic, signal);
+    if (data.tab === 'dead') await loadDeadLetters(data.list, topic, signal);
     else await loadMessages(data.list, topic, data.tab, signal);
   } catch (error) {
-    // a page that can't be found any more
-    if (!(error instanceof Refusal) || error.status !== 400 || data.list.cursors.length === 1) throw error;
+    // The cursor of the page is no longer valid.
+    if (!(error instanceof Rejection) || error.status !== 400 || data.list.cursors.length === 1) throw error;
     data.list = newList();
   }
 }
@@ -61,7 +61,7 @@ export function draw({ topic }) {
   if (!known) {
     return [
       crumbs(topic),
-      h('p', { class: 'empty' }, 'There is no such topic. A topic is there from the first send or listener on.'),
+      h('p', { class: 'empty' }, 'There is no such topic. The first send or listener creates a topic.'),
     ];
   }
   return [crumbs(topic, known), said(known), figures(known), coming(known), listenersHere(known), lists(known)];
@@ -104,7 +104,7 @@ function said(topic) {
           null,
           topic.lagMillis
             ? `On time: the oldest due message has waited for ${lag(topic.lagMillis)}.`
-            : 'On time: no message that is due waits.',
+            : 'On time: no due message is waiting.',
         ),
   );
 }
@@ -237,7 +237,7 @@ function lists(topic) {
       ? h(
           'div',
           { class: 'list-actions' },
-          button(replayAll(topic), `Replay all ${counted(topic.dead, 'letter')}`),
+          button(replayAll(topic), `Replay all ${counted(topic.dead, 'dead letter')}`),
           button(purgeAll(topic), 'Purge all', null, 'danger'),
         )
       : null,
@@ -246,7 +246,7 @@ function lists(topic) {
       : tab === 'failing'
         ? failing(data.scan, again)
         : tab === 'dead'
-          ? letters(data.list, topic.topic)
+          ? deadLetters(data.list, topic.topic)
           : messages(data.list, tab),
   );
 }

@@ -1,25 +1,28 @@
-/* Whether a topic is late, and why: worst first, in sentences. */
+/* Determines whether a topic is late and why, as sentences in descending severity. */
 
 import { count, counted, span } from './format.js';
 import * as history from './history.js';
 import { listenersOf, state } from './state.js';
 
-/** Where no threshold is set: a sweep finds within 5 s what no signal announced; what is later than twice that has a reason. */
+/** The default threshold: twice the sweep interval of 5 s, within which a due message is found without a signal. */
 const LATE_MILLIS = 10_000;
 
-/** Listeners claim ahead: such a multiple of what their handlers take at once waits for them, due and not late yet. */
+/**
+ * Listeners prefetch messages. A topic is reported if the leased messages exceed this multiple of the listener's
+ * permits.
+ */
 const BACKLOG = 4;
 
 const RANK = { bad: 2, warn: 1 };
 
-/** Whether a topic's oldest due message waits for longer than it may, or than is plausible where nobody has said. */
+/** Whether the lag of a topic exceeds its threshold or, if it has none, reaches the default threshold. */
 export function isLate({ lagMillis, maxLagMillis }) {
   return maxLagMillis === undefined ? lagMillis >= LATE_MILLIS : lagMillis > maxLagMillis;
 }
 
-/** What is to be said of a topic: `level` is bad (late or unknown) or warn. Empty means that all is well. */
+/** The findings about a topic: `level` is bad (late or unknown) or warn. Empty if the topic is on time. */
 export function findings(topic) {
-  if (topic.problem) return [{ level: 'bad', text: `Nobody can tell its state. ${topic.problem}` }];
+  if (topic.problem) return [{ level: 'bad', text: `Its state is unknown. ${topic.problem}` }];
   const found = [];
   const waiting = topic.ready + topic.scheduled;
   if (isLate(topic)) {
@@ -31,7 +34,7 @@ export function findings(topic) {
   } else if (!topic.consumers.length && waiting > 0) {
     found.push({
       level: 'warn',
-      text: `No node listens to it, but ${counted(waiting, 'message waits', 'messages wait')}. Is the name mistyped?`,
+      text: `No node listens to it, but ${counted(waiting, 'message is', 'messages are')} waiting. Is the name misspelled?`,
     });
   }
   const busy = busyHere(topic);
@@ -41,10 +44,10 @@ export function findings(topic) {
       text: `${count(topic.leased)} messages are leased, most of them waiting for a handler. ${usesAll(busy)}`,
     });
   }
-  const died = history.growth(topic.topic, 'dead');
-  if (died > 0) {
-    const letters = counted(died, 'new dead letter', 'new dead letters');
-    found.push({ level: 'warn', text: `${letters} in the last ${history.MINUTES} minutes.` });
+  const added = history.growth(topic.topic, 'dead');
+  if (added > 0) {
+    const deadLetters = counted(added, 'new dead letter', 'new dead letters');
+    found.push({ level: 'warn', text: `${deadLetters} in the last ${history.MINUTES} minutes.` });
   }
   return found;
 }
@@ -52,7 +55,7 @@ export function findings(topic) {
 function reasons(topic) {
   const waiting = counted(topic.ready, 'message is', 'messages are');
   if (topic.paused) return [`It is paused everywhere; ${waiting} ready.`];
-  if (!topic.consumers.length) return [`No node listens to it; ${waiting} ready. Is the name mistyped?`];
+  if (!topic.consumers.length) return [`No node listens to it; ${waiting} ready. Is the name misspelled?`];
   const found = [];
   const here = listenersOf(topic.topic);
   const idle = here.filter(({ running, paused }) => !running || paused);
@@ -60,15 +63,15 @@ function reasons(topic) {
     found.push(`Listener ${id} ${running ? 'is paused' : 'does not run'} on this node.`);
   const trend = history.perMinute(topic.topic, 'ready');
   if (trend !== null && trend >= 1) {
-    found.push(`More comes due than is handled: ready grows by ${count(Math.round(trend))} a minute.`);
+    found.push(`More messages become due than are handled: ready messages grow by ${count(Math.round(trend))} per minute.`);
   } else if (trend !== null && trend <= -1) {
-    found.push(`It is catching up: ready is empty in about ${span((topic.ready / -trend) * 60_000)} at this pace.`);
+    found.push(`It is catching up: at this rate no message is ready in about ${span((topic.ready / -trend) * 60_000)}.`);
   }
   const busy = busyHere(topic);
   if (busy) found.push(usesAll(busy));
   if (!topic.leased && idle.length === 0) {
     const nodes = counted(topic.consumers.length, 'node listens', 'nodes listen');
-    found.push(`Nothing is being handled although ${nodes}: see the health of the nodes.`);
+    found.push(`No message is being handled although ${nodes}. Check the health of the nodes.`);
   }
   return found.length ? found : [`${counted(topic.ready, 'message is', 'messages are')} ready.`];
 }
@@ -78,7 +81,7 @@ function busyHere(topic) {
 }
 
 function usesAll({ id, permits }) {
-  return `Listener ${id} on this node uses all of its ${permits.max} permits: its handlers are slow, or may be too few.`;
+  return `Listener ${id} on this node uses all of its ${permits.max} permits. Its handlers are slow or too few.`;
 }
 
 /** The worst level of a topic: bad, warn or ok. */
@@ -86,12 +89,12 @@ export function levelOf(topic) {
   return findings(topic).reduce((worst, { level }) => (RANK[level] > (RANK[worst] || 0) ? level : worst), 'ok');
 }
 
-/** For sorting: what needs a person first. */
+/** The rank of a topic in the default order. */
 export function urgency(topic) {
   return RANK[levelOf(topic)] || 0;
 }
 
-/** What is to be said of this node's listeners. */
+/** The findings about this node's listeners. */
 export function listenerFindings() {
   const found = [];
   for (const { id, running, paused } of state.overview.listeners) {

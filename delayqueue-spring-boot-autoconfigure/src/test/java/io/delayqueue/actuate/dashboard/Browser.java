@@ -118,13 +118,7 @@ final class Browser implements AutoCloseable {
         return strings(driver.executeScript(script, arguments));
     }
 
-    /** Runs JavaScript that calls its last argument with what it found. */
-    @Nullable
-    Object runAsync(String script, Object... arguments) {
-        return driver.executeAsyncScript(script, arguments);
-    }
-
-    static List<String> strings(@Nullable Object found) {
+    private static List<String> strings(@Nullable Object found) {
         return ((List<?>) Objects.requireNonNull(found))
                 .stream().map(String.class::cast).toList();
     }

@@ -21,10 +21,10 @@ final class BrowserExtension implements ExecutionCondition, ParameterResolver {
         if (Browser.isInstalled() || "required".equals(System.getProperty(SWITCH, System.getenv(SWITCH)))) {
             return ConditionEvaluationResult.enabled("tried in a browser");
         }
-        String notice = context.getDisplayName() + " is skipped: there is no " + Browser.CHROMIUM + " and "
+        String notification = context.getDisplayName() + " is skipped: there is no " + Browser.CHROMIUM + " and "
                 + Browser.CHROMEDRIVER + " (Debian: apt-get install chromium chromium-driver)";
-        LOG.warn(notice);
-        return ConditionEvaluationResult.disabled(notice);
+        LOG.warn(notification);
+        return ConditionEvaluationResult.disabled(notification);
     }
 
     @Override

@@ -15,7 +15,6 @@ import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.template.DelayQueueOperations;
-import io.delayqueue.test.DelayQueueHarness;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -23,6 +22,7 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -30,6 +30,7 @@ import org.springframework.test.context.TestPropertySource;
 
 /** Each action is asked about, can be declined, is done, and its outcome is told. */
 @DashboardTest
+@Tag("soak")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-actions")
 class DashboardActionsTests {
 
@@ -48,7 +49,7 @@ class DashboardActionsTests {
     private DelayListenerRegistry registry;
 
     @Autowired
-    private DelayQueueHarness harness;
+    private QueueState state;
 
     @Autowired
     private Listeners listeners;
@@ -73,25 +74,11 @@ class DashboardActionsTests {
     }
 
     @Test
-    void messageIsCancelled() {
-        String id = queue.send(LONELY, "text", HOUR).id();
-        page.open(topic(LONELY, "scheduled")).press("Cancel message " + id);
-        assertThat(page.question()).contains("Cancel this message?", id, LONELY);
-        page.goBack();
-        assertThat(queue.find(LONELY, id)).isPresent();
-
-        page.press("Cancel message " + id).confirm().awaitOutcome(id + " is cancelled.");
-
-        assertThat(queue.find(LONELY, id)).isEmpty();
-        page.awaitNoText(id + "\n");
-    }
-
-    @Test
     void messageIsCancelledWhileItIsHandled() {
         String id = queue.send(PARCELS, "text").id();
         page.open(topic(PARCELS, "leased")).press("Cancel message " + id);
-        assertThat(page.question()).contains("the handler that runs is not stopped");
-        page.confirm().awaitOutcome(id + " is cancelled; the handler that runs is not stopped.");
+        assertThat(page.check()).contains("A running handler is not stopped");
+        page.confirm().awaitOutcome(id + " is cancelled. The running handler is not stopped.");
         listeners.parcels.release();
 
         assertThat(queue.find(PARCELS, id)).isEmpty();
@@ -102,26 +89,26 @@ class DashboardActionsTests {
         String id = queue.send(MAILS, "text", HOUR).id();
         listeners.mailsFail = false;
         page.open(topic(MAILS, "message", id)).press("Run now message " + id);
-        assertThat(page.question()).contains("Run this message now?", id);
+        assertThat(page.check()).contains("Run this message now?", id);
         page.goBack();
         assertThat(queue.find(MAILS, id))
                 .hasValueSatisfying(message -> assertThat(message.state()).isEqualTo(MessageState.SCHEDULED));
 
         page.press("Run now message " + id).confirm().awaitOutcome(id + " is due now.");
 
-        harness.awaitAcknowledged(MAILS, id);
-        page.awaitText("It is gone by now");
+        state.awaitAcknowledged(MAILS, id);
+        page.awaitText("It no longer exists");
     }
 
     @Test
     void messageIsRescheduledByATimeFromNowOn() {
         String id = queue.send(LONELY, "text", HOUR).id();
         page.open(topic(LONELY, "message", id)).press("Reschedule message " + id);
-        page.question();
-        page.confirm().awaitText("Give either a time from now on or a date.");
+        page.check();
+        page.confirm().awaitText("Enter either a time from now or a date.");
         page.goBack();
 
-        page.press("Reschedule message " + id).question();
+        page.press("Reschedule message " + id).check();
         page.field("dialog [name=amount]").sendKeys("2.5");
         page.field("dialog [name=unit]").sendKeys("hours");
         page.confirm().awaitOutcome(id + " is rescheduled.");
@@ -135,7 +122,7 @@ class DashboardActionsTests {
         String id = queue.send(LONELY, "text", HOUR).id();
         page.open(topic(LONELY, "message", id))
                 .press("Reschedule message " + id)
-                .question();
+                .check();
         browser.run("arguments[0].value = '2030-01-31T12:30:15'", page.field("dialog [name=date]"));
         page.confirm().awaitOutcome(id + " is rescheduled.");
 
@@ -148,70 +135,71 @@ class DashboardActionsTests {
     @Test
     void whatPerhapsHappenedIsToldAsThat() {
         String id = queue.send(LONELY, "text", HOUR).id();
-        page.open(topic(LONELY, "scheduled")).press("Run now message " + id).question();
+        page.open(topic(LONELY, "scheduled")).press("Run now message " + id).check();
         browser.run("window.fetch = () => Promise.reject(new TypeError('connection lost'))");
-        page.confirm().awaitOutcome("What was to be done is perhaps done: look before you repeat it.");
+        page.confirm()
+                .awaitOutcome("It is unknown whether the action was performed. Check the state before you repeat it.");
     }
 
     @Test
-    void refusalIsToldInTheEndpointsWords() {
+    void rejectionIsToldInTheEndpointsWords() {
         String id = queue.send(LONELY, "text", HOUR).id();
-        page.open(topic(LONELY, "scheduled")).press("Cancel message " + id).question();
+        page.open(topic(LONELY, "scheduled")).press("Cancel message " + id).check();
         queue.cancel(LONELY, id);
         page.confirm().awaitOutcome("There is no live message '" + id + "'");
     }
 
     @Test
-    void letterIsReplayed() {
-        String id = letterOf("one");
-        page.open(topic(MAILS, "dead")).press("Replay the letter of " + id);
-        assertThat(page.question()).contains("Replay this dead letter?", id);
+    void deadLetterIsReplayed() {
+        String id = deadLetterOf("one");
+        page.open(topic(MAILS, "dead")).press("Replay the dead letter of " + id);
+        assertThat(page.check()).contains("Replay this dead letter?", id);
         page.goBack();
         assertThat(admin.counts(MAILS).dead()).isOne();
 
         listeners.mailsFail = false;
-        page.press("Replay the letter of " + id).confirm().awaitOutcome(id + " is replayed.");
+        page.press("Replay the dead letter of " + id).confirm().awaitOutcome(id + " is replayed.");
 
-        harness.awaitAcknowledged(MAILS, id);
+        state.awaitAcknowledged(MAILS, id);
         page.awaitText("No dead letter.");
     }
 
     @Test
-    void letterIsPurged() {
-        String id = letterOf("one");
+    void deadLetterIsPurged() {
+        String id = deadLetterOf("one");
         page.open(topic(MAILS, "dead"))
                 .awaitText("IllegalStateException: no mail to one")
-                .press("Purge the letter of " + id);
-        assertThat(page.question()).contains("Purge this dead letter?", id);
+                .press("Purge the dead letter of " + id);
+        assertThat(page.check()).contains("Purge this dead letter?", id);
         page.goBack();
         assertThat(admin.counts(MAILS).dead()).isOne();
 
-        page.press("Purge the letter of " + id).confirm().awaitOutcome("The letter of " + id + " is purged.");
+        page.press("Purge the dead letter of " + id).confirm().awaitOutcome("The dead letter of " + id + " is purged.");
 
         assertThat(admin.counts(MAILS).dead()).isZero();
     }
 
     @Test
-    void allLettersAreReplayed() {
-        letterOf("one");
-        letterOf("two");
-        page.open(topic(MAILS, "dead")).press("Replay all 2 letters");
-        assertThat(page.question()).contains("Replay 2 dead letters?", MAILS);
+    void allDeadLettersAreReplayed() {
+        deadLetterOf("one");
+        deadLetterOf("two");
+        page.open(topic(MAILS, "dead")).press("Replay all 2 dead letters");
+        assertThat(page.check()).contains("Replay 2 dead letters?", MAILS);
         page.goBack();
         assertThat(admin.counts(MAILS).dead()).isEqualTo(2);
 
         listeners.mailsFail = false;
-        page.press("Replay all 2 letters").confirm().awaitOutcome("2 dead letters are replayed.");
+        page.press("Replay all 2 dead letters").confirm().awaitOutcome("2 dead letters are replayed.");
 
-        harness.awaitEmpty(MAILS);
+        state.awaitEmpty(MAILS);
     }
 
     @Test
-    void allLettersArePurged() {
-        letterOf("one");
-        letterOf("two");
+    void allDeadLettersArePurged() {
+        deadLetterOf("one");
+        deadLetterOf("two");
         page.open(topic(MAILS, "dead")).press("Purge all");
-        assertThat(page.question()).contains("Purge 2 dead letters?", "removed for good");
+        assertThat(page.check()).contains("Purge 2 dead letters?", "removed permanently");
         page.goBack();
         assertThat(admin.counts(MAILS).dead()).isEqualTo(2);
 
@@ -224,7 +212,7 @@ class DashboardActionsTests {
     void emptyTopicIsDeleted() {
         queue.cancel("mistyped", queue.send("mistyped", "text", HOUR).id());
         page.open(topic("mistyped")).press("Delete topic");
-        assertThat(page.question()).contains("Delete this topic?", "mistyped");
+        assertThat(page.check()).contains("Delete this topic?", "mistyped");
         page.goBack();
         assertThat(inspector.topic("mistyped")).isPresent();
 
@@ -246,7 +234,7 @@ class DashboardActionsTests {
     @Test
     void listenerIsPausedHereAndResumed() {
         page.open("").press("Pause listener invoices on this node");
-        assertThat(page.question()).contains("Pause this listener here?", "invoices");
+        assertThat(page.check()).contains("Pause this listener here?", "invoices");
         page.goBack();
         assertThat(registry.getContainer("invoices").orElseThrow().isPaused()).isFalse();
 
@@ -272,7 +260,7 @@ class DashboardActionsTests {
                   return Response.json({ ...(await answer.json()), node: `node ${asked++ % 2}` });
                 };
                 """);
-        page.awaitText("Several nodes answer in turn");
+        page.awaitText("Several nodes respond in turn");
 
         assertThat(page.has("Pause listener invoices on this node")).isFalse();
     }
@@ -280,7 +268,7 @@ class DashboardActionsTests {
     @Test
     void topicIsPausedEverywhereAndResumed() {
         page.open(topic(INVOICES)).press("Pause everywhere");
-        assertThat(page.question()).contains("Pause this topic everywhere?", INVOICES);
+        assertThat(page.check()).contains("Pause this topic everywhere?", INVOICES);
         page.goBack();
         assertThat(inspector.topic(INVOICES).orElseThrow().paused()).isFalse();
 
@@ -300,12 +288,12 @@ class DashboardActionsTests {
         page.press("Find").awaitPressable("Cancel message " + id).awaitText("scheduled");
 
         page.field("#find-id").sendKeys("-no");
-        page.press("Find").awaitText("There is no live message '" + id + "-no' in topic '" + LONELY + "' now.");
+        page.press("Find").awaitText("There is no live message '" + id + "-no' in topic '" + LONELY + "'.");
     }
 
-    private String letterOf(String text) {
+    private String deadLetterOf(String text) {
         String id = queue.send(MAILS, text).id();
-        harness.awaitDead(MAILS, id);
+        state.awaitDead(MAILS, id);
         return id;
     }
 }

@@ -16,7 +16,7 @@ import org.springframework.security.web.SecurityFilterChain;
 /** An application with a queue and a dashboard that everybody may use. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
-@Import({DashboardApplication.Listeners.class, RequestCounter.class})
+@Import({DashboardApplication.Listeners.class, QueueState.class, RequestCounter.class})
 class DashboardApplication {
 
     /** Whatever is shown by markup instead of as text runs this. */

@@ -2,35 +2,24 @@ package io.delayqueue.actuate.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.test.context.TestPropertySource;
 
 /** Numbers as people read them. */
-@DashboardTest
-@TestPropertySource(properties = "delayqueue.namespace=dashboard-formats")
 class DashboardFormatTests {
 
-    private static final String CALL = "const [name, value, done] = arguments;"
-            + "import(document.querySelector('script').src.replace('app.js', 'format.js'))"
-            + ".then((module) => done(module[name](value)), (error) => done(String(error)))";
+    private static DashboardScripts scripts;
 
-    @LocalServerPort
-    private int port;
-
-    private Browser browser;
-
-    @BeforeEach
-    void openPage(Browser browser) {
-        this.browser = browser;
-        if (!browser.driver().getCurrentUrl().contains(":" + port + "/")) {
-            new DashboardPage(browser, port).open("");
-        }
+    @BeforeAll
+    static void copyScripts(@TempDir Path directory) throws IOException {
+        scripts = new DashboardScripts(directory);
     }
 
     @ParameterizedTest
@@ -47,19 +36,19 @@ class DashboardFormatTests {
         "864000000000,'10,000 d'"
     })
     void spanHasTheTwoUnitsThatMatter(long millis, String text) {
-        assertThat(browser.runAsync(CALL, "span", millis)).isEqualTo(text);
+        assertThat(call("span", millis)).isEqualTo(text);
     }
 
     @ParameterizedTest
     @CsvSource({"0,0 B", "1023,'1,023 B'", "1024,1 KiB", "8400,8.2 KiB", "1048576,1 MiB", "5368709120,5 GiB"})
     void sizeHasAUnit(long bytes, String text) {
-        assertThat(browser.runAsync(CALL, "bytes", bytes)).isEqualTo(text);
+        assertThat(call("bytes", bytes)).isEqualTo(text);
     }
 
     @ParameterizedTest
     @MethodSource
     void jsonIsIndentedTokenByToken(String json, String text) {
-        assertThat(browser.runAsync(CALL, "indented", json)).isEqualTo(text);
+        assertThat(call("indented", json)).isEqualTo(text);
     }
 
     static Stream<Arguments> jsonIsIndentedTokenByToken() {
@@ -70,5 +59,13 @@ class DashboardFormatTests {
                 Arguments.of("12345678901234567890", "12345678901234567890"),
                 Arguments.of("{\"half", "{\"half"),
                 Arguments.of("just text", "just text"));
+    }
+
+    private static String call(String function, Object argument) {
+        return scripts.run(
+                        "const format = await import('./format.js'); return format[arguments[0]](arguments[1]);",
+                        function,
+                        argument)
+                .asString();
     }
 }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.fail;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.interactions.Actions;
@@ -17,6 +18,7 @@ import org.springframework.test.context.TestPropertySource;
 
 /** Everything can be done without a mouse, and it is always to be seen where one is. */
 @DashboardTest
+@Tag("soak")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-keyboard")
 class DashboardKeyboardTests {
 
@@ -53,13 +55,13 @@ class DashboardKeyboardTests {
         page.awaitPressable("Cancel message " + id);
         tabTo("Cancel message " + id);
         type(Keys.SPACE);
-        assertThat(page.question()).contains(id);
+        assertThat(page.check()).contains(id);
         assertThat(focused()).isEqualTo("Go back");
         type(Keys.ESCAPE);
-        page.awaitNoQuestion();
+        page.awaitNoCheck();
         assertThat(focused()).isEqualTo("Cancel message " + id);
         type(Keys.ENTER);
-        page.question();
+        page.check();
         tabTo("Cancel the message");
         type(Keys.ENTER);
 

@@ -8,12 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueOperations;
-import io.delayqueue.test.DelayQueueHarness;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -22,6 +22,7 @@ import org.springframework.test.context.TestPropertySource;
 
 /** Each view fits and is legible: narrow and wide, light and dark. What it looks like is left in target/dashboard. */
 @DashboardTest
+@Tag("soak")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-layout")
 class DashboardLayoutTests {
 
@@ -61,7 +62,7 @@ class DashboardLayoutTests {
     private DelayQueueOperations queue;
 
     @Autowired
-    private DelayQueueHarness harness;
+    private QueueState state;
 
     @LocalServerPort
     private int port;
@@ -69,7 +70,7 @@ class DashboardLayoutTests {
     private Browser browser;
     private DashboardPage page;
     private String id = "";
-    private String letterId = "";
+    private String deadLetterId = "";
 
     @BeforeEach
     void fill(Browser browser) {
@@ -83,8 +84,8 @@ class DashboardLayoutTests {
                         .delay(Duration.ofMinutes(10))
                         .build())
                 .id();
-        letterId = harness.awaitDead(MAILS, queue.send(MAILS, LONG).id()).letterId();
-        harness.awaitScheduled(INVOICES, queue.send(INVOICES, LONG).id());
+        deadLetterId = state.awaitDead(MAILS, queue.send(MAILS, LONG).id()).deadLetterId();
+        state.awaitScheduled(INVOICES, queue.send(INVOICES, LONG).id());
     }
 
     @AfterEach
@@ -102,10 +103,10 @@ class DashboardLayoutTests {
         check(width + "-" + scheme + "-failing", topic(INVOICES, "failing"));
         check(width + "-" + scheme + "-dead", topic(MAILS, "dead"));
         check(width + "-" + scheme + "-message", topic(LONELY, "message", id));
-        check(width + "-" + scheme + "-letter", topic(MAILS, "letter", letterId));
-        page.press("Purge the letter of " + letterId.substring(0, letterId.lastIndexOf('@')))
-                .question();
-        look(width + "-" + scheme + "-question");
+        check(width + "-" + scheme + "-dead-letter", topic(MAILS, "dead-letter", deadLetterId));
+        page.press("Purge the dead letter of " + deadLetterId.substring(0, deadLetterId.lastIndexOf('@')))
+                .check();
+        look(width + "-" + scheme + "-check");
         page.goBack();
         assertThat(page.complaints()).isEmpty();
     }

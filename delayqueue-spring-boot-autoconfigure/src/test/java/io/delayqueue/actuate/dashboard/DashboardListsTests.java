@@ -2,11 +2,14 @@ package io.delayqueue.actuate.dashboard;
 
 import static io.delayqueue.actuate.dashboard.DashboardApplication.MAILS;
 import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,13 +17,17 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.TestPropertySource;
 
 /** What is listed, counted and drawn, and how one gets about in it. */
 @DashboardTest
+@Tag("soak")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-lists")
 class DashboardListsTests {
 
@@ -69,13 +76,13 @@ class DashboardListsTests {
     }
 
     @Test
-    void lettersArePagedTheYoungestFirst() {
+    void deadLettersArePagedTheYoungestFirst() {
         for (int each = 0; each < 30; each++) {
             queue.send(MAILS, "number " + each);
         }
         await().atMost(Duration.ofSeconds(30)).until(() -> admin.counts(MAILS).dead() == 30);
 
-        page.open(topic(MAILS, "dead")).awaitText("Replay all 30 letters");
+        page.open(topic(MAILS, "dead")).awaitText("Replay all 30 dead letters");
         await().untilAsserted(() -> assertThat(rows()).hasSize(25));
         page.press("Next").awaitText("Page 2");
         await().untilAsserted(() -> assertThat(rows()).hasSize(5));
@@ -97,7 +104,7 @@ class DashboardListsTests {
         page.press("Scheduled");
         await().untilAsserted(() -> assertThat(rows()).containsExactly("fruit/apple", "fruit/pear"));
         page.field(".filter").sendKeys("none");
-        page.awaitText("No topic has such a name.");
+        page.awaitText("No topic matches the filter.");
     }
 
     @Test
@@ -146,6 +153,25 @@ class DashboardListsTests {
         await().untilAsserted(() -> assertThat(browser.texts(
                         "return [...document.querySelectorAll('.figure .spark')].map((each) => each.ariaLabel)"))
                 .contains("Scheduled, last 10 minutes: now 1, at most 1"));
+    }
+
+    @Test
+    void topicWhoseStateIsUnknownIsShownBesideTheOthers(
+            @Autowired KeySpace keySpace, @Autowired RedisConnectionFactory redis) {
+        queue.send("broken", "text", Duration.ofHours(1));
+        queue.send("whole", "text", Duration.ofHours(1));
+        byte[] schedule = keySpace.of(Shard.single("broken")).schedule();
+        try (RedisConnection connection = redis.getConnection()) {
+            connection.stringCommands().set(schedule, "of another type".getBytes(UTF_8));
+            try {
+                page.open("").awaitText("The state of 1 of").awaitText("Its state is unknown.");
+                assertThat(page.text()).contains("WRONGTYPE", "whole").doesNotContain("NaN", "undefined");
+                page.press("broken").awaitText("Its state is unknown.").awaitNoText("Loading");
+                assertThat(page.text()).doesNotContain("NaN", "undefined", "Delete topic");
+            } finally {
+                connection.keyCommands().del(schedule);
+            }
+        }
     }
 
     /** What the rows of the first table are about. */

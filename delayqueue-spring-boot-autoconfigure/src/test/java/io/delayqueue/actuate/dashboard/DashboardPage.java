@@ -13,7 +13,7 @@ import org.openqa.selenium.WebElement;
 /** The dashboard as its user has it before them. Whatever is looked for is waited for. */
 final class DashboardPage {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
     private static final String BY_NAME = "return [...document.querySelectorAll(arguments[0])]"
             + ".find(each => each.checkVisibility() && (each.ariaLabel || each.textContent.trim()) === arguments[1])";
@@ -29,7 +29,7 @@ final class DashboardPage {
     /** Opens the page at a place, and waits until it shows what it was told. */
     DashboardPage open(String place) {
         browser.open(address + place);
-        await().atMost(PATIENCE)
+        await().atMost(MAX_WAIT)
                 .until(
                         () -> browser.is(
                                 "return document.querySelector('.live.on') !== null && document.querySelector('main h1') !== null"));
@@ -54,18 +54,18 @@ final class DashboardPage {
     }
 
     DashboardPage awaitText(String text) {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(text()).contains(text));
+        await().atMost(MAX_WAIT).untilAsserted(() -> assertThat(text()).contains(text));
         return this;
     }
 
     DashboardPage awaitNoText(String text) {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(text()).doesNotContain(text));
+        await().atMost(MAX_WAIT).untilAsserted(() -> assertThat(text()).doesNotContain(text));
         return this;
     }
 
     /** Presses a button or follows a link, by its accessible name. */
     DashboardPage press(String name) {
-        await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> {
+        await().atMost(MAX_WAIT).ignoreExceptions().untilAsserted(() -> {
             WebElement found = browser.run(WebElement.class, BY_NAME, "button, a", name);
             assertThat(found).as("button or link " + name).isNotNull();
             found.click();
@@ -78,7 +78,7 @@ final class DashboardPage {
     }
 
     DashboardPage awaitPressable(String name) {
-        await().atMost(PATIENCE).until(() -> has(name));
+        await().atMost(MAX_WAIT).until(() -> has(name));
         return this;
     }
 
@@ -89,14 +89,14 @@ final class DashboardPage {
     }
 
     /** What is asked before an action. */
-    String question() {
-        await().atMost(PATIENCE).until(() -> browser.is("return document.querySelector('dialog').open"));
+    String check() {
+        await().atMost(MAX_WAIT).until(() -> browser.is("return document.querySelector('dialog').open"));
         return browser.string("return document.querySelector('dialog').innerText");
     }
 
     DashboardPage goBack() {
         browser.driver().findElement(By.id("ask-back")).click();
-        return awaitNoQuestion();
+        return awaitNoCheck();
     }
 
     DashboardPage confirm() {
@@ -104,13 +104,13 @@ final class DashboardPage {
         return this;
     }
 
-    DashboardPage awaitNoQuestion() {
-        await().atMost(PATIENCE).until(() -> !browser.is("return document.querySelector('dialog').open"));
+    DashboardPage awaitNoCheck() {
+        await().atMost(MAX_WAIT).until(() -> !browser.is("return document.querySelector('dialog').open"));
         return this;
     }
 
     DashboardPage awaitOutcome(String text) {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(outcome()).contains(text));
+        await().atMost(MAX_WAIT).untilAsserted(() -> assertThat(outcome()).contains(text));
         return this;
     }
 

@@ -6,10 +6,10 @@ import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.template.DelayQueueOperations;
-import io.delayqueue.test.DelayQueueHarness;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -17,6 +17,7 @@ import org.springframework.test.context.TestPropertySource;
 
 /** As the endpoint is by default: it only reads, and shows no payload to those whom nobody knows. */
 @DashboardTest
+@Tag("soak")
 @TestPropertySource(
         properties = {
             "delayqueue.namespace=dashboard-read-only",
@@ -38,8 +39,8 @@ class DashboardReadOnlyTests {
         "Minute",
         "Hour",
         "Day",
-        "Look further",
-        "Look again",
+        "Search further",
+        "Search again",
         "Previous",
         "Next"
     };
@@ -48,7 +49,7 @@ class DashboardReadOnlyTests {
     private DelayQueueOperations queue;
 
     @Autowired
-    private DelayQueueHarness harness;
+    private QueueState state;
 
     @LocalServerPort
     private int port;
@@ -68,7 +69,8 @@ class DashboardReadOnlyTests {
     @Test
     void noActionIsOffered() {
         String id = queue.send(LONELY, "text", Duration.ofHours(1)).id();
-        String letter = harness.awaitDead(MAILS, queue.send(MAILS, "one").id()).letterId();
+        String deadLetter =
+                state.awaitDead(MAILS, queue.send(MAILS, "one").id()).deadLetterId();
 
         for (String place : new String[] {
             "",
@@ -76,7 +78,7 @@ class DashboardReadOnlyTests {
             topic(LONELY, "failing"),
             topic(MAILS, "dead"),
             topic(LONELY, "message", id),
-            topic(MAILS, "letter", letter)
+            topic(MAILS, "dead-letter", deadLetter)
         }) {
             page.open(place).awaitNoText("Loading …").awaitText("read-only");
             assertThat(page.buttons()).as(place).isSubsetOf(HARMLESS);
@@ -87,7 +89,9 @@ class DashboardReadOnlyTests {
     void payloadThatMayNotBeSeenIsNotShown() {
         String id = queue.send(LONELY, "a secret", Duration.ofHours(1)).id();
 
-        page.open(topic(LONELY, "message", id)).awaitText("Not shown to you").awaitNoText("a secret");
+        page.open(topic(LONELY, "message", id))
+                .awaitText("Hidden: see management.endpoint.delayqueue.show-payloads")
+                .awaitNoText("a secret");
         page.open(topic(LONELY, "scheduled")).awaitText(id).awaitNoText("a secret");
     }
 }

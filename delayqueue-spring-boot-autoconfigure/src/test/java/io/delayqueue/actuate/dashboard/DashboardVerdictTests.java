@@ -1,57 +1,42 @@
 package io.delayqueue.actuate.dashboard;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.message.Shard;
-import io.delayqueue.redis.KeySpace;
-import io.delayqueue.template.DelayQueueOperations;
-import java.time.Duration;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.test.context.TestPropertySource;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** What the page says of a topic: whether it is late, and why. */
-@DashboardTest
-@TestPropertySource(properties = "delayqueue.namespace=dashboard-verdict")
 class DashboardVerdictTests {
 
     /** Shows the page's modules a topic as it was every ten seconds, and asks for their verdict on it. */
     private static final String FINDINGS = """
-            const [topics, listeners, done] = arguments;
-            const base = document.querySelector('script').src.replace('app.js', '');
-            Promise.all(['state', 'history', 'verdict'].map((name) => import(`${base}${name}.js`)))
-              .then(([{ state }, history, verdict]) => {
-                const before = state.overview;
-                state.overview = { ...before, listeners };
-                const at = Date.now() + 3600000;
-                history.record([], at);
-                topics.forEach((topic, index) => history.record([topic], at + 10000 * index));
-                done(verdict.findings(topics.at(-1)).map(({ level, text }) => `${level}: ${text}`));
-                state.overview = before;
-              })
-              .catch((error) => done([String(error)]));
+            const [topics, listeners] = arguments;
+            const { state } = await import('./state.js');
+            const history = await import('./history.js');
+            const verdict = await import('./verdict.js');
+            state.overview = { listeners };
+            const at = Date.now();
+            history.record([], at);
+            topics.forEach((topic, index) => history.record([topic], at + 10000 * index));
+            return verdict.findings(topics.at(-1)).map(({ level, text }) => `${level}: ${text}`);
             """;
 
-    @LocalServerPort
-    private int port;
+    private static DashboardScripts scripts;
 
     private final List<Map<String, Object>> topics = new ArrayList<>();
     private final List<Map<String, Object>> listeners = new ArrayList<>();
-    private Browser browser;
 
-    @BeforeEach
-    void openPage(Browser browser) {
-        this.browser = browser;
-        new DashboardPage(browser, port).open("");
+    @BeforeAll
+    static void copyScripts(@TempDir Path directory) throws IOException {
+        scripts = new DashboardScripts(directory);
     }
 
     @Test
@@ -83,30 +68,7 @@ class DashboardVerdictTests {
     void topicThatNobodyCanTellTheStateOfSaysWhy() {
         seen(Map.of("problem", "Redis cannot be reached."));
 
-        assertThat(findings()).containsExactly("bad: Nobody can tell its state. Redis cannot be reached.");
-    }
-
-    @Test
-    void topicWhoseStateIsUnknownIsShownBesideTheOthers(
-            @Autowired DelayQueueOperations queue,
-            @Autowired KeySpace keySpace,
-            @Autowired RedisConnectionFactory redis) {
-        queue.send("broken", "text", Duration.ofHours(1));
-        queue.send("whole", "text", Duration.ofHours(1));
-        byte[] schedule = keySpace.of(Shard.single("broken")).schedule();
-        DashboardPage page = new DashboardPage(browser, port);
-        try (RedisConnection connection = redis.getConnection()) {
-            connection.stringCommands().set(schedule, "of another type".getBytes(UTF_8));
-            try {
-                page.open("").awaitText("The state of 1 of").awaitText("Nobody can tell its state.");
-                assertThat(page.text()).contains("WRONGTYPE", "whole").doesNotContain("NaN", "undefined");
-                page.press("broken").awaitText("Nobody can tell its state.").awaitNoText("Loading");
-                assertThat(page.text()).doesNotContain("NaN", "undefined", "Delete topic");
-            } finally {
-                connection.keyCommands().del(schedule);
-            }
-        }
-        assertThat(page.complaints()).isEmpty();
+        assertThat(findings()).containsExactly("bad: Its state is unknown. Redis cannot be reached.");
     }
 
     @Test
@@ -123,7 +85,7 @@ class DashboardVerdictTests {
     void lateTopicWithoutConsumerAsksForItsName() {
         seen(Map.of("ready", 1, "lagMillis", 20_000, "consumers", List.of()));
 
-        assertThat(findings()).contains("bad: No node listens to it; 1 message is ready. Is the name mistyped?");
+        assertThat(findings()).contains("bad: No node listens to it; 1 message is ready. Is the name misspelled?");
     }
 
     @Test
@@ -131,7 +93,7 @@ class DashboardVerdictTests {
         seen(Map.of("scheduled", 2, "consumers", List.of()));
 
         assertThat(findings())
-                .containsExactly("warn: No node listens to it, but 2 messages wait. Is the name mistyped?");
+                .containsExactly("warn: No node listens to it, but 2 messages are waiting. Is the name misspelled?");
     }
 
     @Test
@@ -140,7 +102,8 @@ class DashboardVerdictTests {
         seen(Map.of("ready", 120, "leased", 8, "lagMillis", 30_000));
         seen(Map.of("ready", 140, "leased", 8, "lagMillis", 40_000));
 
-        assertThat(findings()).contains("bad: More comes due than is handled: ready grows by 120 a minute.");
+        assertThat(findings())
+                .contains("bad: More messages become due than are handled: ready messages grow by 120 per minute.");
     }
 
     @Test
@@ -149,7 +112,7 @@ class DashboardVerdictTests {
         seen(Map.of("ready", 120, "leased", 8, "lagMillis", 30_000));
         seen(Map.of("ready", 100, "leased", 8, "lagMillis", 20_000));
 
-        assertThat(findings()).contains("bad: It is catching up: ready is empty in about 50 s at this pace.");
+        assertThat(findings()).contains("bad: It is catching up: at this rate no message is ready in about 50 s.");
     }
 
     @Test
@@ -163,7 +126,7 @@ class DashboardVerdictTests {
                 .contains(
                         "bad: Listener resting is paused on this node.",
                         "bad: Listener stopped does not run on this node.",
-                        "bad: Listener busy on this node uses all of its 8 permits: its handlers are slow, or may be too few.");
+                        "bad: Listener busy on this node uses all of its 8 permits. Its handlers are slow or too few.");
     }
 
     @Test
@@ -176,7 +139,7 @@ class DashboardVerdictTests {
         assertThat(findings())
                 .containsExactly(
                         "warn: 1,008 messages are leased, most of them waiting for a handler. Listener busy on this"
-                                + " node uses all of its 8 permits: its handlers are slow, or may be too few.");
+                                + " node uses all of its 8 permits. Its handlers are slow or too few.");
     }
 
     @Test
@@ -185,7 +148,7 @@ class DashboardVerdictTests {
         seen(Map.of("ready", 3, "lagMillis", 20_000));
 
         assertThat(findings())
-                .contains("bad: Nothing is being handled although 1 node listens: see the health of the nodes.");
+                .contains("bad: No message is being handled although 1 node listens. Check the health of the nodes.");
     }
 
     @Test
@@ -217,7 +180,7 @@ class DashboardVerdictTests {
                 id,
                 "topic",
                 "orders",
-                "lane",
+                "kind",
                 "messages",
                 "running",
                 running,
@@ -230,6 +193,9 @@ class DashboardVerdictTests {
     }
 
     private List<String> findings() {
-        return Browser.strings(browser.runAsync(FINDINGS, topics, listeners));
+        return scripts.run(FINDINGS, topics, listeners)
+                .valueStream()
+                .map(JsonNode::asString)
+                .toList();
     }
 }

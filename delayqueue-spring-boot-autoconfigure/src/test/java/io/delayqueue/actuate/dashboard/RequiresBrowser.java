@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Gives the tests of a class a {@link Browser} of their own as a parameter. Where there is none they are skipped with a
- * notice, unless the environment variable or system property {@code DELAYQUEUE_BROWSER} is {@code required}.
+ * notification, unless the environment variable or system property {@code DELAYQUEUE_BROWSER} is {@code required}.
  */
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)

@@ -45,7 +45,7 @@ class RequestGuardTests {
         "http://example.com:80, https://example.com",
     })
     void ownPageMayAct(String server, String origin) {
-        assertThat(guard.refuses("POST", server, origin, "same-origin")).isFalse();
+        assertThat(guard.rejects("POST", server, origin, "same-origin")).isFalse();
     }
 
     @ParameterizedTest
@@ -67,22 +67,22 @@ class RequestGuardTests {
         "nonsense, nonsense",
     })
     void otherPageMayNot(String server, String origin) {
-        assertThat(guard.refuses("POST", server, origin, null)).isTrue();
-        assertThat(guard.refuses("DELETE", server, origin, null)).isTrue();
-        assertThat(guard.refuses("GET", server, origin, "cross-site")).isFalse();
+        assertThat(guard.rejects("POST", server, origin, null)).isTrue();
+        assertThat(guard.rejects("DELETE", server, origin, null)).isTrue();
+        assertThat(guard.rejects("GET", server, origin, "cross-site")).isFalse();
     }
 
     @Test
     void browserThatSaysCrossSiteMayNot() {
-        assertThat(guard.refuses("POST", "http://localhost:8080", null, "cross-site"))
+        assertThat(guard.rejects("POST", "http://localhost:8080", null, "cross-site"))
                 .isTrue();
-        assertThat(guard.refuses("POST", "http://localhost:8080", "http://localhost:8080", "Cross-Site"))
+        assertThat(guard.rejects("POST", "http://localhost:8080", "http://localhost:8080", "Cross-Site"))
                 .isTrue();
     }
 
     @Test
     void whoeverIsNoBrowserMay() {
-        assertThat(guard.refuses("POST", "http://localhost:8080", null, null)).isFalse();
+        assertThat(guard.rejects("POST", "http://localhost:8080", null, null)).isFalse();
     }
 
     @ParameterizedTest

@@ -3,9 +3,9 @@ package io.delayqueue.autoconfigure.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
-import io.delayqueue.actuate.answer.ActionAnswer;
 import io.delayqueue.actuate.guard.ReactiveRequestFilter;
 import io.delayqueue.actuate.guard.ServletRequestFilter;
+import io.delayqueue.actuate.response.ActionResponse;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
@@ -158,7 +158,7 @@ class DelayQueueEndpointAutoConfigurationTests {
     void eachAnswerCanBeWrittenInANativeImage() {
         ClassPathScanningCandidateComponentProvider answers = new ClassPathScanningCandidateComponentProvider(false);
         answers.addIncludeFilter(new AssignableTypeFilter(OperationResponseBody.class));
-        List<String> names = answers.findCandidateComponents(ActionAnswer.class.getPackageName()).stream()
+        List<String> names = answers.findCandidateComponents(ActionResponse.class.getPackageName()).stream()
                 .map(BeanDefinition::getBeanClassName)
                 .toList();
 

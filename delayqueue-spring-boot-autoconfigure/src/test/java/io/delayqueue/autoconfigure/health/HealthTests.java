@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueInspector;
@@ -10,10 +11,12 @@ import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.QueueContexts;
+import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -49,7 +52,7 @@ import org.springframework.context.annotation.Configuration;
 class HealthTests {
 
     /** Of the second that a check may take. */
-    private static final Duration MARGIN = Duration.ofSeconds(9);
+    private static final Duration MARGIN = Duration.ofSeconds(3);
 
     private static final Duration NOTICED = Duration.ofSeconds(45);
 
@@ -60,7 +63,7 @@ class HealthTests {
             .withConfiguration(AutoConfigurations.of(
                     HealthContributorRegistryAutoConfiguration.class, HealthAutoConfiguration.class))
             .withUserConfiguration(Listeners.class)
-            .withPropertyValues("spring.data.redis.port=" + network.port());
+            .withPropertyValues("spring.data.redis.port=" + network.port(), "delayqueue.engine.sweep=1s");
 
     @AfterEach
     void close() {
@@ -112,7 +115,7 @@ class HealthTests {
     void queueThatWorksIsUpAndTellsHow() {
         runner.run(context -> {
             awaitStatus(Status.UP, context);
-            await().until(() -> part(health(context), "listeners", "texts").containsKey("sinceStepMillis"));
+            await().until(() -> part(health(context), "listeners", "texts").containsKey("sincePollMillis"));
             Health health = timed("a Redis that works", context);
 
             assertThat(problems(health)).isEmpty();
@@ -164,6 +167,42 @@ class HealthTests {
     }
 
     @Test
+    void redisThatWaitsForReplicasStopsSendsPollsAndCancelsAndIsToldByItsSetting() {
+        runner.withPropertyValues("delayqueue.health.max-failing=1s", "delayqueue.engine.sweep=200ms")
+                .withPropertyValues("delayqueue.engine.unconfirmed-sweep=200ms")
+                .run(context -> {
+                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+                    delayQueue.send(DelayMessage.to("texts")
+                            .id("waits")
+                            .payload("text")
+                            .delay(Duration.ofHours(1))
+                            .build());
+                    awaitStatus(Status.UP, context);
+                    redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+
+                    assertThatThrownBy(() -> delayQueue.send("texts", "text")).hasMessageContaining("NOREPLICAS");
+                    assertThatThrownBy(() -> delayQueue.cancel("texts", "waits"))
+                            .hasMessageContaining("NOREPLICAS");
+                    assertThatThrownBy(() -> delayQueue.reschedule("texts", "waits", Duration.ZERO))
+                            .hasMessageContaining("NOREPLICAS");
+                    assertThatThrownBy(() -> context.getBean(DelayQueueReceiver.class)
+                                    .receive("texts", 1, Duration.ZERO, Duration.ofSeconds(30)))
+                            .hasMessageContaining("NOREPLICAS");
+                    assertThat(delayQueue.find("texts", "waits")).isPresent();
+                    awaitStatus(Status.DOWN, context);
+                    // another listener of the application may be the first to fail for so long
+                    await().untilAsserted(() -> assertThat(problems(health(context)))
+                            .anySatisfy(problem -> assertThat(problem)
+                                    .startsWith("Listener texts has been failing for ")
+                                    .contains("NOREPLICAS", "min-replicas-to-write")));
+
+                    redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
+                    awaitStatus(Status.UP, context);
+                    assertThat(delayQueue.cancel("texts", "waits")).isEqualTo(CancelOutcome.CANCELLED);
+                });
+    }
+
+    @Test
     void redisThatWasNeverThereIsDown() {
         redis.kill();
         runner.run(context -> assertThat(
@@ -173,12 +212,13 @@ class HealthTests {
 
     @Test
     void halfOpenConnectionIsDownWithinASecondAndUpWhenItIsMadeAnew() {
-        runner.run(context -> {
+        // longer than the second that a check may take
+        runner.withPropertyValues("delayqueue.redis.command-timeout=1500ms").run(context -> {
             awaitStatus(Status.UP, context);
             network.halfOpen(Direction.SERVER_TO_CLIENT);
             Health health = timed("a half-open connection", context);
             assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-            assertThat(problems(health)).contains("Redis did not answer within PT1S");
+            assertThat(problems(health)).contains("Redis did not respond within PT1S");
             awaitStatus(Status.UP, context);
         });
     }
@@ -207,7 +247,7 @@ class HealthTests {
             Health health = health(context);
             assertThat(health.getStatus()).isEqualTo(Status.DOWN);
             assertThat(problems(health))
-                    .containsExactly("Redis may remove messages: its maxmemory-policy is allkeys-lru");
+                    .containsExactly("Redis may evict messages: its maxmemory-policy is allkeys-lru");
         });
         runner.withPropertyValues("delayqueue.redis.allow-eviction=true")
                 .run(context -> awaitStatus(Status.UP, context));
@@ -228,7 +268,10 @@ class HealthTests {
 
                     Health health = timed("a lag that is asked for", context);
 
-                    assertThat(problems(health)).singleElement().asString().startsWith("Topic late.one lags by PT");
+                    assertThat(problems(health))
+                            .singleElement()
+                            .asString()
+                            .startsWith("Topic late.one has a lag of PT");
                     assertThat(part(health, "topics", "late.one")).containsEntry("maxLagMillis", 10L);
                     assertThat(part(health, "topics", "unknown")).containsEntry("lagMillis", 0L);
                     assertThat(part(health, "topics")).doesNotContainKey("other");
@@ -255,8 +298,9 @@ class HealthTests {
 
                     assertThat(part(health, "topics", "broken")).containsEntry("lagMillis", "unknown");
                     assertThat(problems(health))
-                            .anyMatch(problem -> problem.startsWith("Topic late lags by PT"))
-                            .contains("The lag of topic broken is unknown, but may not exceed PT1H");
+                            .anyMatch(problem -> problem.startsWith("Topic late has a lag of PT"))
+                            .contains(
+                                    "The lag of topic broken is unknown, so that it cannot be compared with the maximum of PT1H");
                 });
     }
 
@@ -274,7 +318,7 @@ class HealthTests {
                     delayQueue.send("late", "text");
                     delayQueue.send("other", "text");
                     awaitStatus(Status.OUT_OF_SERVICE, context); // asked for, and late by now
-                    context.getBean(TopicSampler.class).step();
+                    context.getBean(TopicSampler.class).run();
 
                     long asked = network.traffic().requests();
                     Health health = health(context);
@@ -299,8 +343,8 @@ class HealthTests {
             awaitStatus(Status.DOWN, context);
             Health health = health(context);
             assertThat(problems(health))
-                    .containsExactly("Topic texts is stored in format 2, but this version reads format 1 only: update"
-                            + " this process");
+                    .containsExactly("Topic texts is stored in format 2, but this version reads format 1 only: upgrade"
+                            + " this application");
             assertThat(part(health, "format"))
                     .containsOnly(
                             Map.entry("reads", 1),
@@ -323,7 +367,7 @@ class HealthTests {
                     context.getBean(DelayQueueTemplate.class).send("own", "text");
                     redis.command("HSET", meta(context, "foreign"), "identity", "2:1:1");
 
-                    context.getBean(TopicSampler.class).step();
+                    context.getBean(TopicSampler.class).run();
 
                     Health health = health(context);
                     assertThat(health.getStatus()).as(health.toString()).isEqualTo(Status.UP);
@@ -352,7 +396,8 @@ class HealthTests {
 
                     assertThat(health.getStatus()).as(health.toString()).isEqualTo(Status.OUT_OF_SERVICE);
                     assertThat(problems(health))
-                            .containsExactly("The lag of topic foreign is unknown, but may not exceed PT1H");
+                            .containsExactly(
+                                    "The lag of topic foreign is unknown, so that it cannot be compared with the maximum of PT1H");
                     assertThat(part(health, "topics", "foreign")).containsEntry("lagMillis", "unknown");
                     assertThat(part(health, "topics", "own")).containsEntry("lagMillis", 0L);
                 });
@@ -396,8 +441,8 @@ class HealthTests {
     }
 
     @Test
-    void listenerThatDoesNotWatchStepsRarelyAndIsNotDown() {
-        runner.withPropertyValues("delayqueue.health.max-failing=1s")
+    void listenerThatDoesNotWatchTasksRarelyAndIsNotDown() {
+        runner.withPropertyValues("delayqueue.health.max-failing=1s", "delayqueue.engine.sweep=1s")
                 .withUserConfiguration(Others.class)
                 .run(context -> {
                     awaitStatus(Status.UP, context);
@@ -406,8 +451,8 @@ class HealthTests {
                         assertThat(health.getStatus()).as(health.toString()).isEqualTo(Status.UP);
                         assertThat(Stream.of("texts", "other")
                                         .map(listener -> part(health, "listeners", listener))
-                                        .mapToLong(listener -> (Long) listener.getOrDefault("sinceStepMillis", 0L)))
-                                .anyMatch(millis -> millis > 6000);
+                                        .mapToLong(listener -> (Long) listener.getOrDefault("sincePollMillis", 0L)))
+                                .anyMatch(millis -> millis > 2000);
                     });
                 });
     }
@@ -415,6 +460,7 @@ class HealthTests {
     @Test
     void nothingOfAnyMessageIsTold() {
         runner.withPropertyValues("delayqueue.health.max-failing=1s", "delayqueue.health.max-lag[failing]=1ms")
+                .withPropertyValues("delayqueue.listener.drain-time=1s") // Redis takes no settlement at the end
                 .run(context -> {
                     DelayListenerRegistry registry = context.getBean(DelayListenerRegistry.class);
                     CountDownLatch failed = context.getBean(Listeners.class).failed;

@@ -4,15 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.QueueContexts;
 import io.delayqueue.autoconfigure.failure.EvictingRedisException;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.store.idempotency.IdempotencyKeys;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +45,7 @@ import org.springframework.context.annotation.Configuration;
 class RedisCheckTests {
 
     private static final String POLICY = "maxmemory-policy";
-    private static final String EVICTS = "Redis may remove messages of the delay queue: its maxmemory-policy is '";
+    private static final String EVICTS = "Redis may evict messages of the delay queue: its maxmemory-policy is '";
     private static final String KEEPS_NOTHING = "Redis writes no append-only file";
 
     /** A second, and what a context needs besides, thrice. */
@@ -64,7 +72,7 @@ class RedisCheckTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"allkeys-lru", "allkeys-lfu", "allkeys-random"})
-    void serverThatEvictsRefusesTheStart(String policy) {
+    void serverThatEvictsRejectsTheStart(String policy) {
         try (RedisServerProcess redis = server(policy)) {
             on(redis.port())
                     .run(context -> assertThat(context)
@@ -78,7 +86,7 @@ class RedisCheckTests {
     }
 
     @Test
-    void refusalSaysWhatToDo(CapturedOutput output) {
+    void rejectionSaysWhatToDo(CapturedOutput output) {
         try (RedisServerProcess redis = server("allkeys-lru")) {
             SpringApplication application = new SpringApplicationBuilder(Application.class)
                     .web(WebApplicationType.NONE)
@@ -93,7 +101,7 @@ class RedisCheckTests {
     }
 
     @Test
-    void refusalNeedsNoActuator() {
+    void rejectionNeedsNoActuator() {
         try (RedisServerProcess redis = server("allkeys-lru")) {
             on(redis.port())
                     .withClassLoader(new FilteredClassLoader(
@@ -113,18 +121,60 @@ class RedisCheckTests {
         assertThat(output).contains(EVICTS + "allkeys-lru'", "delayqueue.redis.allow-eviction is true");
     }
 
-    @Test
-    void volatilePolicyIsHarmlessAsNothingHasATimeToLive(CapturedOutput output) {
-        try (RedisServerProcess redis = server("volatile-lru")) {
+    @ParameterizedTest
+    @ValueSource(strings = {"volatile-lru", "volatile-ttl", "volatile-random", "volatile-lfu"})
+    void volatilePolicyKeepsMessagesAndMayForgetIdempotencyKeys(String policy, CapturedOutput output) {
+        try (RedisServerProcess redis = server(policy)) {
             on(redis.port()).run(context -> {
                 DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
                 delayQueue.send("texts", "now");
-                delayQueue.send("texts", "later", Duration.ofHours(1));
                 assertThat(context.getBean(Texts.class).next()).isEqualTo("now");
+                String kept =
+                        delayQueue.send("texts", "later", Duration.ofHours(1)).id();
                 assertThat(redis.info("keyspace").get("db0")).contains("expires=0");
+                new IdempotencyKeys(
+                                context.getBean(RedisScripts.class),
+                                context.getBean(KeySpace.class),
+                                new SecureRandom())
+                        .reserve("texts", "key", "request", List.of());
+                delayQueue.cancel(
+                        "deleted",
+                        delayQueue.send("deleted", "x", Duration.ofHours(1)).id());
+                context.getBean(DelayQueueAdmin.class).deleteTopic("deleted");
+                assertThat(redis.info("keyspace").get("db0")).contains("expires=2");
+
+                List<String> sent = sendUntilMemoryIsFull(redis, delayQueue);
+
+                assertThat(redis.info("stats").get("evicted_keys")).isEqualTo("2");
+                assertThat(redis.info("keyspace").get("db0")).contains("expires=0");
+                assertThat(delayQueue.find("texts", kept)).isPresent();
+                assertThat(sent)
+                        .hasSizeGreaterThan(1)
+                        .allSatisfy(
+                                id -> assertThat(delayQueue.find("texts", id)).isPresent());
+                assertThat(context.getBean(NodeDirectory.class).roster().nodes())
+                        .hasSize(1);
             });
         }
-        assertThat(output).doesNotContain("may remove messages");
+        assertThat(output)
+                .containsOnlyOnce(
+                        "Redis' maxmemory-policy is '" + policy + "'. When memory is full, Redis keeps all messages,")
+                .doesNotContain("may evict messages");
+    }
+
+    /** The ids of what was accepted. */
+    private static List<String> sendUntilMemoryIsFull(RedisServerProcess redis, DelayQueueTemplate delayQueue) {
+        long used = Long.parseLong(redis.info("memory").get("used_memory"));
+        redis.command("CONFIG", "SET", "maxmemory", Long.toString(used + 300_000));
+        List<String> sent = new ArrayList<>();
+        String text = "x".repeat(20_000);
+        Throwable rejection = null;
+        for (int i = 0; i < 1000 && rejection == null; i++) {
+            rejection = catchThrowable(() ->
+                    sent.add(delayQueue.send("texts", text, Duration.ofHours(1)).id()));
+        }
+        assertThat(rejection).hasMessageContaining("OOM");
+        return sent;
     }
 
     @Test
@@ -141,7 +191,7 @@ class RedisCheckTests {
                 RedisServerProcess.builder().appendOnly().start()) {
             on(redis.port()).run(context -> assertThat(context).hasNotFailed());
         }
-        assertThat(output).doesNotContain(KEEPS_NOTHING, "may remove messages");
+        assertThat(output).doesNotContain(KEEPS_NOTHING, "may evict messages");
     }
 
     @Test
@@ -156,7 +206,7 @@ class RedisCheckTests {
                         assertThat(context.getBean(Texts.class).next()).isEqualTo("text");
                     });
         }
-        assertThat(output).doesNotContain(KEEPS_NOTHING, "may remove messages");
+        assertThat(output).doesNotContain(KEEPS_NOTHING, "may evict messages");
     }
 
     @Test
@@ -174,7 +224,7 @@ class RedisCheckTests {
                 assertThat(context.getBean(Texts.class).next()).isEqualTo("text");
             });
         }
-        assertThat(output).containsOnlyOnce(EVICTS).contains("ERROR", "the application won't start again");
+        assertThat(output).containsOnlyOnce(EVICTS).contains("ERROR", "the next start of the application fails");
     }
 
     @Test

@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.QueueContexts;
 import io.delayqueue.autoconfigure.failure.ShardCountException;
-import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
-import io.delayqueue.template.MessageRefusedException;
+import io.delayqueue.template.MessageRejectedException;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -93,7 +91,7 @@ class ShardsCheckTests {
     }
 
     @Test
-    void otherCountThanAMessageStandsInRefusesTheStart(CapturedOutput output) {
+    void otherCountThanAMessageStandsInRejectsTheStart(CapturedOutput output) {
         application(SHARDS + 4).run(context -> send(context, "a"));
         List<String> before = keys(redis);
         assertThat(catchThrowable(() -> new SpringApplicationBuilder(Application.class)
@@ -105,49 +103,23 @@ class ShardsCheckTests {
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
                 .contains(
-                        "Topic order.cancel is registered with 4 shards, but delayqueue.topics[order.cancel].shards is 8,"
-                                + " and it cannot be registered anew: it holds 1 message and 0 dead letters.")
-                .contains("Set delayqueue.topics[order.cancel].shards to 4 or leave it out")
-                .contains("delayqueue.shards.on-conflict=follow");
+                        "Topic order.cancel is registered with 4 shards, but delayqueue.topics[order.cancel].shards is 8.")
+                .contains("Set delayqueue.topics[order.cancel].shards to 4 or remove the property")
+                .contains("delayqueue.shards.on-conflict=follow")
+                .contains("DelayQueueAdmin.deleteTopic");
         assertThat(keys(redis)).isEqualTo(before);
         assertThat(registration(redis)).startsWith("4:");
     }
 
     @Test
-    void topicThatALivingNodeConsumesRefusesTheStart() {
-        application(SHARDS + 1).withUserConfiguration(Listener.class).run(listening -> {
-            NodeDirectory nodes = listening.getBean(NodeDirectory.class);
-            await().until(() -> registration(redis).startsWith("1:"));
-            await().until(() -> nodes.roster().nodes().stream()
-                    .anyMatch(node -> node.messages().contains(TOPIC)));
-            String node = nodes.roster().nodes().get(0).name();
-            application(SHARDS + 8)
-                    .run(context -> assertThat(context)
-                            .getFailure()
-                            .hasRootCauseInstanceOf(ShardCountException.class)
-                            .rootCause()
-                            .hasMessageContaining("listeners of it run on " + node));
-            assertThat(registration(redis)).startsWith("1:");
-        });
-    }
-
-    @Test
-    void emptyTopicThatNobodyConsumesIsRegisteredAnew(CapturedOutput output) {
+    void countOfAnEmptyTopicStaysToo() {
         application(SHARDS + 4).run(context -> {
             send(context, "a");
             context.getBean(DelayQueueTemplate.class).cancel(TOPIC, "a");
-            context.getBean(DelayQueueAdmin.class).pauseTopic(TOPIC);
         });
-        application(SHARDS + 8).run(context -> {
-            assertThat(context).hasNotFailed();
-            assertThat(registration(redis)).startsWith("8:");
-            assertThat(context.getBean(NodeDirectory.class).roster().paused()).containsExactly(TOPIC);
-            send(context, "a");
-            assertThat(has(context, "a")).isTrue();
-        });
-        assertThat(output)
-                .contains("Topic order.cancel held nothing, and nobody listened to it: it was registered anew, with 8"
-                        + " shards instead of 4");
+        application(SHARDS + 8)
+                .run(context -> assertThat(context).getFailure().hasRootCauseInstanceOf(ShardCountException.class));
+        assertThat(registration(redis)).startsWith("4:");
     }
 
     @Test
@@ -164,7 +136,7 @@ class ShardsCheckTests {
             // who believes in four shards still is told so, and doesn't write
             List<String> before = keys(redis);
             assertThatThrownBy(() -> send(old, "c"))
-                    .isInstanceOf(MessageRefusedException.class)
+                    .isInstanceOf(MessageRejectedException.class)
                     .hasMessageContaining("is registered with 2 shards")
                     .hasMessageContaining("shards is 4 here");
             assertThat(keys(redis)).isEqualTo(before);
@@ -194,23 +166,12 @@ class ShardsCheckTests {
         });
         application(SHARDS + 4).run(context -> assertThat(has(context, "b")).isTrue());
         assertThat(output)
-                .containsOnlyOnce("Topic order.cancel is registered with 4 shards, which is followed here, although"
+                .containsOnlyOnce("Topic order.cancel is registered with 4 shards, which is used here, although"
                         + " delayqueue.topics[order.cancel].shards is 8");
     }
 
     @Test
-    void whoFollowsLeavesAnEmptyTopicAsItIs() {
-        application(SHARDS + 4).run(context -> {
-            send(context, "a");
-            context.getBean(DelayQueueTemplate.class).cancel(TOPIC, "a");
-        });
-        application(SHARDS + 8, "delayqueue.shards.on-conflict=follow")
-                .run(context -> assertThat(context).hasNotFailed());
-        assertThat(registration(redis)).startsWith("4:");
-    }
-
-    @Test
-    void registrationOfALaterVersionRefusesTheStart() {
+    void registrationOfALaterVersionRejectsTheStart() {
         redis.command("HSET", "dq:topics", TOPIC, "2048:17");
         application(SHARDS + 8)
                 .run(context -> assertThat(context)
@@ -228,12 +189,12 @@ class ShardsCheckTests {
             on(own, SHARDS + 8, "delayqueue.redis.command-timeout=700ms").run(context -> {
                 assertThat(context).hasNotFailed();
                 DelayQueueTemplate template = context.getBean(DelayQueueTemplate.class);
-                assertThatThrownBy(() -> send(context, "b")).isInstanceOf(MessageRefusedException.class);
+                assertThatThrownBy(() -> send(context, "b")).isInstanceOf(MessageRejectedException.class);
                 own.restart();
                 await().ignoreExceptions().until(() -> has(context, "a"));
                 List<String> before = keys(own);
                 assertThatThrownBy(() -> send(context, "b"))
-                        .isInstanceOf(MessageRefusedException.class)
+                        .isInstanceOf(MessageRejectedException.class)
                         .hasMessageContaining("is registered with 4 shards")
                         .hasMessageContaining("shards is 8 here. Nothing was written.");
                 assertThatThrownBy(() -> template.sendAll(List.of(
@@ -252,13 +213,6 @@ class ShardsCheckTests {
                         .isEqualTo(1);
             });
         }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Listener {
-
-        @DelayListener(topic = TOPIC)
-        void handle(String text) {}
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -7,6 +7,8 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.QueueContexts;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -29,7 +31,7 @@ class TopicSamplingTests {
     }
 
     @Test
-    void topicsAreSampledByAStepOfTheEngineAtTheInterval() {
+    void topicsAreSampledByATaskOfTheEngineAtTheInterval() {
         runner.withUserConfiguration(Shown.class)
                 .withPropertyValues("delayqueue.metrics.sample-interval=1s")
                 .run(context -> {
@@ -46,6 +48,22 @@ class TopicSamplingTests {
                     sampling.start();
                     Instant sampled = sampler.sampledAt().orElseThrow();
                     await().until(() -> sampler.sampledAt().orElseThrow().isAfter(sampled));
+                });
+    }
+
+    @Test
+    void idleTopicsAreDeletedByTheEngine() {
+        runner.withUserConfiguration(Shown.class)
+                .withPropertyValues(
+                        "delayqueue.metrics.sample-interval=1s", "delayqueue.metrics.forget-topics-after=1s")
+                .run(context -> {
+                    DelayQueueTemplate template = context.getBean(DelayQueueTemplate.class);
+                    template.send("kept", "payload");
+                    template.send(DelayMessage.to("idle").id("a").payload("p").build());
+                    template.cancel("idle", "a");
+                    TopicRegistry registry = context.getBean(TopicRegistry.class);
+                    await().until(() -> !registry.topicsAsync().join().contains("idle"));
+                    assertThat(registry.topicsAsync().join()).containsExactly("kept");
                 });
     }
 

@@ -1,0 +1,412 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.Internal;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
+import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.SendLimits;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
+/**
+ * Operates the queue: counts messages; reads, replays and purges dead letters; pauses and deletes topics.
+ * Thread-safe.
+ *
+ * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} if Redis does not reply; the
+ * call can then be repeated. Operations on many dead letters are not atomic: what was done before a failure is not
+ * undone. A topic that was never used counts as empty; except for {@link #pauseTopic}, no method creates anything in
+ * Redis for it.
+ */
+public final class DelayQueueAdmin {
+
+    /** Maximum number of dead letters of a page. */
+    public static final int MAX_PAGE = PollRequest.MAX_BATCH;
+
+    private final MessageStore store;
+    private final TopicRegistry topics;
+    private final TopicCounter counter;
+    private final EventBus events;
+    private final SendLimits limits;
+    private final InstantSource clock;
+    private final TopicDeletion deletion;
+    private final NodeDirectory nodes;
+    private final DeadLetterPages pages;
+
+    /**
+     * Over a store.
+     *
+     * @param limits how far ahead a replay may be due
+     * @param clock by which a date is so far ahead
+     * @param deletion by which topics are deleted
+     * @param nodes by which topics are paused
+     */
+    @Internal
+    public DelayQueueAdmin(
+            MessageStore store,
+            TopicRegistry topics,
+            EventBus events,
+            SendLimits limits,
+            InstantSource clock,
+            TopicDeletion deletion,
+            NodeDirectory nodes) {
+        this.store = store;
+        this.counter = new TopicCounter(store, topics);
+        this.topics = topics;
+        this.events = events;
+        this.limits = limits;
+        this.clock = clock;
+        this.deletion = deletion;
+        this.nodes = nodes;
+        this.pages = new DeadLetterPages(store);
+    }
+
+    /**
+     * Counts a topic's messages.
+     *
+     * @throws IllegalArgumentException if the topic is not a valid name, as in all methods
+     */
+    public TopicCounts counts(String topic) {
+        return asked(
+                "count topic " + Printable.of(topic),
+                topic,
+                () -> Await.result(counter.count(topic)).orElse(TopicCounts.of(List.of())));
+    }
+
+    /**
+     * Reads the youngest dead letters of a topic, with one or two round trips per shard.
+     *
+     * @param count maximum number of dead letters, 1 to 500; fewer are returned if they are large
+     * @throws IllegalArgumentException if the count is out of range
+     */
+    public DeadLetterPage deadLetters(String topic, int count) {
+        return deadLetters(topic, count, null);
+    }
+
+    /**
+     * Reads a page of a topic's dead letters, youngest first.
+     *
+     * @param count maximum number of dead letters, 1 to 500; fewer are returned if they are large
+     * @param page the value of {@link DeadLetterPage#next()}; null for the first page
+     * @throws IllegalArgumentException if the count is out of range or the page is invalid
+     */
+    public DeadLetterPage deadLetters(String topic, int count, @Nullable String page) {
+        Assert.notNull(topic, "'topic' must not be null");
+        if (count < 1 || count > MAX_PAGE) {
+            throw new IllegalArgumentException("count must be from 1 to " + MAX_PAGE + ", but was " + count);
+        }
+        DeadLetterCursor cursor = page == null ? DeadLetterCursor.from(null) : DeadLetterCursor.parse(page);
+        return asked(
+                "read dead letters of topic " + Printable.of(topic),
+                topic,
+                () -> topics.lookThrough(topic, shards -> pages.read(shards, cursor, count))
+                        .orElse(new DeadLetterPage(List.of(), null)));
+    }
+
+    /** Reads one dead letter; empty if it does not exist. */
+    public Optional<DeadLetter> deadLetter(String topic, String deadLetterId) {
+        return inShardOf(
+                        topic,
+                        deadLetterId,
+                        "read",
+                        shard -> store.deadLettersAsync(shard, new DeadLetterQuery.One(deadLetterId))
+                                .thenApply(deadLetters -> deadLetters.stream().findFirst()))
+                .flatMap(Function.identity());
+    }
+
+    /** Replays a dead letter: its message is scheduled again, due at once, and its attempts start from zero. */
+    public ReplayOutcome replay(String topic, String deadLetterId) {
+        return replay(topic, deadLetterId, Due.NOW);
+    }
+
+    /**
+     * Replays a dead letter with a delay. The attempts of its message start from zero.
+     *
+     * @param delay zero or more, at most {@code delayqueue.limits.max-delay} (10 years by default)
+     * @throws IllegalArgumentException if the delay is out of range; the dead letter stays
+     */
+    public ReplayOutcome replay(String topic, String deadLetterId, Duration delay) {
+        return replay(topic, deadLetterId, due(delay));
+    }
+
+    /**
+     * Replays a dead letter with a due date. The attempts of its message start from zero.
+     *
+     * @param dueAt at most {@code delayqueue.limits.max-delay} (10 years by default) ahead
+     * @throws IllegalArgumentException if the date is too far ahead; the dead letter stays
+     */
+    public ReplayOutcome replay(String topic, String deadLetterId, Instant dueAt) {
+        return replay(topic, deadLetterId, at(dueAt));
+    }
+
+    private ReplayOutcome replay(String topic, String deadLetterId, Due due) {
+        check(due);
+        return inShardOf(topic, deadLetterId, "replay", shard -> store.replayAsync(shard, deadLetterId, due))
+                .map(outcome -> publishReplay(topic, deadLetterId, outcome))
+                .orElse(ReplayOutcome.NOT_FOUND);
+    }
+
+    private ReplayOutcome publishReplay(String topic, String deadLetterId, ReplayOutcome outcome) {
+        if (outcome == ReplayOutcome.REPLAYED) {
+            events.publish(listener -> listener.replayed(topic, deadLetterId));
+        }
+        return outcome;
+    }
+
+    /**
+     * Replays all dead letters that existed when this call began; their messages are due at once. A dead letter stays
+     * if its message id is live or this version cannot read it.
+     */
+    public ReplaySummary replayAll(String topic) {
+        return replayAll(topic, Due.NOW);
+    }
+
+    /**
+     * Replays all dead letters that existed when this call began, with a delay. A dead letter stays if its message id
+     * is live or this version cannot read it.
+     *
+     * @param delay zero or more, counted from the replay of each dead letter
+     * @throws IllegalArgumentException if the delay is out of range; all dead letters stay
+     */
+    public ReplaySummary replayAll(String topic, Duration delay) {
+        return replayAll(topic, due(delay));
+    }
+
+    /**
+     * Replays all dead letters that existed when this call began, with a due date. A dead letter stays if its message
+     * id is live or this version cannot read it.
+     *
+     * @throws IllegalArgumentException if the date is too far ahead; all dead letters stay
+     */
+    public ReplaySummary replayAll(String topic, Instant dueAt) {
+        return replayAll(topic, at(dueAt));
+    }
+
+    private void check(Due due) {
+        String objection = limits.objectionTo(due, clock);
+        if (objection != null) {
+            throw new IllegalArgumentException("The replay is rejected: " + objection);
+        }
+    }
+
+    private ReplaySummary replayAll(String topic, Due due) {
+        check(due);
+        AtomicLong replayed = new AtomicLong();
+        return asked(
+                () -> "replay all dead letters of topic " + Printable.of(topic)
+                        + (replayed.get() == 0 ? "" : ", after replaying " + replayed + " of them,"),
+                topic,
+                () -> topics.lookThrough(topic, shards -> replayAll(shards, due, replayed))
+                        .map(kept -> new ReplaySummary(replayed.get(), kept))
+                        .orElse(new ReplaySummary(0, 0)));
+    }
+
+    /** Returns the number of dead letters that stay. */
+    private long replayAll(List<Shard> shards, Due due, AtomicLong replayed) {
+        long kept = 0;
+        for (Map.Entry<Shard, Instant> shard : youngest(shards).entrySet()) {
+            DeadLetterCursor cursor = DeadLetterCursor.from(shard.getValue());
+            List<DeadLetter> page = deadLetters(shard.getKey(), cursor.page(MAX_PAGE));
+            while (!page.isEmpty()) {
+                List<DeadLetter> left = new ArrayList<>();
+                for (DeadLetter deadLetter : page) {
+                    ReplayOutcome outcome = publishReplay(
+                            deadLetter.topic(),
+                            deadLetter.deadLetterId(),
+                            Await.call(() -> store.replayAsync(shard.getKey(), deadLetter.deadLetterId(), due)));
+                    if (outcome == ReplayOutcome.REPLAYED) {
+                        replayed.incrementAndGet();
+                    } else if (outcome != ReplayOutcome.NOT_FOUND) {
+                        left.add(deadLetter);
+                    }
+                }
+                kept += left.size();
+                cursor = cursor.behind(page, left);
+                page = deadLetters(shard.getKey(), cursor.page(MAX_PAGE));
+            }
+        }
+        return kept;
+    }
+
+    private List<DeadLetter> deadLetters(Shard shard, DeadLetterQuery query) {
+        return Await.call(() -> store.deadLettersAsync(shard, query));
+    }
+
+    /**
+     * The time of the youngest dead letter of each shard that has any, by Redis' clock. Dead letters that are added
+     * later have a later time, or the same millisecond.
+     */
+    private Map<Shard, Instant> youngest(List<Shard> shards) {
+        Map<Shard, Instant> youngest = new LinkedHashMap<>();
+        for (Shard shard : shards) {
+            deadLetters(shard, DeadLetterCursor.from(null).page(1))
+                    .forEach(deadLetter -> youngest.put(shard, deadLetter.deadLetteredAt()));
+        }
+        return youngest;
+    }
+
+    /**
+     * Removes a dead letter permanently.
+     *
+     * @return whether it existed
+     */
+    public boolean purge(String topic, String deadLetterId) {
+        return inShardOf(
+                                topic,
+                                deadLetterId,
+                                "purge",
+                                shard -> store.purgeAsync(shard, new Purge.Named(List.of(deadLetterId))))
+                        .orElse(0)
+                > 0;
+    }
+
+    /**
+     * Removes all dead letters permanently that existed when this call began.
+     *
+     * @return number of removed dead letters
+     */
+    public long purgeAll(String topic) {
+        return purgeAll(topic, this::youngest);
+    }
+
+    /**
+     * Removes all dead letters permanently that were added at or before a date.
+     *
+     * @param until by Redis' clock
+     * @return number of removed dead letters
+     */
+    public long purgeAll(String topic, Instant until) {
+        Assert.notNull(until, "'until' must not be null");
+        return purgeAll(topic, shards -> shards.stream().collect(Collectors.toMap(shard -> shard, shard -> until)));
+    }
+
+    private long purgeAll(String topic, Function<List<Shard>, Map<Shard, Instant>> until) {
+        return asked(
+                "purge the dead letters of topic " + Printable.of(topic),
+                topic,
+                () -> topics.lookThrough(
+                                topic,
+                                shards -> until.apply(shards).entrySet().stream()
+                                        .mapToLong(shard -> purge(shard.getKey(), shard.getValue()))
+                                        .sum())
+                        .orElse(0L));
+    }
+
+    private long purge(Shard shard, Instant until) {
+        long removed = 0;
+        int last;
+        do {
+            last = Await.call(() -> store.purgeAsync(shard, new Purge.DeadLetteredUntil(until)));
+            removed += last;
+        } while (last == PollRequest.MAX_BATCH);
+        return removed;
+    }
+
+    /**
+     * Deletes an empty topic: its keys in Redis, its pause and its registration. The next send, or the next poll of a
+     * running listener, creates it again. No message is lost: a message that is sent concurrently prevents the
+     * deletion or is stored in the new topic.
+     *
+     * @return false if the topic is not registered
+     * @throws IllegalStateException if the topic has scheduled or leased messages or dead letters; it stays unchanged
+     */
+    public boolean deleteTopic(String topic) {
+        return asked("delete topic " + Printable.of(topic), topic, () -> {
+            boolean deleted = deletion.delete(topic);
+            if (deleted) {
+                nodes.resume(topic);
+            }
+            return deleted;
+        });
+    }
+
+    /**
+     * Pauses a topic on all nodes until {@link #resumeTopic}, including nodes that start later, and even if the topic
+     * does not yet exist. Its listeners, including dead-letter listeners, take no more deliveries and release those
+     * that have not started. Nodes receive the pause by a signal, or by their next heartbeat. Sends and receives
+     * continue. The pause of a single listener is independent of it.
+     */
+    public void pauseTopic(String topic) {
+        asked("pause topic " + Printable.of(topic), topic, () -> {
+            nodes.pause(topic);
+            return true;
+        });
+    }
+
+    /** Ends the pause of a topic on all nodes. */
+    public void resumeTopic(String topic) {
+        asked("resume topic " + Printable.of(topic), topic, () -> {
+            nodes.resume(topic);
+            return true;
+        });
+    }
+
+    private static Due at(Instant dueAt) {
+        Assert.notNull(dueAt, "'dueAt' must not be null");
+        return Due.at(dueAt);
+    }
+
+    private static Due due(Duration delay) {
+        Assert.notNull(delay, "'delay' must not be null");
+        if (delay.isNegative()) {
+            throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
+        }
+        return Due.after(delay);
+    }
+
+    /**
+     * The id of a dead letter is the id of its message, {@code @} and a suffix. An id of another form does not exist.
+     */
+    private <T> Optional<T> inShardOf(
+            String topic, String deadLetterId, String verb, Function<Shard, CompletableFuture<T>> call) {
+        DelayMessage.checkTopic(topic);
+        Assert.notNull(deadLetterId, "'deadLetterId' must not be null");
+        int end = deadLetterId.lastIndexOf('@');
+        if (end < 1) {
+            return Optional.empty();
+        }
+        String messageId = deadLetterId.substring(0, end);
+        return asked(
+                verb + " dead letter " + Printable.of(deadLetterId) + " of topic " + Printable.of(topic),
+                topic,
+                () -> Await.call(() -> topics.lookForAsync(topic, messageId, call)));
+    }
+
+    private static <T> T asked(String attempt, String topic, Supplier<T> call) {
+        return asked(() -> attempt, topic, call);
+    }
+
+    private static <T> T asked(Supplier<String> attempt, String topic, Supplier<T> call) {
+        DelayMessage.checkTopic(topic);
+        try {
+            return call.get();
+        } catch (RuntimeException e) {
+            throw DelayQueueException.after("To " + attempt.get(), e);
+        }
+    }
+}

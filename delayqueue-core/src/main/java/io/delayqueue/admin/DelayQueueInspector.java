@@ -1,0 +1,298 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.Internal;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.Roster;
+import io.delayqueue.coordination.Roster.Member;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.store.Forecast;
+import io.delayqueue.store.Listing.Place;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.ShardReader;
+import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
+/**
+ * Reads the state of the queue: topics, nodes, messages. It never writes to Redis. Thread-safe.
+ *
+ * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} if Redis does not reply.
+ */
+public final class DelayQueueInspector {
+
+    /** Maximum number of messages of a page. */
+    public static final int MAX_PAGE = ShardReader.MAX_LISTED;
+
+    /** Maximum number of buckets of an {@link Upcoming}. */
+    public static final int MAX_BUCKETS = ShardReader.MAX_BUCKETS;
+
+    /** Maximum span of an {@link Upcoming}, 1,000 years. */
+    public static final Duration MAX_SPAN = Duration.ofDays(365_250);
+
+    private static final int TOPICS_AT_ONCE = 200;
+
+    private final ShardReader reader;
+    private final TopicRegistry registry;
+    private final TopicCounter counter;
+    private final NodeDirectory directory;
+    private final MessagePages pages;
+
+    /** Over a store, what reads its shards, and what knows topics and nodes. */
+    @Internal
+    public DelayQueueInspector(
+            MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory directory) {
+        this.counter = new TopicCounter(store, registry);
+        this.reader = reader;
+        this.registry = registry;
+        this.directory = directory;
+        this.pages = new MessagePages(reader);
+    }
+
+    /**
+     * All registered topics by name, except those that this version cannot read. If a shard of a topic does not
+     * reply, the topic has no counts but a problem. Needs one round trip for the registry, one for the nodes and one
+     * for each shard. Many shards are read concurrently, so that all shards that do not reply cost one command
+     * time-out together.
+     */
+    public List<TopicStatus> topics() {
+        return Await.result(topicsAsync());
+    }
+
+    /** The same without blocking. */
+    CompletableFuture<List<TopicStatus>> topicsAsync() {
+        return registry.topicsAsync()
+                .thenCompose(topics -> directory.rosterAsync().thenCompose(roster -> statuses(topics, roster)))
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+                        Completions.cause(failure) instanceof RuntimeException e
+                                ? DelayQueueException.after("To look at all topics", e)
+                                : failure));
+    }
+
+    private CompletableFuture<List<TopicStatus>> statuses(SortedSet<String> topics, Roster roster) {
+        CompletableFuture<List<TopicStatus>> all = CompletableFuture.completedFuture(new ArrayList<>(topics.size()));
+        for (List<String> some : batches(List.copyOf(topics))) {
+            all = all.thenCompose(before -> {
+                List<CompletableFuture<Optional<TopicStatus>>> asked = some.stream()
+                        .map(topic -> readableStatus(topic, roster))
+                        .toList();
+                return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                        .thenApply(answered -> {
+                            asked.forEach(status -> status.join().ifPresent(before::add));
+                            return before;
+                        });
+            });
+        }
+        return all.thenApply(List::copyOf);
+    }
+
+    private static List<List<String>> batches(List<String> topics) {
+        return IntStream.iterate(0, begin -> begin < topics.size(), begin -> begin + TOPICS_AT_ONCE)
+                .mapToObj(begin -> topics.subList(begin, Math.min(topics.size(), begin + TOPICS_AT_ONCE)))
+                .toList();
+    }
+
+    /** The failure of one topic or of its server does not hide other topics. */
+    private CompletableFuture<Optional<TopicStatus>> readableStatus(String topic, Roster roster) {
+        return counter.count(topic)
+                .thenApply(found -> found.map(counts -> status(topic, counts, null, roster)))
+                .exceptionally(failure -> {
+                    Throwable cause = Completions.cause(failure);
+                    if (cause instanceof RedisCallException) {
+                        return Optional.of(status(topic, null, cause.getMessage(), roster));
+                    }
+                    if (cause instanceof TopicConflictException conflict) {
+                        registry.leftOut(topic, conflict);
+                        return Optional.empty();
+                    }
+                    throw Completions.unchecked(cause);
+                });
+    }
+
+    /**
+     * Time for which the oldest due message of a topic has been waiting. Does not block.
+     *
+     * @return zero if the topic is not registered; fails if Redis does not reply or this version cannot read the
+     *     topic
+     */
+    public CompletableFuture<Duration> lag(String topic) {
+        DelayMessage.checkTopic(topic);
+        return counter.count(topic)
+                .thenApply(counts -> counts.map(TopicCounts::lag).orElse(Duration.ZERO));
+    }
+
+    /** The status of a topic; empty if it is not registered. */
+    public Optional<TopicStatus> topic(String topic) {
+        DelayMessage.checkTopic(topic);
+        return asked(
+                "To look at topic " + Printable.of(topic),
+                () -> Await.call(() -> registry.freshShardsAsync(topic)).isPresent()
+                        ? status(topic, directory.roster())
+                        : Optional.empty());
+    }
+
+    private Optional<TopicStatus> status(String topic, Roster roster) {
+        return Await.result(counter.count(topic)).map(counts -> status(topic, counts, null, roster));
+    }
+
+    private TopicStatus status(String topic, @Nullable TopicCounts counts, @Nullable String problem, Roster roster) {
+        int shards = registry.likelyShardOf(topic, topic).map(Shard::count).orElse(1);
+        List<String> consumers = roster.nodes().stream()
+                .filter(node -> node.messages().contains(topic))
+                .map(Member::name)
+                .toList();
+        return new TopicStatus(
+                topic,
+                shards,
+                counts,
+                consumers,
+                roster.assignedNodes(topic, shards),
+                roster.paused().contains(topic),
+                problem);
+    }
+
+    /**
+     * Reads live messages of all shards in the order of a view, with one round trip per shard. The clock of a shard's
+     * server decides which messages are due. A message that does not change its place while pages are read is on
+     * exactly one page; other messages may be on several pages or none. A message that this version cannot read has
+     * all its bytes as payload and the reason as its last failure.
+     *
+     * @param count maximum number of messages, 1 to 500; fewer are returned if they are large
+     * @param page the value of {@link MessagePage#next()}; null for the first page
+     * @throws IllegalArgumentException if the count is out of range or the page does not belong to this view
+     */
+    public MessagePage messages(String topic, MessageView view, int count, @Nullable String page) {
+        Assert.notNull(view, "'view' must not be null");
+        DelayMessage.checkTopic(topic);
+        if (count < 1 || count > MAX_PAGE) {
+            throw new IllegalArgumentException("count must be from 1 to " + MAX_PAGE + ", but was " + count);
+        }
+        Place after = page == null ? null : MessageCursor.parse(view, page).place();
+        return asked(
+                "To read messages of topic " + Printable.of(topic),
+                () -> registry.lookThrough(topic, shards -> pages.read(shards, view, after, count))
+                        .orElse(new MessagePage(List.of(), null)));
+    }
+
+    /**
+     * Counts messages by due time.
+     *
+     * @param span length of the time to count, from 1 ms per bucket to 1,000 years; rounded up to a multiple of whole
+     *     milliseconds per bucket
+     * @param buckets number of buckets, 1 to 120
+     * @throws IllegalArgumentException if a value is out of range
+     */
+    public Upcoming upcoming(String topic, Duration span, int buckets) {
+        Assert.notNull(span, "'span' must not be null");
+        DelayMessage.checkTopic(topic);
+        if (buckets < 1 || buckets > MAX_BUCKETS) {
+            throw new IllegalArgumentException("buckets must be from 1 to " + MAX_BUCKETS + ", but was " + buckets);
+        }
+        if (span.compareTo(Duration.ofMillis(buckets)) < 0 || span.compareTo(MAX_SPAN) > 0) {
+            throw new IllegalArgumentException("A span of " + buckets + " buckets is " + Duration.ofMillis(buckets)
+                    + " to " + MAX_SPAN + " long, but not " + span);
+        }
+        Duration width = Duration.ofMillis((span.toMillis() + buckets - 1) / buckets);
+        return asked(
+                "To count upcoming messages of topic " + Printable.of(topic), () -> forecast(topic, width, buckets));
+    }
+
+    private Upcoming forecast(String topic, Duration width, int buckets) {
+        List<Forecast> forecasts = registry.lookThrough(
+                        topic,
+                        shards -> shards.stream()
+                                .map(shard -> Await.call(() -> reader.upcomingAsync(shard, width, buckets)))
+                                .flatMap(Optional::stream)
+                                .toList())
+                .orElse(List.of());
+        Instant from = forecasts.isEmpty()
+                ? directory.roster().now()
+                : forecasts.get(0).now();
+        List<Long> counts = IntStream.range(0, buckets)
+                .mapToObj(bucket -> forecasts.stream()
+                        .mapToLong(forecast -> forecast.counts().get(bucket))
+                        .sum())
+                .toList();
+        return new Upcoming(
+                from,
+                width,
+                forecasts.stream().mapToLong(Forecast::overdue).sum(),
+                counts,
+                forecasts.stream().mapToLong(Forecast::later).sum());
+    }
+
+    /** The live nodes by name. Needs one round trip, and one for each topic that this process does not yet know. */
+    public List<NodeStatus> nodes() {
+        return asked("To look at the nodes", () -> {
+            Roster roster = directory.roster();
+            Map<String, List<String>> assignedNodes = assignedNodes(roster);
+            return roster.nodes().stream()
+                    .map(node -> status(node, assignedNodes))
+                    .toList();
+        });
+    }
+
+    private Map<String, List<String>> assignedNodes(Roster roster) {
+        Map<String, CompletableFuture<Optional<List<Shard>>>> asked = new TreeMap<>();
+        roster.nodes().stream()
+                .flatMap(node -> node.assigned().stream())
+                .forEach(topic -> asked.computeIfAbsent(topic, this::registeredShards));
+        Map<String, List<String>> assignedNodes = new TreeMap<>();
+        asked.forEach((topic, found) -> Await.result(found)
+                .ifPresent(shards -> assignedNodes.put(topic, roster.assignedNodes(topic, shards.size()))));
+        return assignedNodes;
+    }
+
+    /** Also empty for a topic that this version cannot read, because its assigned nodes are unknown. */
+    private CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
+        return registry.registeredShardsAsync(topic).exceptionally(failure -> {
+            if (Completions.cause(failure) instanceof TopicConflictException) {
+                return Optional.empty();
+            }
+            throw Completions.unchecked(failure);
+        });
+    }
+
+    private static NodeStatus status(Member node, Map<String, List<String>> assignedNodes) {
+        SortedSet<String> topics = new TreeSet<>(node.messages());
+        topics.addAll(node.notifications());
+        SortedMap<String, List<Integer>> assignedShards = new TreeMap<>();
+        assignedNodes.forEach((topic, names) -> {
+            List<Integer> shards = IntStream.range(0, names.size())
+                    .filter(shard -> names.get(shard).equals(node.name()))
+                    .boxed()
+                    .toList();
+            if (!shards.isEmpty()) {
+                assignedShards.put(topic, shards);
+            }
+        });
+        return new NodeStatus(node.name(), node.lastSeen(), List.copyOf(topics), assignedShards);
+    }
+
+    private static <T> T asked(String attempt, Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException e) {
+            throw DelayQueueException.after(attempt, e);
+        }
+    }
+}

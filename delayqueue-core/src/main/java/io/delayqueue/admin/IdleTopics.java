@@ -1,0 +1,189 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.Internal;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.Roster;
+import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.TopicNotEmptyException;
+import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicRegistry;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Deletes topics that are idle for a time, that is, empty, without consumers and not paused in every sample of that
+ * time. The next send creates the topic again; no message is lost. Thread-safe.
+ *
+ * <p>Topics of several shards are not deleted: a sender that does not configure the number of shards would create
+ * them again with one shard.
+ */
+@Internal
+public final class IdleTopics {
+
+    private static final Log log = LogFactory.getLog(IdleTopics.class);
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofDays(365);
+
+    /** Maximum number of topics deleted after one sample, which takes some hundred round trips. */
+    static final int MAX_AT_ONCE = 20;
+
+    private final TopicDeletion deletion;
+    private final TopicRegistry registry;
+    private final NodeDirectory nodes;
+    private final Duration after;
+    private final Executor executor;
+    private final LongSupplier nanoTime;
+    /** Time of the first of the uninterrupted samples in which a topic was idle, by {@link #nanoTime}. */
+    private Map<String, Long> idleSince = new HashMap<>();
+
+    private boolean deleting;
+
+    /**
+     * Deletes nothing until it is told of samples.
+     *
+     * @param after how long a topic is idle before it is deleted, 1 s to 365 d; zero for never
+     * @param executor runs what waits for Redis
+     * @param nanoTime the monotonic clock
+     * @throws IllegalArgumentException if the time is out of range
+     */
+    public IdleTopics(
+            TopicDeletion deletion,
+            TopicRegistry registry,
+            NodeDirectory nodes,
+            Duration after,
+            Executor executor,
+            LongSupplier nanoTime) {
+        checkAfter(after);
+        this.deletion = deletion;
+        this.registry = registry;
+        this.nodes = nodes;
+        this.after = after;
+        this.executor = executor;
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * Checks the time after which an idle topic is deleted.
+     *
+     * @throws InvalidOptionException if it is out of range
+     */
+    public static void checkAfter(Duration forgetTopicsAfter) {
+        InvalidOptionException.require(
+                forgetTopicsAfter.isZero()
+                        || (forgetTopicsAfter.compareTo(SHORTEST) >= 0 && forgetTopicsAfter.compareTo(LONGEST) <= 0),
+                "forgetTopicsAfter",
+                "is 0 for never, or between " + SHORTEST + " and " + LONGEST + ", but is " + forgetTopicsAfter);
+    }
+
+    /** Processes a sample of all topics. Does not block: the executor deletes idle topics. */
+    public void sampled(List<TopicSample> newest) {
+        if (after.isZero()) {
+            return;
+        }
+        List<String> due = due(newest);
+        if (due.isEmpty()) {
+            return;
+        }
+        try {
+            executor.execute(() -> deleteAll(due));
+        } catch (RejectedExecutionException e) {
+            log.debug("Idle topics are not deleted, because the engine is closed", e);
+            ended();
+        }
+    }
+
+    /** Empty while topics of an earlier sample are being deleted. */
+    private synchronized List<String> due(List<TopicSample> newest) {
+        long now = nanoTime.getAsLong();
+        Map<String, Long> idle = new HashMap<>();
+        for (TopicSample sample : newest) {
+            if (isIdle(sample.status())) {
+                String topic = sample.status().topic();
+                idle.put(topic, idleSince.getOrDefault(topic, now));
+            }
+        }
+        idleSince = idle;
+        if (deleting) {
+            return List.of();
+        }
+        List<String> due = idle.entrySet().stream()
+                .filter(entry -> now - entry.getValue() >= after.toNanos())
+                .map(Map.Entry::getKey)
+                .sorted()
+                .limit(MAX_AT_ONCE)
+                .toList();
+        deleting = !due.isEmpty();
+        return due;
+    }
+
+    private static boolean isIdle(TopicStatus status) {
+        TopicCounts counts = status.counts();
+        return counts != null
+                && counts.scheduled() + counts.ready() + counts.leased() + counts.dead() == 0
+                && status.consumers().isEmpty()
+                && !status.paused()
+                && status.shards() == 1;
+    }
+
+    private void deleteAll(List<String> topics) {
+        try {
+            Roster roster = nodes.roster();
+            for (String topic : topics) {
+                // before the deletion, so that a topic that cannot be deleted does not block others
+                resetIdleTime(topic);
+                if (!isUsed(topic, roster)) {
+                    delete(topic);
+                }
+            }
+        } catch (RedisCallException e) {
+            log.debug("Idle topics are not deleted until a later sample, because Redis did not reply", e);
+        } catch (RuntimeException e) {
+            log.warn("Idle topics could not be deleted", e);
+        } finally {
+            ended();
+        }
+    }
+
+    /** Samples do not contain dead-letter listeners or changes since the sample. */
+    private static boolean isUsed(String topic, Roster roster) {
+        return roster.paused().contains(topic)
+                || roster.nodes().stream()
+                        .anyMatch(node -> node.messages().contains(topic)
+                                || node.notifications().contains(topic));
+    }
+
+    private void delete(String topic) {
+        try {
+            // read again, because the topic may have been registered with another number of shards since
+            Optional<List<Shard>> shards = Await.call(() -> registry.freshShardsAsync(topic));
+            if (shards.isPresent() && shards.get().size() == 1 && deletion.delete(topic)) {
+                log.info("Topic " + Printable.of(topic) + " was deleted, since it was empty and had no consumers for "
+                        + after + " (delayqueue.metrics.forget-topics-after). The next send creates it anew.");
+            }
+        } catch (TopicNotEmptyException | TopicConflictException e) {
+            log.debug("Topic " + Printable.of(topic) + " stays, since it is used again", e);
+        }
+    }
+
+    /** The next sample in which the topic is idle counts as the first. */
+    private synchronized void resetIdleTime(String topic) {
+        idleSince.remove(topic);
+    }
+
+    private synchronized void ended() {
+        deleting = false;
+    }
+}

@@ -1,0 +1,160 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.Internal;
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.coordination.ReplyWait;
+import io.delayqueue.message.InvalidOptionException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Samples all topics at an interval and keeps the last samples in memory, so that readers need no network.
+ * Thread-safe. If a sample fails, earlier samples stay and it is retried soon; {@link #age()} returns their age. The
+ * sample of a topic that could not be counted has no counts.
+ */
+@Internal
+public final class TopicSampler implements PeriodicTask {
+
+    /** Number of samples kept for each topic. */
+    public static final int KEPT = 60;
+
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofMinutes(10);
+
+    private final DelayQueueInspector inspector;
+    private final Duration interval;
+    private final InstantSource clock;
+    private final LongSupplier nanoTime;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    /**
+     * By topic; samples are oldest first, never empty. The map is replaced as a whole, so that a reader sees one
+     * point in time.
+     */
+    private volatile SortedMap<String, List<TopicSample>> samples = Collections.emptySortedMap();
+
+    private volatile @Nullable Taken taken;
+
+    private record Taken(Instant at, long nanos) {}
+
+    private record Sampled(Taken taken, List<TopicStatus> topics) {}
+
+    /**
+     * Creates a sampler. It samples only when it is run.
+     *
+     * @param interval time between samples, 1 s to 10 min
+     * @param clock dates the samples
+     * @param nanoTime the monotonic clock
+     * @throws IllegalArgumentException if the interval is out of range
+     */
+    public TopicSampler(DelayQueueInspector inspector, Duration interval, InstantSource clock, LongSupplier nanoTime) {
+        checkInterval(interval);
+        this.inspector = inspector;
+        this.interval = interval;
+        this.clock = clock;
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * Checks an interval.
+     *
+     * @throws InvalidOptionException if it is out of range
+     */
+    public static void checkInterval(Duration sampleInterval) {
+        InvalidOptionException.requireRange("sampleInterval", sampleInterval, SHORTEST, LONGEST);
+    }
+
+    /** Samples and waits for the result. */
+    @Override
+    public Duration run() {
+        return sample(new ReplyWait());
+    }
+
+    /** The same task for a scheduler. It holds no thread while it waits for replies. */
+    public PeriodicTask inBackground() {
+        ReplyWait replyWait = new ReplyWait();
+        return new PeriodicTask() {
+            @Override
+            public Duration run() {
+                return sample(replyWait);
+            }
+
+            @Override
+            public void wakenByReplies(TaskHandle handle) {
+                replyWait.wakes(handle);
+            }
+        };
+    }
+
+    private Duration sample(ReplyWait replyWait) {
+        Sampled sampled = replyWait.reply(this::requestSample);
+        if (sampled == null) {
+            return ReplyWait.UNTIL_REPLIED;
+        }
+        SortedMap<String, List<TopicSample>> before = samples;
+        SortedMap<String, List<TopicSample>> now = new TreeMap<>();
+        for (TopicStatus status : sampled.topics()) {
+            List<TopicSample> history = before.getOrDefault(status.topic(), List.of());
+            now.put(
+                    status.topic(),
+                    with(history, new TopicSample(sampled.taken().at(), status)));
+        }
+        samples = Collections.unmodifiableSortedMap(now);
+        taken = sampled.taken();
+        listeners.forEach(Runnable::run);
+        return interval;
+    }
+
+    private CompletableFuture<Sampled> requestSample() {
+        Taken now = new Taken(clock.instant(), nanoTime.getAsLong());
+        return inspector.topicsAsync().thenApply(topics -> new Sampled(now, topics));
+    }
+
+    private static List<TopicSample> with(List<TopicSample> history, TopicSample newest) {
+        List<TopicSample> samples =
+                new ArrayList<>(history.subList(Math.max(0, history.size() - KEPT + 1), history.size()));
+        samples.add(newest);
+        return List.copyOf(samples);
+    }
+
+    /** Registers a callback that runs after each sample on the sampling thread. It must be fast and must not throw. */
+    public void onSample(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    /** The newest sample of each topic, ordered by topic; empty before the first sample. */
+    public List<TopicSample> newest() {
+        return samples.values().stream()
+                .map(history -> history.get(history.size() - 1))
+                .toList();
+    }
+
+    /**
+     * The last samples of a topic, oldest first, at most 60; empty if the topic was not registered at the last
+     * sample.
+     */
+    public List<TopicSample> history(String topic) {
+        return samples.getOrDefault(topic, List.of());
+    }
+
+    /** When the newest sample was taken; empty before the first sample. */
+    public Optional<Instant> sampledAt() {
+        return Optional.ofNullable(taken).map(Taken::at);
+    }
+
+    /** Age of the newest sample; empty before the first sample. */
+    public Optional<Duration> age() {
+        return Optional.ofNullable(taken).map(last -> Duration.ofNanos(nanoTime.getAsLong() - last.nanos()));
+    }
+}

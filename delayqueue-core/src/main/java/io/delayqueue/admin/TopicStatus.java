@@ -1,0 +1,26 @@
+package io.delayqueue.admin;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The status of a topic.
+ *
+ * @param topic its name
+ * @param shards number of shards
+ * @param counts numbers of messages over all shards; null if a shard could not be counted
+ * @param consumers names of the nodes on which a listener of the topic's messages runs, paused or not, or that
+ *     received from the topic within the last minute; in order
+ * @param assignedNodes name of the node that sweeps each shard, by the index of the shard; empty if no node sweeps
+ *     the topic
+ * @param paused whether the topic is paused on all nodes
+ * @param problem why there are no counts, in one sentence; null if there are counts
+ */
+public record TopicStatus(
+        String topic,
+        int shards,
+        @Nullable TopicCounts counts,
+        List<String> consumers,
+        List<String> assignedNodes,
+        boolean paused,
+        @Nullable String problem) {}

@@ -1,0 +1,229 @@
+package io.delayqueue.annotation;
+
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.Printable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.util.Assert;
+
+/**
+ * The application's listeners by id. It starts and stops them with the application, and individually on request.
+ * Thread-safe.
+ *
+ * <p>A start after a stop starts the listeners that ran at the stop.
+ */
+public final class DelayListenerRegistry implements SmartLifecycle {
+
+    /** Late start and early stop, as with the listener containers of other Spring messaging projects. */
+    public static final int PHASE = Integer.MAX_VALUE - 100;
+
+    private static final Log log = LogFactory.getLog(DelayListenerRegistry.class);
+
+    /** Time in addition to the drain time that a listener has to report its stop. */
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
+    private final boolean autoStartup;
+    private final Map<String, ManagedListener> listeners = new LinkedHashMap<>();
+    private final Map<String, Origin> origins = new HashMap<>();
+    private final Set<String> toStart = new LinkedHashSet<>();
+    private boolean running;
+
+    /**
+     * Creates an empty registry.
+     *
+     * @param autoStartup whether listeners without a value of their own start with the application
+     */
+    public DelayListenerRegistry(boolean autoStartup) {
+        this.autoStartup = autoStartup;
+    }
+
+    /**
+     * Adds a listener. It starts with the others, or immediately if the registry is running.
+     *
+     * @throws InvalidListenerException if the id is taken or the declaration is invalid
+     */
+    public ManagedListener register(DelayListenerEndpoint endpoint, DelayListenerContainerFactory factory) {
+        Assert.notNull(endpoint, "'endpoint' must not be null");
+        Assert.notNull(factory, "'factory' must not be null");
+        synchronized (listeners) {
+            Origin other = origins.get(endpoint.id());
+            if (other != null) {
+                throw endpoint.origin()
+                        .invalid(
+                                "The id '" + Printable.of(endpoint.id()) + "' is already used by the listener of "
+                                        + other.describe() + ".",
+                                "Give one of them another id.");
+            }
+            ManagedListener listener = create(endpoint, factory);
+            listeners.put(endpoint.id(), listener);
+            origins.put(endpoint.id(), endpoint.origin());
+            if (endpoint.autoStartup() == null ? autoStartup : endpoint.autoStartup()) {
+                toStart.add(endpoint.id());
+                if (running) {
+                    listener.start();
+                }
+            }
+            return listener;
+        }
+    }
+
+    private static ManagedListener create(DelayListenerEndpoint endpoint, DelayListenerContainerFactory factory) {
+        try {
+            return factory.createContainer(endpoint);
+        } catch (IllegalArgumentException e) {
+            throw endpoint.origin()
+                    .invalid(
+                            "Its topic or one of its options is wrong: " + e.getMessage() + ".",
+                            "Correct the value in the declaration, or in delayqueue.topics["
+                                    + Printable.of(endpoint.topic())
+                                    + "] or delayqueue.listener if it comes from there.",
+                            e);
+        }
+    }
+
+    /** The ids, in the order of registration. */
+    public Set<String> getListenerIds() {
+        synchronized (listeners) {
+            return new LinkedHashSet<>(listeners.keySet());
+        }
+    }
+
+    /** The listener of an id; empty if it does not exist. */
+    public Optional<ManagedListener> getContainer(String id) {
+        Assert.notNull(id, "'id' must not be null");
+        synchronized (listeners) {
+            return Optional.ofNullable(listeners.get(id));
+        }
+    }
+
+    /** All listeners, in the order of registration. */
+    public Collection<ManagedListener> getContainers() {
+        synchronized (listeners) {
+            return List.copyOf(listeners.values());
+        }
+    }
+
+    /**
+     * Starts one listener.
+     *
+     * @throws IllegalArgumentException if no listener has this id
+     */
+    public void start(String id) {
+        required(id).start();
+    }
+
+    /**
+     * Stops one listener.
+     *
+     * @return completes when the listener has stopped
+     * @throws IllegalArgumentException if no listener has this id
+     */
+    public CompletableFuture<Void> stop(String id) {
+        return required(id).stop();
+    }
+
+    /**
+     * Pauses one listener.
+     *
+     * @throws IllegalArgumentException if no listener has this id
+     */
+    public void pause(String id) {
+        required(id).pause();
+    }
+
+    /**
+     * Ends the pause of one listener.
+     *
+     * @throws IllegalArgumentException if no listener has this id
+     */
+    public void resume(String id) {
+        required(id).resume();
+    }
+
+    private ManagedListener required(String id) {
+        return getContainer(id)
+                .orElseThrow(
+                        () -> new IllegalArgumentException("There is no listener '" + Printable.of(id) + "', there are "
+                                + getListenerIds().stream().map(Printable::of).toList()));
+    }
+
+    @Override
+    public void start() {
+        synchronized (listeners) {
+            if (!running) {
+                running = true;
+                toStart.forEach(id -> required(id).start());
+            }
+        }
+    }
+
+    /**
+     * Stops all listeners concurrently and waits until each has stopped, at most for the longest {@link
+     * io.delayqueue.listener.ListenerOptions#drainTime() drain time}.
+     *
+     * <p>{@link #stop(Runnable)}, which the application context calls, waits as well, because the wait of the context
+     * is not sufficient: it counts every bean that stops in a phase, including beans that depend on this one, and may
+     * end while handlers run. Beans of the same phase that follow this one stop after its listeners.
+     */
+    @Override
+    public void stop() {
+        stopAll().join();
+    }
+
+    private CompletableFuture<Void> stopAll() {
+        List<CompletableFuture<Void>> stops = new ArrayList<>();
+        synchronized (listeners) {
+            if (running) {
+                running = false;
+                toStart.clear();
+                listeners.forEach((id, listener) -> {
+                    if (listener.isRunning()) {
+                        toStart.add(id);
+                    }
+                });
+            }
+            listeners.forEach((id, listener) -> stops.add(stopOne(id, listener)));
+        }
+        return CompletableFuture.allOf(stops.toArray(CompletableFuture[]::new));
+    }
+
+    private static CompletableFuture<Void> stopOne(String id, ManagedListener listener) {
+        try {
+            CompletableFuture<Void> stop = listener.stop();
+            Duration most = listener.options().drainTime().plus(GRACE);
+            return stop.copy().orTimeout(most.toMillis(), TimeUnit.MILLISECONDS).exceptionally(failure -> {
+                log.warn("Listener " + Printable.of(id) + " failed to stop", failure);
+                return null;
+            });
+        } catch (RuntimeException | Error e) {
+            // for example no thread for the time-out; the other listeners must stop, too
+            log.warn("Listener " + Printable.of(id) + " failed to stop", e);
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        synchronized (listeners) {
+            return running;
+        }
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}

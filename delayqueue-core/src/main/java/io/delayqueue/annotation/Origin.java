@@ -1,0 +1,39 @@
+package io.delayqueue.annotation;
+
+import io.delayqueue.annotation.method.InvalidSignatureException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The place of a listener's declaration, for error messages. */
+record Origin(String beanName, String method) {
+
+    static Origin of(String beanName, Class<?> type, Method method) {
+        String parameters = Arrays.stream(method.getParameterTypes())
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", "));
+        return new Origin(beanName, type.getName() + "." + method.getName() + "(" + parameters + ")");
+    }
+
+    static Origin ofCode(String id) {
+        return new Origin(id, "");
+    }
+
+    InvalidListenerException invalid(String problem, String fix) {
+        return invalid(problem, fix, null);
+    }
+
+    InvalidListenerException invalid(String problem, String fix, @Nullable Throwable cause) {
+        return new InvalidListenerException(beanName, method, problem, fix, cause);
+    }
+
+    InvalidListenerException invalid(InvalidSignatureException signature) {
+        return invalid(signature.problem(), signature.fix(), signature);
+    }
+
+    /** As it stands in a sentence. */
+    String describe() {
+        return method.isEmpty() ? "code" : "bean '" + beanName + "' (" + method + ")";
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * Listener methods: the annotations {@link io.delayqueue.annotation.DelayListener} and {@link
+ * io.delayqueue.annotation.DeadLetterListener}, the post-processor that finds them, and endpoint, registrar,
+ * container factory and registry.
+ *
+ * <p>Row 4. Public API. {@code annotation.method} calls the methods; {@code container} runs the listeners.
+ */
+@NullMarked
+package io.delayqueue.annotation;
+
+import org.jspecify.annotations.NullMarked;

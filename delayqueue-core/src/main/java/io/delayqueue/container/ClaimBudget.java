@@ -1,0 +1,201 @@
+package io.delayqueue.container;
+
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.store.PollRequest;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits the open deliveries of all pollers of one listener: the number handled at once plus the number claimed in
+ * advance. Pollers that are aware of due messages share the budget evenly; a single one may use all of it. A poller
+ * that found nothing left is served before pollers that already have their part.
+ *
+ * <p>Thread-safe: one monitor guards the budget and its shares. Tasks are woken inside the monitor; waking takes the
+ * lock of the task but runs no other code.
+ */
+final class ClaimBudget {
+
+    private static final int MAX_WAITING_BYTES = 8 * PollRequest.MAX_BYTES;
+
+    private final int handled;
+    private final PrefetchPolicy prefetch;
+    private final Duration linger;
+    private final Set<Share> waiting = new LinkedHashSet<>();
+    private int taken;
+    private int wanting;
+
+    /**
+     * Creates the budget of a listener.
+     *
+     * @param prefetch limits the number claimed in advance
+     * @param linger how long a poller waits for more while less than half of its part is free
+     */
+    ClaimBudget(ListenerOptions options, PrefetchPolicy prefetch, Duration linger) {
+        this(options.concurrency() * options.batchSize(), prefetch, linger);
+    }
+
+    ClaimBudget(int handled, PrefetchPolicy prefetch, Duration linger) {
+        this.handled = handled;
+        this.prefetch = prefetch;
+        this.linger = linger;
+    }
+
+    /** Creates the share of one more poller. */
+    Share share() {
+        return new Share();
+    }
+
+    private int whole() {
+        return handled + prefetch.allowed();
+    }
+
+    /** Divides a number evenly among the shares that want messages, rounded up. */
+    private int evenly(int whole) {
+        int among = Math.max(1, wanting);
+        return (whole + among - 1) / among;
+    }
+
+    /** Wakes the first waiting share, other than {@code except}, that holds less than its part. */
+    private void wakeFirst(@Nullable Share except) {
+        int whole = whole();
+        int part = evenly(whole);
+        for (Share share : waiting) {
+            if (share.mine < part) {
+                if (share != except) {
+                    wake(share, whole - taken, part);
+                }
+                return;
+            }
+        }
+    }
+
+    private void wake(Share share, int free, int part) {
+        TaskHandle task = share.task;
+        if (task != null && free > 0) {
+            if (2 * free >= part) {
+                task.wake();
+            } else {
+                task.wakeWithin(linger);
+            }
+        }
+    }
+
+    /** The part of one poller. The poller's task reserves and requests; any thread may free. */
+    final class Share {
+
+        private int mine;
+        private @Nullable TaskHandle task;
+        private boolean wants;
+        private int reserved;
+
+        /** Sets the task that is woken when capacity becomes free. */
+        void attach(TaskHandle handle) {
+            synchronized (ClaimBudget.this) {
+                task = handle;
+            }
+        }
+
+        /** Number of deliveries that this poller may claim now. */
+        int capacity() {
+            synchronized (ClaimBudget.this) {
+                int whole = whole();
+                int part = evenly(whole);
+                return Math.max(0, Math.min(whole - taken - ahead(part), part - mine));
+            }
+        }
+
+        /** Number of shares that wait longer than this one and hold less than their part. */
+        private int ahead(int part) {
+            int count = 0;
+            for (Share other : waiting) {
+                if (other == this) {
+                    break;
+                }
+                count += other.mine < part ? 1 : 0;
+            }
+            return count;
+        }
+
+        /** Number of deliveries that this poller may claim in advance. */
+        int prefetched() {
+            synchronized (ClaimBudget.this) {
+                return evenly(prefetch.allowed());
+            }
+        }
+
+        /** Number of waiting bytes above which this poller claims nothing. */
+        int bytes() {
+            synchronized (ClaimBudget.this) {
+                return Math.max(PollRequest.MAX_BYTES, evenly(MAX_WAITING_BYTES));
+            }
+        }
+
+        /** Reserves capacity for a poll, up to {@code most}, and returns the reserved number. */
+        int reserve(int most) {
+            synchronized (ClaimBudget.this) {
+                int granted = Math.min(most, capacity());
+                reserved += granted;
+                claimed(granted);
+                if (granted > 0 && waiting.remove(this)) {
+                    wakeFirst(null);
+                }
+                return granted;
+            }
+        }
+
+        /** Frees the reservation: the claims of the reply were added, or the reply takes too long. */
+        void endReservation() {
+            synchronized (ClaimBudget.this) {
+                int unused = reserved;
+                reserved = 0;
+                if (unused > 0) {
+                    freed(unused);
+                }
+            }
+        }
+
+        /** Records claimed deliveries. */
+        void claimed(int count) {
+            synchronized (ClaimBudget.this) {
+                mine += count;
+                taken += count;
+            }
+        }
+
+        /** Records deliveries that are no longer open. */
+        void freed(int count) {
+            synchronized (ClaimBudget.this) {
+                mine -= count;
+                taken -= count;
+                wakeFirst(this);
+            }
+        }
+
+        /**
+         * Sets whether this poller is aware of due messages that it could claim.
+         *
+         * @return its capacity; if it wants messages and the capacity is 0, its task is woken when capacity becomes
+         *     free
+         */
+        int wants(boolean some) {
+            synchronized (ClaimBudget.this) {
+                if (some != wants) {
+                    wants = some;
+                    wanting += some ? 1 : -1;
+                    if (!some) {
+                        waiting.remove(this);
+                        wakeFirst(this); // the part of each of the others has grown
+                    }
+                }
+                int capacity = capacity();
+                if (some && capacity == 0) {
+                    waiting.add(this);
+                }
+                return capacity;
+            }
+        }
+    }
+}

@@ -1,0 +1,315 @@
+package io.delayqueue.container;
+
+import io.delayqueue.listener.Acknowledgement;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Envelope;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.Printable;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.RedisClock;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/** A delivery from claim to settlement. A compare-and-set settles it, so only the first settlement counts. */
+final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Attempt {
+
+    private static final AtomicReferenceFieldUpdater<ClaimedDelivery, Settle> SETTLE =
+            AtomicReferenceFieldUpdater.newUpdater(ClaimedDelivery.class, Settle.class, "settle");
+
+    private static final Duration LONGEST_EXTENSION = Duration.ofDays(365);
+
+    private final Owner owner;
+    private final RedisClock clock;
+    private final String topic;
+    private final Claim claim;
+    private final long baseLeaseNanos;
+    private volatile long leaseNanos;
+    private volatile long confirmedAt;
+    private volatile long heardAt;
+    private volatile long doubtedAt;
+    private volatile boolean lost;
+    private volatile boolean lapsed;
+    private volatile long startedAt;
+    private volatile @Nullable Settle settle;
+    private @Nullable Envelope envelope;
+    private @Nullable Object payload;
+    private final CompletableFuture<Boolean> accepted = new CompletableFuture<>();
+    final long claimedAt;
+
+    ClaimedDelivery(
+            Owner owner, RedisClock clock, String topic, Claim claim, long leaseNanos, long sentAt, long heardAt) {
+        this.owner = owner;
+        this.clock = clock;
+        this.topic = topic;
+        this.claim = claim;
+        this.baseLeaseNanos = leaseNanos;
+        this.leaseNanos = leaseNanos;
+        this.confirmedAt = sentAt;
+        this.doubtedAt = sentAt;
+        this.heardAt = heardAt;
+        this.claimedAt = sentAt;
+    }
+
+    /** Receives settlements and lease extensions. Thread-safe; no method blocks. */
+    interface Owner {
+
+        /**
+         * Called once, when the delivery is settled.
+         *
+         * @param failure of the attempt, if it failed
+         * @param accepted the owner completes it: true if Redis accepted the settlement
+         */
+        void settled(
+                ClaimedDelivery delivery,
+                Settle settle,
+                @Nullable Throwable failure,
+                CompletableFuture<Boolean> accepted);
+
+        /** Turns a handler's request for a retry into a settlement: a retry, or dead-letter after the last attempt. */
+        Settle retryOnDemand(ClaimedDelivery delivery, Duration delay);
+
+        /** Renews the lease with the next poll. */
+        CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time);
+    }
+
+    /**
+     * Creates a delivery from a claim.
+     *
+     * @param lease applies unless the message has its own lease
+     * @param sentAt when the poll was sent, by the monotonic clock; the lease starts here
+     * @param heardAt when the reply arrived, by the monotonic clock
+     */
+    static ClaimedDelivery of(
+            Owner owner, RedisClock clock, String topic, Claim claim, Duration lease, long sentAt, long heardAt) {
+        Duration own = null;
+        if (claim.fixesLimits()) {
+            try {
+                own = claim.envelope().limits().lease();
+            } catch (RuntimeException unreadable) {
+                own = lease; // the pipeline reports the failure
+            }
+        }
+        return new ClaimedDelivery(owner, clock, topic, claim, (own == null ? lease : own).toNanos(), sentAt, heardAt);
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    /** Returns the stored envelope. The pipeline calls this first; later calls return the same envelope. */
+    Envelope open() {
+        Envelope read = envelope;
+        if (read == null) {
+            read = claim.envelope();
+            envelope = read;
+        }
+        return read;
+    }
+
+    void converted(Object value) {
+        payload = value;
+    }
+
+    // ---- lease -----------------------------------------------------------------------------------------------------
+
+    /** Records that a request, sent at {@code sentAt}, renewed the lease. */
+    void confirmed(long sentAt, long heardAt, long leaseNanos) {
+        this.confirmedAt = sentAt;
+        this.heardAt = heardAt;
+        this.leaseNanos = leaseNanos;
+    }
+
+    /**
+     * Records that the message may have been cancelled or replaced. Only a request sent after {@code at} confirms the
+     * lease. Called under the lock of the {@link DeliveryQueue}.
+     */
+    void doubt(long at) {
+        if (at - doubtedAt > 0) {
+            doubtedAt = at;
+        }
+    }
+
+    /** Whether the lease was doubted after the last request that confirmed it was sent. */
+    boolean isDoubted() {
+        return doubtedAt - confirmedAt > 0;
+    }
+
+    /** When the last reply that confirmed the lease arrived, by the monotonic clock. */
+    long heardAt() {
+        return heardAt;
+    }
+
+    /** The earliest time at which the lease can end, by the monotonic clock. */
+    long leaseDeadline() {
+        return confirmedAt + leaseNanos;
+    }
+
+    /** The lease that each renewal requests. After an extension the current lease may be longer. */
+    Duration lease() {
+        return Duration.ofNanos(baseLeaseNanos);
+    }
+
+    long baseLeaseNanos() {
+        return baseLeaseNanos;
+    }
+
+    void lose() {
+        lost = true;
+    }
+
+    boolean isLost() {
+        return lost;
+    }
+
+    void started(long now) {
+        startedAt = now;
+    }
+
+    boolean isStarted() {
+        return startedAt != 0;
+    }
+
+    /** How long ago the message was due, by Redis' clock. */
+    long latenessNanos() {
+        return -clock.nanosUntil(claim.dueMillis());
+    }
+
+    long startedAt() {
+        return startedAt;
+    }
+
+    // ---- settlement ------------------------------------------------------------------------------------------------
+
+    /** Settles the delivery; has no effect if it is already settled. */
+    void settle(Settle how) {
+        settle(how, null);
+    }
+
+    /** Settles the delivery after a failed attempt; has no effect if it is already settled. */
+    void settle(Settle how, @Nullable Throwable failure) {
+        if (SETTLE.compareAndSet(this, null, how)) {
+            owner.settled(this, how, failure, accepted);
+        }
+    }
+
+    boolean isSettled() {
+        return settle != null;
+    }
+
+    @Override
+    public @Nullable Duration handling(long givenAt, Instant settledAt) {
+        return isStarted() ? Duration.ofNanos(givenAt - startedAt) : null;
+    }
+
+    @Override
+    public Duration sinceSent(Instant settledAt) {
+        Duration since = Duration.between(sentAt(), settledAt);
+        return since.isNegative() ? Duration.ZERO : since;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> acknowledge() {
+        settle(new Settle.Acknowledge(id(), claim.token()));
+        return accepted;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> retry(Duration delay) {
+        if (delay.isNegative()) {
+            throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
+        }
+        settle(owner.retryOnDemand(this, delay));
+        return accepted;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> deadLetter(String reason) {
+        Failure failure = new Failure("requested", Objects.requireNonNull(reason, "reason"));
+        settle(new Settle.ToDeadLetters(id(), claim.token(), DeadLetterCause.REQUESTED, failure));
+        return accepted;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> extend(Duration time) {
+        if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(LONGEST_EXTENSION) > 0) {
+            throw new IllegalArgumentException("time must be from 1 s to 365 d, but was " + time);
+        }
+        return owner.extend(this, time);
+    }
+
+    // ---- what a handler sees ---------------------------------------------------------------------------------------
+
+    @Override
+    public String topic() {
+        return topic;
+    }
+
+    @Override
+    public String id() {
+        return claim.id();
+    }
+
+    @Override
+    public int attempt() {
+        return claim.attempt();
+    }
+
+    @Override
+    public Instant dueAt() {
+        return Instant.ofEpochMilli(claim.dueMillis());
+    }
+
+    @Override
+    public Instant sentAt() {
+        return open().sentAt();
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        return open().headers();
+    }
+
+    @Override
+    public Object payload() {
+        if (payload == null) {
+            throw new IllegalStateException("The payload of message " + Printable.of(id()) + " is not converted yet");
+        }
+        return Objects.requireNonNull(payload);
+    }
+
+    @Override
+    public byte[] body() {
+        return open().payload();
+    }
+
+    @Override
+    public @Nullable String lastFailure() {
+        return claim.lastFailure();
+    }
+
+    @Override
+    public Instant leaseEnd() {
+        return clock.at(leaseDeadline());
+    }
+
+    @Override
+    public boolean held() {
+        if (!lapsed && (lost || clock.isPast(leaseDeadline()))) {
+            lapsed = true;
+        }
+        return !lapsed;
+    }
+
+    @Override
+    public Acknowledgement acknowledgement() {
+        return this;
+    }
+}

@@ -1,0 +1,329 @@
+package io.delayqueue.container;
+
+import static java.util.Objects.requireNonNull;
+
+import io.delayqueue.coordination.Membership;
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.SignalSource;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs all background work: listeners, the node's heartbeat and retention. Threads and the subscription are created on
+ * first use, so a process that only sends has neither. Several engines can run in one JVM. Thread-safe.
+ */
+public final class DelayQueueEngine implements AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(DelayQueueEngine.class);
+    /** Default wait for Redis on close, and on a stop without open deliveries: the default command time-out. */
+    static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
+
+    private final String node;
+    private final MessageStore store;
+    private final TopicRegistry registry;
+    private final SignalSource subscribed;
+    private final SignalsControl signalsControl;
+    private final BiFunction<byte[], Type, Object> converter;
+    private final List<DeliveryInterceptor> interceptors;
+    private final EventBus events;
+    private final EngineSettings settings;
+    private final LongSupplier nanoTime;
+    private final ThreadFactory threads;
+    private final Duration closeWait;
+    private final TaskPool pool;
+    private final PeriodicTaskScheduler tasks;
+    private final Membership membership;
+    private final SignalSource signals;
+    private final Executor handlers;
+    private final @Nullable ExecutorService ownHandlers;
+    private final AtomicInteger consumers = new AtomicInteger();
+    private final Set<EngineRun> running = ConcurrentHashMap.newKeySet();
+    private final Set<EngineRun> open = ConcurrentHashMap.newKeySet();
+    /** Shards with a listener or receiver on this node; retention prunes their dead letters. */
+    private final Set<Shard> consumed = ConcurrentHashMap.newKeySet();
+
+    private @Nullable CountDownLatch alive;
+    private @Nullable TaskHandle heartbeat;
+    private @Nullable TaskHandle retention;
+    private boolean closed;
+    private volatile boolean wasConfirmed;
+
+    DelayQueueEngine(EngineBuilder builder) {
+        this.node = builder.node;
+        this.store = requireNonNull(builder.store, "store");
+        this.registry = requireNonNull(builder.registry, "registry");
+        this.subscribed = requireNonNull(builder.signals, "signals");
+        this.signalsControl = builder.signalsControl;
+        this.converter = requireNonNull(builder.converter, "converter");
+        this.interceptors = builder.interceptors;
+        this.events = builder.events;
+        this.settings = builder.settings;
+        this.nanoTime = builder.nanoTime;
+        this.threads = builder.threads;
+        this.closeWait = builder.closeWait;
+        OutageLog outages = new OutageLog(events, nanoTime);
+        // System.nanoTime() is the clock of its timer, even if a test replaces the engine's clock
+        this.pool = new TaskPool(
+                settings.taskThreads(),
+                HandlerThreads.daemons(threads, HandlerThreads.NAME + "-task"),
+                System::nanoTime,
+                outages::failed);
+        PeriodicTaskScheduler manual = builder.tasks;
+        this.tasks = manual == null ? pool : manual;
+        this.membership = new Membership(
+                requireNonNull(builder.scripts, "scripts"),
+                requireNonNull(builder.keySpace, "keySpace"),
+                node,
+                settings.heartbeat(),
+                settings.heartbeatTimeout(),
+                nanoTime);
+        this.signals = new StartingSignals(
+                subscribed, this::startHeartbeat, shard -> consumed.add(shard.messages()), membership::hasten);
+        Executor given = builder.handlers;
+        ExecutorService own = given == null ? HandlerThreads.cached(threads) : null;
+        this.ownHandlers = own;
+        this.handlers = given == null ? requireNonNull(own) : given;
+    }
+
+    /** Returns a builder. */
+    public static EngineBuilder builder() {
+        return new EngineBuilder();
+    }
+
+    /** Creates a container, which is not started. */
+    public ListenerContainer newContainer(ListenerSpec spec) {
+        return new ListenerContainer(spec, this);
+    }
+
+    /** This node's unique name. */
+    public String node() {
+        return node;
+    }
+
+    /** The scheduler of the engine's tasks, for further periodic tasks. */
+    public PeriodicTaskScheduler tasks() {
+        return tasks;
+    }
+
+    /**
+     * The source of signals. The subscription and the heartbeat start with the first {@code listen} or {@code await}.
+     */
+    public SignalSource signals() {
+        return signals;
+    }
+
+    /**
+     * Registers this node as a consumer of a shard's topic, without an assignment to sweep the shard.
+     *
+     * @return removes the registration; run it once
+     */
+    public Runnable addConsumer(Shard shard) {
+        return membership.addConsumer(shard);
+    }
+
+    /** Runs a task, which may block, on a handler thread. */
+    public void execute(Runnable task) {
+        handlers.execute(task);
+    }
+
+    /**
+     * Stops the engine. Stop the containers first: an open delivery is delivered again when its lease ends, and a
+     * settlement that has no reply from Redis fails. Takes five seconds at most if Redis does not reply.
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            cancel(heartbeat);
+            cancel(retention);
+            if (alive != null) {
+                alive.countDown();
+            }
+        }
+        long deadline = System.nanoTime() + closeWait.toNanos();
+        pool.close();
+        signalsControl.stop();
+        awaitTasks();
+        leave(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+        open.forEach(EngineRun::abandon);
+        if (ownHandlers != null) {
+            ownHandlers.shutdown();
+        }
+    }
+
+    private static void cancel(@Nullable TaskHandle task) {
+        if (task != null) {
+            task.cancel();
+        }
+    }
+
+    private void awaitTasks() {
+        try {
+            if (!pool.awaitEnd(closeWait)) {
+                log.warn("Tasks of the delay queue engine did not end within " + closeWait);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Removes the node from the list of nodes; called after the last heartbeat, which would add it again. */
+    private void leave(Duration wait) {
+        if (heartbeat != null && !wait.isZero()) {
+            membership.leave(wait);
+        }
+    }
+
+    private synchronized void startHeartbeat() {
+        if (heartbeat == null && !closed) {
+            signalsControl.start();
+            TaskHandle handle = tasks.schedule("heartbeat", new Heartbeat());
+            heartbeat = handle;
+            membership.attach(handle);
+            retention = tasks.schedule("retention", new RetentionTask(store, consumed, settings, events));
+        }
+    }
+
+    private final class Heartbeat implements PeriodicTask {
+
+        @Override
+        public Duration run() {
+            Duration next = membership.run();
+            if (membership.isUnanswered()) {
+                return next;
+            }
+            signalsControl.afterHeartbeat();
+            boolean confirmed = subscribed.confirmed();
+            if (wasConfirmed && !confirmed) {
+                membership.pollAll();
+            }
+            wasConfirmed = confirmed;
+            return next;
+        }
+
+        @Override
+        public void wakenByReplies(TaskHandle handle) {
+            membership.wakenByReplies(handle);
+        }
+    }
+
+    // ---- for containers --------------------------------------------------------------------------------------------
+
+    /** A run of a container: from its start until its last settlement has its reply. */
+    interface EngineRun {
+
+        /** Called when the engine is closed and no task runs any more. */
+        void abandon();
+    }
+
+    /**
+     * Registers a run: keeps the process alive, and abandons the run when the engine is closed.
+     *
+     * @throws IllegalStateException if the engine is closed
+     */
+    synchronized void running(EngineRun run) {
+        if (closed) {
+            throw new IllegalStateException("The delay queue engine is closed");
+        }
+        if (alive == null && runsTasksItself()) {
+            CountDownLatch latch = new CountDownLatch(1);
+            HandlerThreads.keepAlive(threads, latch); // first: it throws if no thread can be created
+            alive = latch;
+        }
+        running.add(run);
+        open.add(run);
+    }
+
+    /** Called when a stop ends or times out: the run no longer keeps the process alive. */
+    synchronized void stopped(EngineRun run) {
+        running.remove(run);
+        if (running.isEmpty() && alive != null) {
+            alive.countDown();
+            alive = null;
+        }
+    }
+
+    /** Called when the last settlement of a run has its reply. */
+    void ended(EngineRun run) {
+        open.remove(run);
+    }
+
+    /**
+     * Returns the shards of a topic. Doesn't block.
+     *
+     * @return fails with a {@link io.delayqueue.redis.RedisCallException} if the shards are not cached and Redis does
+     *     not reply
+     */
+    CompletableFuture<List<Shard>> shards(String topic) {
+        return registry.shardsAsync(topic);
+    }
+
+    DeliveryPipeline pipeline(ListenerSpec spec, PrefetchPolicy prefetch) {
+        return new DeliveryPipeline(spec, interceptors, converter, events, prefetch, nanoTime);
+    }
+
+    /** Returns a consumer name that is unique across nodes and restarts. */
+    String nextConsumer() {
+        return node + ".c" + Integer.toString(consumers.incrementAndGet(), 36);
+    }
+
+    /** Whether the engine's own threads run the tasks; false if a test runs them. */
+    boolean runsTasksItself() {
+        return tasks == pool;
+    }
+
+    /** The monotonic clock. */
+    LongSupplier nanoTime() {
+        return nanoTime;
+    }
+
+    MessageStore store() {
+        return store;
+    }
+
+    EventBus events() {
+        return events;
+    }
+
+    EngineSettings settings() {
+        return settings;
+    }
+
+    /** Maximum time that a stop waits for Redis when nothing is lost by not waiting. */
+    Duration closeWait() {
+        return closeWait;
+    }
+
+    Membership membership() {
+        return membership;
+    }
+
+    Executor handlers() {
+        return handlers;
+    }
+}

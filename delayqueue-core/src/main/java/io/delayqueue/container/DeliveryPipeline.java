@@ -1,0 +1,200 @@
+package io.delayqueue.container;
+
+import io.delayqueue.event.EventBus;
+import io.delayqueue.event.FailureLog;
+import io.delayqueue.event.Recipient;
+import io.delayqueue.listener.BatchFailureException;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.store.Settle;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stages of a delivery: convert, intercept, handle, decide, settle. A delivery that cannot be converted fails
+ * alone, not with its batch. Thread-safe.
+ */
+final class DeliveryPipeline {
+
+    private static final Log log = LogFactory.getLog(DeliveryPipeline.class);
+    private static final CompletionStage<?> DONE = CompletableFuture.completedFuture(null);
+
+    private final ListenerSpec spec;
+    private final Recipient recipient;
+    private final List<DeliveryInterceptor> interceptors;
+    private final BiFunction<byte[], Type, Object> converter;
+    private final FailureJudge judge;
+    private final EventBus events;
+    private final PrefetchPolicy prefetch;
+    private final LongSupplier nanoTime;
+
+    DeliveryPipeline(
+            ListenerSpec spec,
+            List<DeliveryInterceptor> interceptors,
+            BiFunction<byte[], Type, Object> converter,
+            EventBus events,
+            PrefetchPolicy prefetch,
+            LongSupplier nanoTime) {
+        this.spec = spec;
+        this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
+        this.interceptors = List.copyOf(interceptors);
+        this.converter = converter;
+        this.judge = new FailureJudge(spec.options());
+        this.events = events;
+        this.prefetch = prefetch;
+        this.nanoTime = nanoTime;
+    }
+
+    FailureJudge judge() {
+        return judge;
+    }
+
+    /**
+     * Handles a batch, which may span shards. Never throws.
+     *
+     * @return null if all deliveries are settled, else a stage that completes when they are
+     */
+    @Nullable
+    CompletableFuture<?> handle(List<ClaimedDelivery> claimed) {
+        long started = nanoTime.getAsLong();
+        List<ClaimedDelivery> readable = new ArrayList<>(claimed.size());
+        for (ClaimedDelivery delivery : claimed) {
+            delivery.started(started == 0 ? 1 : started);
+            if (convert(delivery)) {
+                readable.add(delivery);
+            }
+        }
+        if (readable.isEmpty()) {
+            return null;
+        }
+        CompletableFuture<Void> settled = new CompletableFuture<>();
+        CompletionStage<?> stage = intercepted(readable);
+        try {
+            // not join() or a dependent stage: they call toString() of the failure, which may throw
+            CompletionStage<?> unused = stage.handle((nothing, failure) -> {
+                finish(readable, failure, started, settled);
+                return null;
+            });
+        } catch (Throwable e) { // a CompletionStage of the user's own may throw
+            finish(readable, e, started, settled);
+        }
+        return settled.isDone() ? null : settled;
+    }
+
+    private boolean convert(ClaimedDelivery delivery) {
+        try {
+            byte[] body = delivery.open().payload();
+            delivery.converted(converter.apply(body, spec.payloadType()));
+            return true;
+        } catch (Throwable e) { // any failure of a converter concerns its own message only
+            decide(delivery, e);
+            return false;
+        }
+    }
+
+    private void publishStarted(ClaimedDelivery delivery) {
+        Duration late = Duration.ofNanos(Math.max(0, delivery.latenessNanos()));
+        events.publish(to -> to.started(recipient, delivery.id(), delivery.attempt(), late));
+    }
+
+    private CompletionStage<?> intercepted(List<ClaimedDelivery> readable) {
+        List<Delivery> deliveries = List.copyOf(readable);
+        try {
+            readable.forEach(this::publishStarted);
+            return Objects.requireNonNull(proceed(0, deliveries), "An interceptor returned no stage");
+        } catch (Throwable e) { // any failure of an interceptor or handler fails the attempt, not the engine
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletionStage<?> proceed(int index, List<Delivery> deliveries) throws Exception {
+        if (index < interceptors.size()) {
+            return interceptors.get(index).around(spec.id(), deliveries, () -> proceed(index + 1, deliveries));
+        }
+        CompletionStage<?> stage = spec.handler().handle(deliveries);
+        return stage == null ? DONE : stage;
+    }
+
+    private void finish(
+            List<ClaimedDelivery> handled, @Nullable Throwable thrown, long started, CompletableFuture<?> settled) {
+        try {
+            prefetch.handled(nanoTime.getAsLong() - started, handled.size());
+            Throwable failure = thrown == null ? null : Completions.cause(thrown);
+            handled.forEach(delivery -> finish(delivery, failure));
+        } finally {
+            settled.complete(null);
+        }
+    }
+
+    private void finish(ClaimedDelivery delivery, @Nullable Throwable failure) {
+        Throwable own = failure instanceof BatchFailureException batch ? ownFailure(batch, delivery) : failure;
+        if (own == null) {
+            delivery.settle(
+                    new Settle.Acknowledge(delivery.id(), delivery.claim().token()));
+        } else {
+            decide(delivery, own);
+        }
+    }
+
+    private static @Nullable Throwable ownFailure(BatchFailureException batch, ClaimedDelivery delivery) {
+        try {
+            return batch.namesNone() ? batch : batch.failureOf(delivery);
+        } catch (RuntimeException e) { // failureOf() reads the payload, which is missing if the converter returned null
+            return batch;
+        }
+    }
+
+    private void decide(ClaimedDelivery delivery, Throwable failure) {
+        if (delivery.isSettled()) {
+            FailureLog.log(
+                    log::warn, describe(delivery) + " failed after it was settled; the settlement counts", failure);
+            return;
+        }
+        Settle decision = decision(delivery, failure);
+        delivery.settle(decision, failure);
+        if (decision instanceof Settle.ToDeadLetters deadLetter) {
+            FailureLog.log(
+                    log::warn,
+                    describe(delivery)
+                            + (spec.kind() == QueueKind.NOTIFICATIONS
+                                    ? " is dropped: "
+                                    : " failed; the message is dead-lettered: ")
+                            + deadLetter.cause(),
+                    failure);
+        } else if (log.isDebugEnabled()) {
+            FailureLog.log(log::debug, describe(delivery) + " failed and is retried", failure);
+        }
+    }
+
+    /** Whatever user code throws, the delivery is settled. */
+    private Settle decision(ClaimedDelivery delivery, Throwable failure) {
+        try {
+            return judge.judge(delivery, failure);
+        } catch (Throwable e) {
+            FailureLog.log(log::error, describe(delivery) + " failed, and so did the retry decision", e);
+            return judge.onDemand(delivery, FailureJudge.WHEN_POLICY_FAILS);
+        }
+    }
+
+    private String describe(ClaimedDelivery delivery) {
+        return "Attempt " + delivery.attempt() + " at "
+                + (spec.kind() == QueueKind.NOTIFICATIONS ? "the notification of dead letter " : "message ")
+                + Printable.of(delivery.id())
+                + " of topic "
+                + Printable.of(spec.topic()) + " by listener " + Printable.of(spec.id());
+    }
+}

@@ -1,0 +1,214 @@
+package io.delayqueue.container;
+
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.Renewal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tracks the open deliveries of a poller and selects the leases to renew: those with at most two thirds left, and those
+ * of deliveries that waited and are to start.
+ *
+ * <p>Any thread may remove deliveries and request extensions and confirmations. Only the poller's task, which never
+ * runs twice at a time, calls the other methods; thus {@link #nextRenewal} needs no lock.
+ */
+final class LeaseKeeper {
+
+    private final Set<ClaimedDelivery> open = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger size = new AtomicInteger();
+    private final Queue<Extension> extensions = new ConcurrentLinkedQueue<>();
+    private final ClaimBudget.Share share;
+    private final long handlingNanos;
+    private final long confirmNanos;
+    private volatile boolean confirmRequested;
+    private long nextRenewal = Long.MAX_VALUE;
+
+    /** A request to extend a lease; {@code result} completes with whether the lease is held. */
+    record Extension(ClaimedDelivery delivery, Duration time, CompletableFuture<Boolean> result) {}
+
+    /** A renewal of a delivery's lease; {@code result} is set if it is an extension. */
+    record Due(
+            ClaimedDelivery delivery,
+            Renewal renewal,
+            @Nullable CompletableFuture<Boolean> result) {}
+
+    LeaseKeeper(ClaimBudget.Share share, Duration handlingTime, Duration confirmAfter) {
+        this.share = share;
+        this.handlingNanos = handlingTime.toNanos();
+        this.confirmNanos = confirmAfter.toNanos();
+    }
+
+    void add(List<ClaimedDelivery> deliveries) {
+        for (ClaimedDelivery delivery : deliveries) {
+            open.add(delivery);
+            planFor(renewalAt(delivery));
+        }
+        size.addAndGet(deliveries.size());
+        share.claimed(deliveries.size());
+    }
+
+    private void planFor(long at) {
+        if (nextRenewal == Long.MAX_VALUE || at - nextRenewal < 0) {
+            nextRenewal = at;
+        }
+    }
+
+    /**
+     * Removes a delivery that was settled, or was lost before it started. A started delivery is open until it is
+     * settled.
+     */
+    void remove(ClaimedDelivery delivery) {
+        if (open.remove(delivery)) {
+            size.decrementAndGet();
+            share.freed(1);
+        }
+    }
+
+    int size() {
+        return size.get();
+    }
+
+    /** Makes the next poll confirm the leases of the waiting deliveries. */
+    void requestConfirmation() {
+        confirmRequested = true;
+    }
+
+    boolean isConfirmationRequested() {
+        return confirmRequested;
+    }
+
+    void extend(Extension extension) {
+        extensions.add(extension);
+    }
+
+    List<Extension> takeExtensions() {
+        List<Extension> taken = new ArrayList<>();
+        for (Extension next = extensions.poll(); next != null; next = extensions.poll()) {
+            taken.add(next);
+        }
+        return taken;
+    }
+
+    /**
+     * Whether a delivery may start without confirmation: it was confirmed recently, is not doubted, and its lease has
+     * not ended.
+     */
+    boolean mayStart(ClaimedDelivery delivery, long now) {
+        return !delivery.isDoubted() && now - delivery.heardAt() < confirmNanos && now - delivery.leaseDeadline() < 0;
+    }
+
+    /** When the next renewal is due, by the monotonic clock; {@link Long#MAX_VALUE} for never. */
+    long nextRenewal() {
+        return nextRenewal;
+    }
+
+    boolean hasExtensions() {
+        return !extensions.isEmpty();
+    }
+
+    boolean hasWork(long now) {
+        return confirmRequested || hasExtensions() || (nextRenewal != Long.MAX_VALUE && now - nextRenewal >= 0);
+    }
+
+    /** Returns the renewals for the next poll, at most {@link PollRequest#MAX_BATCH}. */
+    List<Due> take(long now) {
+        if (!hasWork(now)) {
+            return List.of();
+        }
+        List<Due> due = new ArrayList<>();
+        Map<ClaimedDelivery, Duration> extended = extensions(now, due);
+        if (due.size() == PollRequest.MAX_BATCH) {
+            return due;
+        }
+        boolean confirm = confirmRequested;
+        if (confirm) { // reset first: a later request concerns the next poll
+            confirmRequested = false;
+        }
+        long next = Long.MAX_VALUE;
+        for (ClaimedDelivery delivery : open) {
+            boolean wanted = !extended.containsKey(delivery)
+                    && (wantsRenewal(delivery, now) || (confirm && wantsConfirmation(delivery, now)));
+            if (wanted && due.size() < PollRequest.MAX_BATCH) {
+                due.add(new Due(delivery, renewal(delivery, delivery.lease()), null));
+            } else if (wanted) {
+                next = now;
+                confirmRequested = confirm;
+            } else if (isKept(delivery, now) && !extended.containsKey(delivery)) {
+                long at = renewalAt(delivery);
+                next = next == Long.MAX_VALUE || at - next < 0 ? at : next;
+            }
+        }
+        nextRenewal = next;
+        return due;
+    }
+
+    /**
+     * Adds the requested extensions. Each extension of one delivery requests the longest time; none shortens the lease.
+     */
+    private Map<ClaimedDelivery, Duration> extensions(long now, List<Due> due) {
+        if (extensions.isEmpty()) {
+            return Map.of();
+        }
+        List<Extension> taken = new ArrayList<>();
+        IdentityHashMap<ClaimedDelivery, Duration> longest = new IdentityHashMap<>();
+        for (Extension next; taken.size() < PollRequest.MAX_BATCH && (next = extensions.poll()) != null; ) {
+            taken.add(next);
+            ClaimedDelivery delivery = next.delivery();
+            Duration least = Duration.ofNanos(Math.max(delivery.leaseDeadline() - now, delivery.baseLeaseNanos()));
+            longest.merge(delivery, longer(next.time(), least), LeaseKeeper::longer);
+        }
+        for (Extension each : taken) {
+            ClaimedDelivery delivery = each.delivery();
+            due.add(new Due(delivery, renewal(delivery, longest.getOrDefault(delivery, each.time())), each.result()));
+        }
+        return longest;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) >= 0 ? one : other;
+    }
+
+    private boolean wantsRenewal(ClaimedDelivery delivery, long now) {
+        return isKept(delivery, now) && now - renewalAt(delivery) >= 0;
+    }
+
+    private boolean wantsConfirmation(ClaimedDelivery delivery, long now) {
+        return !delivery.isStarted()
+                && isKept(delivery, now)
+                && (delivery.isDoubted() || now - delivery.heardAt() >= confirmNanos / 2);
+    }
+
+    private boolean isKept(ClaimedDelivery delivery, long now) {
+        return !delivery.isSettled()
+                && !delivery.isLost()
+                && (!delivery.isStarted() || now - delivery.startedAt() < handlingNanos);
+    }
+
+    private static long renewalAt(ClaimedDelivery delivery) {
+        return delivery.leaseDeadline() - delivery.baseLeaseNanos() / 3 * 2;
+    }
+
+    private static Renewal renewal(ClaimedDelivery delivery, Duration time) {
+        return new Renewal(delivery.id(), delivery.claim().token(), time);
+    }
+
+    /** Applies a reply: the leases that were not lost run from the time the request was sent. */
+    void renewed(List<Due> renewals, long sentAt, long heardAt) {
+        for (Due due : renewals) {
+            if (!due.delivery().isLost()) {
+                due.delivery().confirmed(sentAt, heardAt, due.renewal().lease().toNanos());
+                planFor(renewalAt(due.delivery()));
+            }
+        }
+    }
+}

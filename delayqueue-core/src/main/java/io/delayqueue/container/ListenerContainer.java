@@ -1,0 +1,354 @@
+package io.delayqueue.container;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.coordination.ReplyWait;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerProgress;
+import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Runs one listener. Can be started and stopped any number of times. Thread-safe. */
+final class ListenerContainer implements ManagedListener {
+
+    private static final Log log = LogFactory.getLog(ListenerContainer.class);
+
+    private static final Duration ONCE = Duration.ofDays(365);
+
+    private final ListenerSpec spec;
+    private final DelayQueueEngine engine;
+    private final AtomicInteger runs = new AtomicInteger();
+    private final Object lock = new Object();
+    private @Nullable Run run;
+    private volatile boolean paused;
+
+    ListenerContainer(ListenerSpec spec, DelayQueueEngine engine) {
+        this.spec = spec;
+        this.engine = engine;
+    }
+
+    @Override
+    public String id() {
+        return spec.id();
+    }
+
+    @Override
+    public String topic() {
+        return spec.topic();
+    }
+
+    @Override
+    public QueueKind kind() {
+        return spec.kind();
+    }
+
+    @Override
+    public ListenerOptions options() {
+        return spec.options();
+    }
+
+    @Override
+    public int inUse() {
+        synchronized (lock) {
+            return run == null ? 0 : run.workers.inUse();
+        }
+    }
+
+    @Override
+    public void start() {
+        synchronized (lock) {
+            if (run == null) {
+                Run started = new Run();
+                started.begin();
+                run = started;
+            }
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> stop() {
+        synchronized (lock) {
+            if (run == null) {
+                return CompletableFuture.completedFuture(null);
+            }
+            Run stopping = run;
+            run = null;
+            return stopping.end();
+        }
+    }
+
+    @Override
+    public void pause() {
+        pause(true);
+    }
+
+    @Override
+    public void resume() {
+        pause(false);
+    }
+
+    private void pause(boolean pause) {
+        synchronized (lock) {
+            paused = pause;
+            applyPauses();
+        }
+    }
+
+    /** Applies the two pauses, of this listener and of the topic: it accepts deliveries only without both. */
+    private void applyPauses() {
+        synchronized (lock) {
+            if (run != null) {
+                run.accept(acceptsDeliveries());
+            }
+        }
+    }
+
+    private boolean acceptsDeliveries() {
+        return !paused && engine.membership().pauses().allow(topic());
+    }
+
+    @Override
+    public boolean isRunning() {
+        synchronized (lock) {
+            return run != null;
+        }
+    }
+
+    @Override
+    public ListenerProgress progress() {
+        synchronized (lock) {
+            return run == null ? ListenerProgress.NONE : run.progress();
+        }
+    }
+
+    @Override
+    public boolean isPaused() {
+        return paused;
+    }
+
+    @Override
+    public boolean isPausedEverywhere() {
+        return engine.membership().pauses().include(topic());
+    }
+
+    /**
+     * One run, from start to stop. After a stop it remains until the deliveries of the last handler are settled. It
+     * starts to consume when Redis has replied with the topic's number of shards.
+     */
+    private final class Run implements DelayQueueEngine.EngineRun {
+
+        private final PrefetchPolicy prefetch = new PrefetchPolicy(spec.options());
+        private final DeliveryPipeline pipeline = engine.pipeline(spec, prefetch);
+        private final Workers workers = new Workers(
+                engine.handlers(), spec.options().concurrency(), this::nextBatch, pipeline::handle, this::idle);
+        private final CompletableFuture<Void> ended = new CompletableFuture<>();
+        private final AtomicInteger turn = new AtomicInteger();
+        private final AtomicInteger busyPollers = new AtomicInteger();
+        private final String name = spec.id() + "#" + runs.incrementAndGet();
+        private final ReplyWait replyWait = new ReplyWait();
+        private final TaskMonitor opening =
+                new TaskMonitor(new Opening(), replyWait::isWaiting, engine.nanoTime(), engine.runsTasksItself());
+        private volatile List<ShardPoller> pollers = List.of();
+        private @Nullable TaskHandle opener;
+        private Runnable removePauseListener = () -> {};
+        private boolean accepting;
+        private boolean ending;
+
+        void begin() {
+            engine.running(this);
+            log.info("Listener " + Printable.of(spec.id()) + " starts on topic " + Printable.of(spec.topic())
+                    + (paused ? ", paused" : ""));
+            removePauseListener = engine.membership().pauses().watch(ListenerContainer.this::applyPauses);
+            accepting = acceptsDeliveries();
+            opener = engine.tasks().schedule(name + " opening", opening);
+        }
+
+        private Duration open() {
+            List<Shard> shards = replyWait.reply(() -> engine.shards(spec.topic()));
+            if (shards == null) {
+                return ReplyWait.UNTIL_REPLIED;
+            }
+            synchronized (lock) {
+                if (pollers.isEmpty() && !ending) {
+                    ClaimBudget budget = new ClaimBudget(
+                            spec.options(), prefetch, engine.settings().linger());
+                    pollers =
+                            shards.stream().map(shard -> poller(shard, budget)).toList();
+                    if (accepting) {
+                        pollers.forEach(ShardPoller::accept);
+                    }
+                }
+                if (opener != null) {
+                    opener.cancel();
+                }
+            }
+            return ONCE;
+        }
+
+        private final class Opening implements PeriodicTask {
+
+            @Override
+            public Duration run() {
+                return open();
+            }
+
+            @Override
+            public void wakenByReplies(TaskHandle handle) {
+                replyWait.wakes(handle);
+            }
+        }
+
+        private ShardPoller poller(Shard messages, ClaimBudget budget) {
+            Shard shard = spec.kind() == QueueKind.NOTIFICATIONS ? messages.notifications() : messages;
+            ShardPoller poller = new ShardPoller(
+                    engine, spec, shard, engine.nextConsumer(), pipeline.judge(), prefetch, budget, workers::dispatch);
+            poller.start(shard.count() == 1 ? name : name + " shard " + shard.index(), this::reopen);
+            return poller;
+        }
+
+        /** Replaces the pollers after the empty topic was deleted and registered with another number of shards. */
+        private void reopen() {
+            synchronized (lock) {
+                if (!ending && !pollers.isEmpty()) {
+                    log.info("Topic " + Printable.of(spec.topic()) + " was registered again: listener "
+                            + Printable.of(spec.id()) + " reads its shards again");
+                    pollers.forEach(ShardPoller::drop);
+                    pollers = List.of();
+                    opener = engine.tasks().schedule(name + " opening", opening);
+                }
+            }
+        }
+
+        void accept(boolean accept) {
+            if (accepting != accept) {
+                accepting = accept;
+                pollers.forEach(accept ? ShardPoller::accept : ShardPoller::reject);
+            }
+        }
+
+        CompletableFuture<Void> end() {
+            ending = true;
+            accept(false);
+            removePauseListener.run();
+            if (opener != null) {
+                opener.cancel();
+            }
+            List<ShardPoller> last = pollers;
+            busyPollers.set(last.size());
+            last.forEach(poller -> poller.end(this::quiet));
+            if (last.isEmpty()) {
+                end(ended);
+            }
+            Duration drain = spec.options().drainTime();
+            CompletableFuture<Void> waited = endedWithin(drain);
+            CompletableFuture<Void> ignored = endedWithin(engine.closeWait()).thenRun(() -> {
+                if (owesNothing()) {
+                    waited.complete(null);
+                }
+            });
+            return waited.thenRun(() -> logStopped(drain));
+        }
+
+        private CompletableFuture<Void> endedWithin(Duration time) {
+            CompletableFuture<Void> copy = ended.copy();
+            try {
+                return copy.completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (RuntimeException | Error e) { // the JVM's timer has no thread: then there is no time-out
+                return copy;
+            }
+        }
+
+        private boolean owesNothing() {
+            return pollers.stream().allMatch(poller -> poller.owesNothing());
+        }
+
+        private void logStopped(Duration drain) {
+            engine.stopped(this);
+            int open = pollers.stream().mapToInt(poller -> poller.open()).sum();
+            if (ended.isDone() && open > 0) {
+                log.warn("Listener " + Printable.of(spec.id()) + " ended with the engine while " + open
+                        + " of its deliveries were handled; they are delivered again when their leases end");
+            } else if (ended.isDone()) {
+                log.info("Listener " + Printable.of(spec.id()) + " has stopped");
+            } else if (owesNothing()) {
+                log.info("Listener " + Printable.of(spec.id())
+                        + " stopped before Redis replied to its last poll. Messages claimed by that poll"
+                        + " return to the queue when Redis replies, at the latest when their leases end");
+            } else {
+                log.warn("Listener " + Printable.of(spec.id()) + " was stopped while " + open
+                        + " of its deliveries were still handled after " + drain
+                        + "; they can still be acknowledged until the engine stops");
+            }
+        }
+
+        private void quiet() {
+            if (busyPollers.decrementAndGet() == 0) {
+                end(ended);
+            }
+        }
+
+        private void end(CompletableFuture<Void> future) {
+            engine.ended(this);
+            try {
+                // callbacks of users may block, and a task must not
+                engine.handlers().execute(() -> future.complete(null));
+            } catch (RuntimeException | Error e) { // closed, or no thread available: the stop ends anyway
+                future.complete(null);
+            }
+        }
+
+        @Override
+        public void abandon() {
+            pollers.forEach(poller -> poller.abandon());
+            ended.complete(null);
+        }
+
+        ListenerProgress progress() {
+            List<ShardPoller> all = pollers;
+            return all.isEmpty()
+                    ? opening.progress()
+                    : ListenerProgress.of(
+                            all.stream().map(ShardPoller::progress).toList());
+        }
+
+        private List<ClaimedDelivery> nextBatch() {
+            return Workers.batch(spec.options().batchSize(), this::next);
+        }
+
+        /** Takes from each shard in turn, so that no shard waits for another's backlog. */
+        private @Nullable ClaimedDelivery next() {
+            List<ShardPoller> all = pollers;
+            int first = all.size() == 1 ? 0 : turn.getAndIncrement();
+            for (int i = 0; i < all.size(); i++) {
+                ClaimedDelivery delivery =
+                        all.get(Math.floorMod(first + i, all.size())).next();
+                if (delivery != null) {
+                    return delivery;
+                }
+            }
+            return null;
+        }
+
+        private void idle() {
+            if (pollers.stream().noneMatch(poller -> poller.hasStartable())) {
+                return;
+            }
+            try {
+                workers.dispatch();
+            } catch (RuntimeException | Error e) { // no thread: the tasks try again, and report failures
+                pollers.forEach(poller -> poller.wake());
+            }
+        }
+    }
+}

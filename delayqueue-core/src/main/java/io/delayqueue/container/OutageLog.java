@@ -1,0 +1,59 @@
+package io.delayqueue.container;
+
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Printable;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Logs failed tasks without flooding the log: the first failure with its stack trace, then one line a minute for all
+ * tasks. After ten seconds without a failure the next one counts as the first. Thread-safe.
+ */
+final class OutageLog {
+
+    private static final Log log = LogFactory.getLog(OutageLog.class);
+    private static final long PAUSE = Duration.ofMinutes(1).toNanos();
+    private static final long OVER = Duration.ofSeconds(10).toNanos();
+
+    private final EventBus events;
+    private final LongSupplier nanoTime;
+    private long first;
+    private long latest;
+    private long lastLine;
+    private int count;
+
+    OutageLog(EventBus events, LongSupplier nanoTime) {
+        this.events = events;
+        this.nanoTime = nanoTime;
+    }
+
+    void failed(String task, Throwable failure) {
+        Duration since = record(task, failure);
+        events.publish(to -> to.taskFailed(task, failure, since));
+    }
+
+    private synchronized Duration record(String task, Throwable failure) {
+        long now = nanoTime.getAsLong();
+        if (count == 0 || now - latest > OVER) {
+            first = now;
+            count = 0;
+        }
+        latest = now;
+        count++;
+        if (count == 1) {
+            lastLine = now;
+            log.warn(
+                    "Task " + Printable.of(task) + " failed and is retried until it succeeds: " + failure.getMessage(),
+                    failure);
+        } else if (now - lastLine > PAUSE) {
+            lastLine = now;
+            log.warn("Tasks have failed " + count + " times in "
+                    + Duration.ofNanos(now - first).toSeconds() + " s. The last failure was of task "
+                    + Printable.of(task) + ": "
+                    + failure.getMessage());
+        }
+        return Duration.ofNanos(now - first);
+    }
+}

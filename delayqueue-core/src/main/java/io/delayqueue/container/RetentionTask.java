@@ -1,0 +1,137 @@
+package io.delayqueue.container;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.coordination.ReplyWait;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.TopicRegisteredAnewException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prunes the dead letters of the topics that this node consumes, by age, count and size. Logs and publishes what it
+ * drops.
+ */
+final class RetentionTask implements PeriodicTask {
+
+    private static final Log log = LogFactory.getLog(RetentionTask.class);
+
+    private static final int AT_ONCE = 200;
+
+    private final ReplyWait replyWait = new ReplyWait();
+    private final MessageStore store;
+    private final Set<Shard> shards;
+    private final EngineSettings settings;
+    private final EventBus events;
+
+    /**
+     * Creates the task.
+     *
+     * @param shards thread-safe set of the shards to prune. Other threads add to it; the task removes the shards of a
+     *     topic that was registered again
+     */
+    RetentionTask(MessageStore store, Set<Shard> shards, EngineSettings settings, EventBus events) {
+        this.store = store;
+        this.shards = shards;
+        this.settings = settings;
+        this.events = events;
+    }
+
+    @Override
+    public void wakenByReplies(TaskHandle handle) {
+        replyWait.wakes(handle);
+    }
+
+    @Override
+    public Duration run() {
+        List<Pruned> pruned = replyWait.reply(this::prune);
+        if (pruned == null) {
+            return ReplyWait.UNTIL_REPLIED;
+        }
+        RuntimeException failed = null;
+        boolean more = false;
+        for (Pruned one : pruned) {
+            try {
+                more |= isMoreLeft(one);
+            } catch (RuntimeException e) { // the other shards are pruned all the same
+                failed = failed == null ? e : failed;
+            }
+        }
+        if (failed != null) {
+            throw failed;
+        }
+        return more ? Duration.ZERO : settings.retentionInterval();
+    }
+
+    /**
+     * Prunes all shards in concurrent batches, so that unavailable shards cost few time-outs. The future never fails.
+     */
+    private CompletableFuture<List<Pruned>> prune() {
+        List<Shard> all = List.copyOf(shards);
+        CompletableFuture<List<Pruned>> pruned = CompletableFuture.completedFuture(new ArrayList<>());
+        for (int from = 0; from < all.size(); from += AT_ONCE) {
+            List<Shard> some = all.subList(from, Math.min(all.size(), from + AT_ONCE));
+            pruned = pruned.thenCompose(before -> {
+                List<CompletableFuture<Pruned>> calls =
+                        some.stream().map(this::prune).toList();
+                return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
+                        .thenApply(done -> {
+                            calls.forEach(one -> before.add(one.join()));
+                            return before;
+                        });
+            });
+        }
+        return pruned;
+    }
+
+    private CompletableFuture<Pruned> prune(Shard shard) {
+        // ids, and thus dead letters, are distributed evenly over shards
+        long count = (settings.deadLetterMaxCount() + shard.count() - 1) / shard.count();
+        long bytes = settings.deadLetterMaxBytes() / shard.count();
+        return store.purgeAsync(shard, new Purge.Retention(settings.deadLetterMaxAge(), count, bytes))
+                .handle((dropped, failure) -> new Pruned(shard, dropped, failure));
+    }
+
+    private boolean isMoreLeft(Pruned pruned) {
+        Shard shard = pruned.shard();
+        try {
+            int dropped = pruned.dropped();
+            if (dropped > 0) {
+                log.info("Retention dropped " + dropped + " dead letters of topic " + Printable.of(shard.topic()));
+                events.publish(to -> to.deadLettersDropped(shard.topic(), dropped));
+            }
+            return dropped == PollRequest.MAX_BATCH;
+        } catch (TopicRegisteredAnewException e) {
+            shards.remove(shard);
+        } catch (TopicConflictException e) {
+            log.warn("The dead letters of topic " + Printable.of(shard.topic()) + " cannot be pruned: "
+                    + e.getMessage());
+        }
+        return false;
+    }
+
+    /** The result for one shard: the number of dropped dead letters, or the failure. */
+    private record Pruned(
+            Shard shard, @Nullable Integer count, @Nullable Throwable failure) {
+
+        int dropped() {
+            if (failure != null) {
+                throw Completions.unchecked(failure);
+            }
+            return count == null ? 0 : count;
+        }
+    }
+}

@@ -1,0 +1,627 @@
+package io.delayqueue.container;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.coordination.ReplyWait;
+import io.delayqueue.coordination.ShardAssignment;
+import io.delayqueue.event.Recipient;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerProgress;
+import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.redis.SignalSource.Subscription;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.PollRequest.Claiming;
+import io.delayqueue.store.PollRequest.Reclaiming;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
+import io.delayqueue.store.ShardSession;
+import io.delayqueue.store.ShardSession.Poll;
+import io.delayqueue.store.TopicRegisteredAnewException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Polls one shard for one running listener. Each run of its task is one round trip: it settles handled deliveries,
+ * renews leases, claims due messages, and returns the time until the next poll. Settlements, signals and idle workers
+ * only wake the task.
+ *
+ * <p>Only the task builds polls and applies replies, and it never runs twice at a time. Other threads add settlements
+ * and extensions, take waiting deliveries, and switch {@link #accepting}. Each shared part is thread-safe by itself; no
+ * lock spans two of them.
+ */
+final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery.Owner {
+
+    private static final int FULL_BATCH = PollRequest.MAX_BATCH / 2;
+    private static final long FOREVER = Duration.ofDays(365).toNanos();
+    private static final int MAX_RECLAIM = 100;
+    /** Time in which a running owner reconnects and renews its leases after an outage. */
+    private static final Duration RECONNECTED = Duration.ofSeconds(3);
+    /**
+     * Interval at which the shard's dead-letter notifications are enabled again: Redis may have been flushed or
+     * restored.
+     */
+    private static final long ENABLE_AGAIN = Duration.ofMinutes(1).toNanos();
+
+    private final Shard shard;
+    private final DelayQueueEngine engine;
+    private final ListenerOptions options;
+    private final EngineSettings settings;
+    private final Recipient recipient;
+    private final FailureJudge judge;
+    private final PrefetchPolicy prefetch;
+    private final Runnable dispatch;
+    private final LongSupplier nanoTime;
+    private final ShardSession session;
+    private final NextPoll nextPoll;
+    private final DeliveryQueue waiting;
+    private final ClaimBudget.Share share;
+    private final LeaseKeeper leases;
+    private final ReplyWait replyWait = new ReplyWait();
+    private final Reclaiming reclaiming;
+    private final TaskMonitor monitor;
+    private final AtomicBoolean quiet = new AtomicBoolean();
+
+    private Runnable removeConsumer = () -> {};
+    private @Nullable Subscription subscription;
+    private volatile @Nullable TaskHandle handle;
+    private volatile boolean accepting;
+    private volatile boolean abandoned;
+    private volatile ShardAssignment assignment = ShardAssignment.alone();
+    private volatile @Nullable Runnable whenQuiet;
+
+    // of the open poll
+    private volatile List<LeaseKeeper.Due> renewals = List.of();
+    private NextPoll.Reason reason = NextPoll.Reason.NONE;
+
+    private boolean notificationsEnabled;
+    private long enableCalledAt;
+    private long enabledAt;
+    private boolean dispatched;
+
+    /**
+     * Creates a poller; {@link #start} starts it.
+     *
+     * @param consumer unique name; never used by another consumer
+     * @param budget limits the claims of all pollers of the listener
+     * @param dispatch called when deliveries wait for a worker; called again later if it throws
+     */
+    ShardPoller(
+            DelayQueueEngine engine,
+            ListenerSpec spec,
+            Shard shard,
+            String consumer,
+            FailureJudge judge,
+            PrefetchPolicy prefetch,
+            ClaimBudget budget,
+            Runnable dispatch) {
+        this.shard = shard;
+        this.engine = engine;
+        this.options = spec.options();
+        this.settings = engine.settings();
+        this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
+        this.judge = judge;
+        this.prefetch = prefetch;
+        this.dispatch = dispatch;
+        this.nanoTime = engine.nanoTime();
+        this.session = new ShardSession(
+                request -> engine.store().pollAsync(shard, request).thenApply(Optional::of),
+                consumer,
+                new AtomicLong()::incrementAndGet,
+                nanoTime,
+                engine.events(),
+                recipient,
+                this::complete);
+        this.nextPoll = new NextPoll(consumer, session.clock(), nanoTime, this::wake);
+        this.waiting = new DeliveryQueue(nanoTime);
+        this.share = budget.share();
+        this.leases = new LeaseKeeper(share, options.handlingTime(), settings.confirmAfter());
+        Duration renewal = options.lease().dividedBy(3);
+        this.reclaiming = new Reclaiming(
+                MAX_RECLAIM,
+                options.maxAttempts(),
+                Reclaiming.gapFor(settings.sweep()),
+                renewal.compareTo(RECONNECTED) > 0 ? renewal : RECONNECTED);
+        this.monitor = new TaskMonitor(this, replyWait::isWaiting, nanoTime, engine.runsTasksItself());
+    }
+
+    // ---- life ------------------------------------------------------------------------------------------------------
+
+    /**
+     * Subscribes to signals and schedules the task. Claims start with {@link #accept()}.
+     *
+     * @param name of the task, for the log
+     * @param onRegisteredAnew called when the number of shards of the topic has changed
+     */
+    void start(String name, Runnable onRegisteredAnew) {
+        removeConsumer = engine.membership().addConsumer(shard);
+        subscription = engine.signals().listen(shard, this);
+        TaskHandle scheduled = engine.tasks().schedule(name, new PeriodicTask() {
+            @Override
+            public Duration run() throws Exception {
+                try {
+                    return monitor.run();
+                } catch (TopicRegisteredAnewException e) {
+                    onRegisteredAnew.run();
+                    throw e;
+                }
+            }
+
+            @Override
+            public void wakenByReplies(TaskHandle taskHandle) {
+                replyWait.wakes(taskHandle);
+            }
+        });
+        handle = scheduled;
+        share.attach(scheduled);
+        scheduled.wake();
+    }
+
+    ListenerProgress progress() {
+        return monitor.progress();
+    }
+
+    /** Starts to claim messages. */
+    void accept() {
+        assignment = engine.membership().join(shard, nextPoll::pollNow);
+        accepting = true;
+        nextPoll.pollNow();
+    }
+
+    /** Stops claiming and releases the waiting deliveries. */
+    void reject() {
+        accepting = false;
+        releaseAll();
+        wake();
+        assignment.leave();
+    }
+
+    /**
+     * Ends the poller after {@link #reject()}: it polls until nothing is open.
+     *
+     * @param onQuiet called once, when no delivery is open and every settlement has its reply
+     */
+    void end(Runnable onQuiet) {
+        stopListening();
+        whenQuiet = () -> {
+            if (quiet.compareAndSet(false, true)) {
+                cancel();
+                onQuiet.run();
+            }
+        };
+        wake();
+    }
+
+    /** Ends the poller at once and fails open settlements: its shard no longer exists. */
+    void drop() {
+        stopListening();
+        cancel();
+        assignment.leave();
+        abandon();
+    }
+
+    private void stopListening() {
+        removeConsumer.run();
+        if (subscription != null) {
+            subscription.close();
+        }
+    }
+
+    private void cancel() {
+        TaskHandle current = handle;
+        if (current != null) {
+            current.cancel();
+        }
+    }
+
+    /** Called when the task will not run again: fails open and later settlements and extensions. */
+    void abandon() {
+        abandoned = true;
+        failUnsent();
+        Poll open = session.open();
+        if (open != null) {
+            session.fail(open, closed());
+            completeExtensions(closed());
+        }
+    }
+
+    private void failUnsent() {
+        if (abandoned) {
+            session.failWaiting(closed());
+            List<Runnable> failures = new ArrayList<>();
+            leases.takeExtensions()
+                    .forEach(each -> ShardSession.complete(
+                            each.result(), () -> each.result().completeExceptionally(closed()), failures));
+            session.completeAll(failures);
+        }
+    }
+
+    private static IllegalStateException closed() {
+        return new IllegalStateException("The delay queue engine was closed before Redis replied");
+    }
+
+    /** Runs each completion on a handler thread: callbacks of users may block. */
+    private void complete(List<Runnable> completions) {
+        for (Runnable completion : completions) {
+            Completions.on(engine.handlers(), completion);
+        }
+    }
+
+    /** Number of open deliveries: waiting or being handled, and not settled. */
+    int open() {
+        return leases.size();
+    }
+
+    /** Whether no delivery is open and no settlement waits for its reply. A claim may still wait for its reply. */
+    boolean owesNothing() {
+        return leases.size() == 0 && !session.owesSettlements();
+    }
+
+    // ---- signals ---------------------------------------------------------------------------------------------------
+
+    @Override
+    public void headAt(long dueMillis) {
+        nextPoll.headAt(dueMillis);
+    }
+
+    @Override
+    public void surplus(String from) {
+        nextPoll.surplus(from);
+    }
+
+    @Override
+    public void resubscribed() {
+        nextPoll.pollNow();
+    }
+
+    @Override
+    public void retired(String id) {
+        if (waiting.retired(id)) {
+            leases.requestConfirmation();
+            wake();
+        }
+    }
+
+    /** Wakes the task. */
+    void wake() {
+        TaskHandle current = handle;
+        if (current != null) {
+            current.wake();
+        }
+    }
+
+    // ---- one round trip --------------------------------------------------------------------------------------------
+
+    @Override
+    public Duration run() {
+        dispatched = false;
+        Duration next = roundOrCleanUp();
+        if (!dispatched && hasStartable()) { // last: a missing worker must not affect the poll
+            dispatch.run();
+        }
+        return next;
+    }
+
+    private Duration roundOrCleanUp() {
+        try {
+            return round();
+        } catch (RuntimeException e) {
+            share.endReservation();
+            share.wants(false);
+            dropRejectedPoll();
+            throw e;
+        } finally {
+            notifyIfQuiet();
+        }
+    }
+
+    private Duration round() {
+        if (session.open() == null && (accepting || replyWait.isWaiting()) && !requestNotifications()) {
+            return untilReplied();
+        }
+        releaseOverdue();
+        Poll poll = session.open();
+        if (poll == null) {
+            poll = begin();
+            if (poll == null) {
+                return untilNext();
+            }
+        }
+        Poll sent = poll;
+        Optional<PollReply> reply = replyWait.reply(() -> session.send(sent));
+        if (reply == null) {
+            return untilReplied();
+        }
+        session.end();
+        apply(poll, reply.orElseThrow());
+        share.endReservation();
+        return untilNext();
+    }
+
+    private Duration untilReplied() {
+        share.endReservation();
+        return ReplyWait.UNTIL_REPLIED;
+    }
+
+    /** Enables dead-letter notifications if that is due. Returns false while Redis has not replied. */
+    private boolean requestNotifications() {
+        boolean due = shard.kind() == QueueKind.NOTIFICATIONS
+                && (!notificationsEnabled || nanoTime.getAsLong() - enabledAt > ENABLE_AGAIN);
+        if (due) {
+            if (replyWait.reply(this::enableNotifications) == null) {
+                return false;
+            }
+            notificationsEnabled = true;
+            enabledAt = enableCalledAt; // not the time of arrival: Redis may have been flushed since it replied
+        }
+        return true;
+    }
+
+    private CompletableFuture<Boolean> enableNotifications() {
+        enableCalledAt = nanoTime.getAsLong();
+        return engine.store().enableNotificationsAsync(shard).thenApply(nothing -> true);
+    }
+
+    private void releaseOverdue() {
+        long oldest = waiting.oldestClaim();
+        long limit = nanoTime.getAsLong() - options.prefetchTime().toNanos();
+        if (oldest != Long.MAX_VALUE && oldest - limit <= 0) {
+            prefetch.released();
+            waiting.removeIf(delivery -> delivery.claimedAt - limit <= 0).forEach(this::release);
+        }
+    }
+
+    /** Begins a poll if there is a reason to poll. */
+    private @Nullable Poll begin() {
+        long now = nanoTime.getAsLong();
+        int capacity = takesMore() ? share.capacity() : 0;
+        boolean peers = assignment.hasPeers();
+        NextPoll.Reason why =
+                accepting ? nextPoll.reason(isAssigned(), peers, capacity, sweepNanos()) : NextPoll.Reason.NONE;
+        boolean settles = session.size() > 0
+                && (isUrgent() || session.isOlderThan(now - settings.linger().toNanos()));
+        if (why == NextPoll.Reason.NONE && !leases.hasWork(now) && !settles) {
+            return null;
+        }
+        List<LeaseKeeper.Due> due = leases.take(now);
+        nextPoll.began();
+        reason = why;
+        renewals = due;
+        return session.begin(
+                new Claiming(
+                        share.reserve(Math.min(capacity, PollRequest.MAX_BATCH)),
+                        PollRequest.MAX_BYTES,
+                        options.lease()),
+                reclaiming,
+                peers && capacity <= PollRequest.MAX_BATCH,
+                due.stream().map(LeaseKeeper.Due::renewal).toList());
+    }
+
+    /** Without signals nothing can wake another poller, so each poller acts as assigned. */
+    private boolean isAssigned() {
+        return assignment.isAssigned() || !engine.signals().confirmed();
+    }
+
+    private long sweepNanos() {
+        boolean unconfirmed = assignment.isAssigned() && !engine.signals().confirmed();
+        return (unconfirmed ? settings.unconfirmedSweep() : settings.sweep()).toNanos();
+    }
+
+    private boolean takesMore() {
+        return accepting && waiting.bytes() <= share.bytes();
+    }
+
+    /** Whether settlements are sent at once: the workers have little left to do, or the batch is full. */
+    private boolean isUrgent() {
+        return !accepting || waiting.size() <= share.prefetched() / 2 || session.size() >= FULL_BATCH;
+    }
+
+    private void apply(Poll poll, PollReply reply) {
+        nextPoll.replied(reply, poll.request().announceSurplus());
+        long heardAt = nanoTime.getAsLong();
+        Set<Object> lost = ShardSession.identities(reply.lost());
+        List<ClaimedDelivery> lostDeliveries = new ArrayList<>(lost.size());
+        for (LeaseKeeper.Due due : renewals) {
+            if (lost.contains(due.renewal())) {
+                due.delivery().lose();
+                lostDeliveries.add(due.delivery());
+            }
+        }
+        waiting.removeIf(ClaimedDelivery::isLost).forEach(leases::remove);
+        leases.renewed(renewals, poll.sentAt(), heardAt);
+        take(poll, reply.claims(), heardAt);
+        // last: listeners and callbacks may throw anything, and the poll must be applied by then
+        lostDeliveries.forEach(this::publishLost);
+        completeExtensions(null);
+        session.publish(poll, reply);
+        if (reason == NextPoll.Reason.SWEEP && !reply.claims().isEmpty()) {
+            engine.events()
+                    .publish(to -> to.sweepFound(recipient, reply.claims().size()));
+        }
+    }
+
+    private void take(Poll poll, List<Claim> claims, long heardAt) {
+        if (!claims.isEmpty()) {
+            List<ClaimedDelivery> taken = new ArrayList<>(claims.size());
+            for (Claim claim : claims) {
+                taken.add(ClaimedDelivery.of(
+                        this, session.clock(), shard.topic(), claim, options.lease(), poll.sentAt(), heardAt));
+            }
+            leases.add(taken);
+            if (waiting.addAll(taken)) {
+                leases.requestConfirmation();
+            }
+        }
+        if (!accepting) { // checked after the deliveries were added: a concurrent reject() releases them, or this does
+            releaseAll();
+        }
+        if (waiting.size() > 0) {
+            try {
+                dispatch.run();
+                dispatched = true;
+            } catch (RuntimeException | Error e) {
+                // run() dispatches again when the poll is applied, and throws
+            }
+        }
+    }
+
+    private void publishLost(ClaimedDelivery delivery) {
+        if (delivery.isStarted()) {
+            engine.events().publish(to -> to.leaseLost(recipient, delivery.id(), delivery.leaseEnd()));
+        }
+    }
+
+    private void completeExtensions(@Nullable RuntimeException failure) {
+        List<Runnable> completions = new ArrayList<>();
+        for (LeaseKeeper.Due due : renewals) {
+            CompletableFuture<Boolean> result = due.result();
+            if (result != null) {
+                boolean held = !due.delivery().isLost();
+                ShardSession.complete(
+                        result,
+                        () -> {
+                            if (failure == null) {
+                                result.complete(held);
+                            } else {
+                                result.completeExceptionally(failure);
+                            }
+                        },
+                        completions);
+            }
+        }
+        session.completeAll(completions);
+    }
+
+    private Duration untilNext() {
+        boolean takesMore = takesMore();
+        int granted = share.wants(takesMore && nextPoll.hasDueMessages(isAssigned()));
+        int capacity = takesMore ? granted : 0;
+        long now = nanoTime.getAsLong();
+        long wait = FOREVER;
+        if (accepting) {
+            wait = Math.min(wait, nextPoll.nanosUntilPoll(isAssigned(), assignment.hasPeers(), capacity, sweepNanos()));
+        }
+        if (session.size() > 0) {
+            wait = isUrgent() ? 0 : Math.min(wait, settings.linger().toNanos());
+        }
+        long renewal = leases.nextRenewal();
+        if (renewal != Long.MAX_VALUE) {
+            wait = Math.min(wait, renewal - now);
+        }
+        long oldest = waiting.oldestClaim();
+        if (oldest != Long.MAX_VALUE) {
+            wait = Math.min(wait, oldest + options.prefetchTime().toNanos() - now);
+        }
+        return Duration.ofNanos(leases.isConfirmationRequested() ? 0 : Math.max(0, wait));
+    }
+
+    /** Drops a poll that Redis rejected, so that a stop can end. */
+    private void dropRejectedPoll() {
+        Poll poll = session.open();
+        if (poll != null && !accepting && !poll.mayHaveRun() && owesNothing()) {
+            session.end();
+        }
+    }
+
+    private void notifyIfQuiet() {
+        Runnable callback = whenQuiet;
+        if (callback != null && session.open() == null && owesNothing()) {
+            callback.run();
+        }
+    }
+
+    // ---- workers ---------------------------------------------------------------------------------------------------
+
+    /** Returns the next delivery that may start, or null. */
+    @Nullable
+    ClaimedDelivery next() {
+        while (true) {
+            boolean taking = accepting;
+            long now = nanoTime.getAsLong();
+            ClaimedDelivery delivery =
+                    waiting.pollIf(first -> !taking || first.isLost() || leases.mayStart(first, now));
+            if (delivery == null) {
+                if (waiting.size() > 0) {
+                    leases.requestConfirmation();
+                    wake();
+                }
+                return null;
+            }
+            if (delivery.isLost()) {
+                leases.remove(delivery);
+            } else if (!taking) {
+                release(delivery);
+            } else {
+                return delivery;
+            }
+        }
+    }
+
+    /** Whether waiting deliveries can start without confirmation from Redis. */
+    boolean hasStartable() {
+        return waiting.size() > 0 && !leases.isConfirmationRequested();
+    }
+
+    private void releaseAll() {
+        waiting.removeIf(any -> true).forEach(this::release);
+    }
+
+    private void release(ClaimedDelivery delivery) {
+        delivery.settle(new Settle.Release(delivery.id(), delivery.claim().token()));
+    }
+
+    // ---- settlements and extensions --------------------------------------------------------------------------------
+
+    @Override
+    public void settled(
+            ClaimedDelivery delivery, Settle settle, @Nullable Throwable failure, CompletableFuture<Boolean> accepted) {
+        int bytes = settle instanceof Settle.ToDeadLetters ? delivery.claim().stored().length : 0;
+        // added to the session before it leaves the open deliveries, so that a stop always waits for it
+        session.add(new Settlement(settle, null, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
+        leases.remove(delivery);
+        wakeForWork();
+        failUnsent();
+    }
+
+    @Override
+    public Settle retryOnDemand(ClaimedDelivery delivery, Duration delay) {
+        return judge.onDemand(delivery, delay);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time) {
+        if (delivery.isLost() || delivery.isSettled()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        if (delivery.leaseDeadline() - nanoTime.getAsLong() >= time.toNanos()) {
+            return CompletableFuture.completedFuture(true);
+        }
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        leases.extend(new LeaseKeeper.Extension(delivery, time, result));
+        wakeForWork();
+        failUnsent();
+        return result;
+    }
+
+    private void wakeForWork() {
+        TaskHandle current = handle;
+        if (current != null && (isUrgent() || leases.hasExtensions())) {
+            current.wake();
+        } else if (current != null) {
+            current.wakeWithin(settings.linger());
+        }
+    }
+}

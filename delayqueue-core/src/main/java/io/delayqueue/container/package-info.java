@@ -1,0 +1,18 @@
+/**
+ * The engine: claims messages, calls handlers and settles deliveries. The only package that owns threads.
+ *
+ * <p>A {@code ListenerContainer} runs a listener with one {@code ShardPoller} for each shard. A
+ * poller's task is one round trip of its {@link io.delayqueue.store.ShardSession}: it settles handled deliveries,
+ * renews leases, claims due messages, and returns the time until the next poll. {@code NextPoll} computes that time.
+ * {@code LeaseKeeper} selects the leases to renew. {@code DeliveryQueue} holds the deliveries that wait for a worker.
+ * {@code ClaimBudget} limits the claims of all pollers of a listener. {@code Workers} run deliveries through the stages
+ * of {@code DeliveryPipeline}: convert, intercept, handle, decide, settle.
+ *
+ * <p>Row 3 of the layers; independent of {@code template}. Read next: {@link io.delayqueue.container.DelayQueueEngine}.
+ */
+@Internal
+@NullMarked
+package io.delayqueue.container;
+
+import io.delayqueue.Internal;
+import org.jspecify.annotations.NullMarked;

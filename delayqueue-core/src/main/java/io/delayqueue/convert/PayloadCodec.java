@@ -1,0 +1,118 @@
+package io.delayqueue.convert;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.Internal;
+import java.lang.reflect.Type;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+
+/**
+ * What sending and receiving use: {@code byte[]} as it is, {@code String} as UTF-8, everything else by the
+ * {@link PayloadConverter}. The type to read comes from the receiver, never from the data. Thread-safe.
+ */
+@Internal
+public final class PayloadCodec {
+
+    /** The decoder's replacement for bytes that are not UTF-8. A text may also contain it. */
+    private static final char REPLACEMENT = '\uFFFD';
+
+    private final PayloadConverter converter;
+
+    /**
+     * Creates a codec.
+     *
+     * @param converter converts all payloads but text and bytes
+     */
+    public PayloadCodec(PayloadConverter converter) {
+        this.converter = converter;
+    }
+
+    /**
+     * Writes a payload.
+     *
+     * @return the payload's bytes; for a {@code byte[]} the same array
+     * @throws PayloadConversionException if the payload can't be written; exceptions of the converter are wrapped
+     */
+    public byte[] write(Object payload) {
+        if (payload instanceof byte[] bytes) {
+            return bytes;
+        }
+        if (payload instanceof String text) {
+            return encode(text);
+        }
+        try {
+            return converter.write(payload);
+        } catch (PayloadConversionException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw failed("A " + payload.getClass().getTypeName() + " can't be written", e);
+        }
+    }
+
+    /**
+     * Reads a payload.
+     *
+     * @param body the payload's bytes
+     * @param type the type to read, including its generics
+     * @return the payload; for {@code byte[]} the same array
+     * @throws PayloadConversionException if the payload can't be read as that type; exceptions of the converter are
+     *     wrapped
+     */
+    public Object read(byte[] body, Type type) {
+        if (type == byte[].class) {
+            return body;
+        }
+        if (type == String.class) {
+            return decode(body);
+        }
+        try {
+            return converter.read(body, type);
+        } catch (PayloadConversionException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw failed("The payload can't be read as " + type.getTypeName(), e);
+        }
+    }
+
+    private static PayloadConversionException failed(String what, RuntimeException e) {
+        return new PayloadConversionException(what + ": " + e, e);
+    }
+
+    /** Rejects an unpaired surrogate, which would silently become a replacement character. */
+    private static byte[] encode(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                return encodeStrictly(text);
+            }
+        }
+        return text.getBytes(UTF_8);
+    }
+
+    private static byte[] encodeStrictly(String text) {
+        try {
+            ByteBuffer encoded = UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+            byte[] bytes = new byte[encoded.remaining()];
+            encoded.get(bytes);
+            return bytes;
+        } catch (CharacterCodingException e) {
+            throw new PayloadConversionException(
+                    "The text can't be written as UTF-8, because it contains an unpaired surrogate", e);
+        }
+    }
+
+    private static String decode(byte[] body) {
+        String text = new String(body, UTF_8);
+        return text.indexOf(REPLACEMENT) < 0 ? text : decodeStrictly(body);
+    }
+
+    private static String decodeStrictly(byte[] body) {
+        try {
+            return UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+        } catch (CharacterCodingException e) {
+            throw new PayloadConversionException(
+                    "The payload can't be read as text, because it is not UTF-8; use byte[] instead", e);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * Converts payloads to bytes and back. The receiver, never the data, determines the type to read.
+ *
+ * <p>Row 1. Only {@code JsonPayloadConverter} uses Jackson.
+ */
+@NullMarked
+package io.delayqueue.convert;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,122 @@
+package io.delayqueue.coordination;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.coordination.Roster.Member;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.Await;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptRunner;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Lists the live nodes and what they consume, and pauses topics on all nodes. Thread-safe. Every blocking method throws
+ * a {@link io.delayqueue.redis.RedisCallException} if the script has no reply.
+ */
+public final class NodeDirectory {
+
+    private static final LuaScript NODES = LuaScript.beside(NodeDirectory.class, "nodes");
+    private static final LuaScript PAUSE = LuaScript.beside(NodeDirectory.class, "pause");
+
+    private final ScriptRunner scripts;
+    private final KeySpace keySpace;
+    private final Duration timeout;
+
+    /**
+     * Creates a directory for one namespace.
+     *
+     * @param timeout a node without a heartbeat for this time counts as dead
+     */
+    public NodeDirectory(ScriptRunner scripts, KeySpace keySpace, Duration timeout) {
+        this.scripts = scripts;
+        this.keySpace = keySpace;
+        this.timeout = timeout;
+    }
+
+    /** Reads the live nodes and the paused topics in one round trip. */
+    public Roster roster() {
+        return Await.call(this::rosterAsync);
+    }
+
+    /**
+     * Like {@link #roster()}, without blocking. The future fails with a {@link io.delayqueue.redis.RedisCallException}
+     * if the script has no reply.
+     */
+    public CompletableFuture<Roster> rosterAsync() {
+        return scripts.runAsync(
+                        NODES,
+                        3,
+                        keySpace.nodes(),
+                        keySpace.nodeTopics(),
+                        keySpace.pausedTopics(),
+                        bytes(Long.toString(timeout.toMillis())))
+                .thenApply(NodeDirectory::roster);
+    }
+
+    private static Roster roster(List<Object> reply) {
+        List<Member> nodes = new ArrayList<>();
+        for (int i = 2; i + 2 < reply.size(); i += 3) {
+            String topics = text(reply.get(i + 2));
+            nodes.add(new Member(
+                    text(reply.get(i)),
+                    millis(text(reply.get(i + 1))),
+                    ConsumedTopics.read(topics, QueueKind.MESSAGES),
+                    ConsumedTopics.read(topics, QueueKind.NOTIFICATIONS),
+                    ConsumedTopics.readAssignable(topics, QueueKind.MESSAGES)));
+        }
+        nodes.sort(Comparator.comparing(Member::name));
+        long micros = Long.parseLong(text(reply.get(0)));
+        Instant now = Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
+        return new Roster(now, List.copyOf(nodes), texts(reply.get(1)));
+    }
+
+    /** Reads a score. A foreign client may have written it, so that it can be infinite. */
+    private static Instant millis(String score) {
+        return Instant.ofEpochMilli(score.equals("inf") ? Long.MAX_VALUE : (long) Double.parseDouble(score));
+    }
+
+    /** Pauses a topic on all nodes. The topic need not exist. May be repeated. */
+    public void pause(String topic) {
+        setPaused(topic, "1");
+    }
+
+    /** Resumes a topic on all nodes. May be repeated. */
+    public void resume(String topic) {
+        setPaused(topic, "0");
+    }
+
+    private void setPaused(String topic, String paused) {
+        Await.call(() -> scripts.runAsync(
+                PAUSE,
+                2,
+                keySpace.nodeTopics(),
+                keySpace.pausedTopics(),
+                bytes(topic),
+                bytes(paused),
+                bytes(keySpace.signalChannel())));
+    }
+
+    static Set<String> texts(Object part) {
+        Set<String> texts = new HashSet<>();
+        for (Object text : (List<?>) part) {
+            texts.add(text(text));
+        }
+        return Set.copyOf(texts);
+    }
+
+    private static String text(Object part) {
+        return new String((byte[]) part, UTF_8);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(UTF_8);
+    }
+}

@@ -1,0 +1,30 @@
+package io.delayqueue.coordination;
+
+import java.time.Duration;
+
+/**
+ * Runs periodic tasks on a small pool of threads. Thread-safe. No method fails because a thread cannot be created: the
+ * task then runs as soon as a thread is available.
+ */
+public interface PeriodicTaskScheduler {
+
+    /**
+     * Schedules a task. Its first run starts at once.
+     *
+     * @param name name of the task in the log
+     */
+    TaskHandle schedule(String name, PeriodicTask task);
+
+    /** The handle of a scheduled task. Thread-safe. */
+    interface TaskHandle {
+
+        /** Runs the task at once, or, if it is running, once more after that run. A wake-up is never lost. */
+        void wake();
+
+        /** Runs the task after the given time at the latest. */
+        void wakeWithin(Duration time);
+
+        /** Cancels the task. A run in progress may finish; no other run follows. */
+        void cancel();
+    }
+}

@@ -1,0 +1,50 @@
+package io.delayqueue.coordination;
+
+import io.delayqueue.message.Shard.QueueKind;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+
+/**
+ * The live nodes and the paused topics at one moment.
+ *
+ * @param now time of Redis' clock
+ * @param nodes live nodes, ordered by name
+ * @param paused topics that are paused on all nodes
+ */
+public record Roster(Instant now, List<Member> nodes, Set<String> paused) {
+
+    /**
+     * The assigned nodes of a topic's messages, by shard index. Each node computes the same assignment with its next
+     * heartbeat.
+     *
+     * @param shards shard count of the topic, 1 or more
+     * @return one node name for each shard; empty if no node sweeps the topic
+     */
+    public List<String> assignedNodes(String topic, int shards) {
+        List<String> members = nodes.stream()
+                .filter(node -> node.assigned().contains(topic))
+                .map(Member::name)
+                .toList();
+        return members.isEmpty() ? List.of() : ShardAssigner.assignedNodes(topic, QueueKind.MESSAGES, shards, members);
+    }
+
+    /**
+     * A live node.
+     *
+     * @param name name of the node, which no other node ever has
+     * @param lastSeen time of its last heartbeat, by Redis' clock
+     * @param messages topics that have a listener on the node, paused or not, or from which a receiver on the node has
+     *     received within the last minute
+     * @param notifications topics that have a dead-letter listener on the node, paused or not
+     * @param assigned those of {@code messages} whose shards may be assigned to the node: a listener runs and is not
+     *     paused
+     */
+    public record Member(
+            String name,
+            Instant lastSeen,
+            SortedSet<String> messages,
+            SortedSet<String> notifications,
+            SortedSet<String> assigned) {}
+}

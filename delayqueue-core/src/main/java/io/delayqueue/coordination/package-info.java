@@ -1,0 +1,12 @@
+/**
+ * Coordination of nodes: membership by heartbeats, shard assignment, and topics that are paused on all nodes. Also the
+ * interfaces of periodic tasks, which set the delay before their next run.
+ *
+ * <p>Row 2. This package owns no threads; {@code container} implements the scheduler of periodic tasks.
+ */
+@Internal
+@NullMarked
+package io.delayqueue.coordination;
+
+import io.delayqueue.Internal;
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,43 @@
+package io.delayqueue.listener;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Settles a delivery from its handler. Only the first settlement counts; a later one does nothing. If a handler ends
+ * without a settlement, the delivery is acknowledged when the handler returned normally and failed when it threw.
+ * Thread-safe; no method blocks.
+ *
+ * <p>Each future completes with whether Redis accepted the call: false means that the lease was lost before and
+ * nothing changed. A future fails only if the engine stops before the reply.
+ */
+public interface Acknowledgement {
+
+    /** Acknowledges the delivery: the message is handled and removed. */
+    CompletableFuture<Boolean> acknowledge();
+
+    /**
+     * Schedules another attempt, independently of the retry policy. This attempt counts: if it was the last one
+     * permitted, the message is dead-lettered.
+     *
+     * @param delay zero or more
+     * @throws IllegalArgumentException if the delay is negative
+     */
+    CompletableFuture<Boolean> retry(Duration delay);
+
+    /**
+     * Dead-letters the message.
+     *
+     * @param reason stored with the dead letter
+     */
+    CompletableFuture<Boolean> deadLetter(String reason);
+
+    /**
+     * Extends the lease to at least the given time from now. The engine renews the leases of listeners automatically;
+     * use this method for work that continues beyond the listener's handling time, and for received deliveries.
+     *
+     * @param time 1 second to 1 day
+     * @throws IllegalArgumentException if the time is out of range
+     */
+    CompletableFuture<Boolean> extend(Duration time);
+}

@@ -1,0 +1,29 @@
+package io.delayqueue.listener;
+
+/**
+ * Names of the standard headers, which every delivery has in addition to the headers of its send. They are not
+ * stored, and they hide a stored header of the same name.
+ *
+ * <pre>{@code
+ * @Header(DelayHeaders.ATTEMPT) int attempt
+ * }</pre>
+ */
+public final class DelayHeaders {
+
+    /** The topic, a {@code String}. */
+    public static final String TOPIC = "delayqueue_topic";
+
+    /** The message's id, a {@code String}. */
+    public static final String ID = "delayqueue_id";
+
+    /** The number of the attempt, an {@code Integer} from 1. */
+    public static final String ATTEMPT = "delayqueue_attempt";
+
+    /** The due time by Redis' clock, an {@code Instant}. */
+    public static final String DUE = "delayqueue_due";
+
+    /** The time of the send by Redis' clock, an {@code Instant}. */
+    public static final String SENT = "delayqueue_sent";
+
+    private DelayHeaders() {}
+}

@@ -1,0 +1,53 @@
+package io.delayqueue.listener;
+
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One attempt to handle a message. Thread-safe. */
+public interface Delivery {
+
+    /** The topic. */
+    String topic();
+
+    /** The message's id. */
+    String id();
+
+    /** The number of the attempt, from 1. */
+    int attempt();
+
+    /** The due time of this attempt, by Redis' clock. For a retry, the due time of the retry. */
+    Instant dueAt();
+
+    /** The time of the send, by Redis' clock. */
+    Instant sentAt();
+
+    /** The headers, unmodifiable. */
+    Map<String, String> headers();
+
+    /**
+     * The payload, converted to the listener's payload type.
+     *
+     * @throws IllegalStateException if the payload is not yet converted
+     */
+    Object payload();
+
+    /** The stored bytes of the payload; must not be changed. */
+    byte[] body();
+
+    /** Summary of the last attempt's failure; null if no attempt failed. */
+    @Nullable
+    String lastFailure();
+
+    /** When the lease ends unless it is renewed, estimated by the clock of this process. */
+    Instant leaseEnd();
+
+    /**
+     * Whether the lease is held, to the knowledge of this process. Once false it stays false, and every settlement is
+     * rejected.
+     */
+    boolean held();
+
+    /** Settles this delivery. */
+    Acknowledgement acknowledgement();
+}

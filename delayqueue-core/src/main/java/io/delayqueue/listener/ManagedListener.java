@@ -1,0 +1,61 @@
+package io.delayqueue.listener;
+
+import io.delayqueue.message.Shard.QueueKind;
+import java.util.concurrent.CompletableFuture;
+
+/** A listener that can be started and stopped any number of times. Thread-safe. */
+public interface ManagedListener {
+
+    /** The id, unique in its application. */
+    String id();
+
+    /** The topic it listens to. */
+    String topic();
+
+    /** Whether it handles the topic's messages or the notifications of its dead letters. */
+    QueueKind kind();
+
+    /** The options. */
+    ListenerOptions options();
+
+    /** Number of running handlers. Does not call Redis. */
+    int inUse();
+
+    /**
+     * Starts to take deliveries. Does nothing if the listener runs. Does not wait for Redis, which may be
+     * unavailable.
+     */
+    void start();
+
+    /**
+     * Takes no more deliveries, releases those that no handler has started, and waits for running handlers up to
+     * {@link ListenerOptions#drainTime()}. Does not block. May be called again.
+     *
+     * @return completes when the listener has stopped
+     */
+    CompletableFuture<Void> stop();
+
+    /**
+     * Takes no more deliveries until {@link #resume()}; running handlers continue. A stopped listener that is paused
+     * starts paused.
+     */
+    void pause();
+
+    /** Ends a pause. */
+    void resume();
+
+    /** Whether the listener was started and not yet stopped. */
+    boolean isRunning();
+
+    /** The state of its polls. Does not call Redis. */
+    ListenerProgress progress();
+
+    /** Whether {@link #pause()} paused it. */
+    boolean isPaused();
+
+    /**
+     * Whether its topic is paused on all nodes, to the knowledge of this node. The listener takes deliveries if
+     * neither this method nor {@link #isPaused()} returns true.
+     */
+    boolean isPausedEverywhere();
+}

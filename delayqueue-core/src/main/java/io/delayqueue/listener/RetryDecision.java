@@ -1,0 +1,24 @@
+package io.delayqueue.listener;
+
+import java.time.Duration;
+
+/** What follows a failed attempt. */
+public sealed interface RetryDecision {
+
+    /**
+     * Schedules another attempt.
+     *
+     * @param delay zero or more
+     */
+    record RetryAfter(Duration delay) implements RetryDecision {
+        /** Checks the range. */
+        public RetryAfter {
+            if (delay.isNegative()) {
+                throw new IllegalArgumentException("The delay of a retry must be zero or more, but was " + delay);
+            }
+        }
+    }
+
+    /** Dead-letters the message. */
+    record ToDeadLetters() implements RetryDecision {}
+}

@@ -1,0 +1,11 @@
+/**
+ * The contract between the engine and handlers: deliveries, their acknowledgement, options of a listener and retry
+ * policies. The package {@code container} implements it.
+ *
+ * <p>Row 1. Read next: {@link io.delayqueue.listener.Delivery}, {@link io.delayqueue.listener.RetryPolicy}, {@link
+ * io.delayqueue.listener.ListenerOptions}.
+ */
+@NullMarked
+package io.delayqueue.listener;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,28 @@
+package io.delayqueue.message;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that was dead-lettered. Immutable, except for the payload's array.
+ *
+ * @param deadLetterId the id of this dead letter; each dead letter of a message has another one
+ * @param topic the topic
+ * @param messageId the id of the message
+ * @param deadLetteredAt when the message was dead-lettered, by Redis' clock
+ * @param cause why the message was dead-lettered
+ * @param causeName the stored name of the cause; equal to the name of {@code cause} unless a newer version wrote it
+ * @param attempts number of claims of the message; a claim whose process was killed may never have reached a handler
+ * @param failure the last failure; null if no attempt failed
+ * @param envelope the message as it was stored
+ */
+public record DeadLetter(
+        String deadLetterId,
+        String topic,
+        String messageId,
+        Instant deadLetteredAt,
+        DeadLetterCause cause,
+        String causeName,
+        int attempts,
+        @Nullable Failure failure,
+        Envelope envelope) {}

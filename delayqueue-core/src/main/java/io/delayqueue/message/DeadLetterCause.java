@@ -1,0 +1,32 @@
+package io.delayqueue.message;
+
+/** Why a message was dead-lettered. */
+public enum DeadLetterCause {
+    /** The last permitted attempt failed. */
+    ATTEMPTS_SPENT,
+    /**
+     * The lease of the last permitted attempt expired before a settlement, for example because its process was
+     * killed.
+     */
+    LEASE_OVER,
+    /** The message was claimed after its expiry. */
+    EXPIRED,
+    /** A handler or receiver dead-lettered the message. */
+    REQUESTED,
+    /** The attempt failed with an exception that is never retried. */
+    NOT_RETRYABLE,
+    /** The payload could not be converted to the handler's type, or failed validation. */
+    UNREADABLE,
+    /** A newer version wrote the cause. {@link DeadLetter#causeName()} returns its name. */
+    UNKNOWN;
+
+    /** Returns the cause of a name; {@link #UNKNOWN} if this version does not define the name. */
+    public static DeadLetterCause of(String name) {
+        for (DeadLetterCause cause : values()) {
+            if (cause.name().equals(name)) {
+                return cause;
+            }
+        }
+        return UNKNOWN;
+    }
+}

@@ -1,0 +1,447 @@
+package io.delayqueue.message;
+
+import io.delayqueue.Internal;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
+/**
+ * A message to send: its topic, payload and options. Immutable if its payload is.
+ *
+ * <pre>{@code
+ * DelayMessage.to("order-cancel").id(orderNo).payload(cancel).delay(Duration.ofMinutes(30)).build()
+ * }</pre>
+ */
+public final class DelayMessage {
+
+    /** Maximum length of a topic, in bytes of UTF-8. */
+    public static final int MAX_TOPIC_BYTES = 128;
+
+    /** Maximum length of an id, in bytes of UTF-8. */
+    public static final int MAX_ID_BYTES = 256;
+
+    /** The greatest version: 2<sup>53</sup> − 1, up to which Lua represents integers exactly. */
+    public static final long MAX_VERSION = (1L << 53) - 1;
+
+    private static final Duration MIN_REMEMBERED = Duration.ofSeconds(1);
+    private static final Duration MAX_REMEMBERED = Duration.ofDays(30);
+
+    private final String topic;
+    private final @Nullable String id;
+    private final Object payload;
+    private final Due due;
+    private final Map<String, String> headers;
+    private final MessageLimits limits;
+    private final OnDuplicate onDuplicate;
+    private final @Nullable String nonce;
+    private final @Nullable SendHistory history;
+    private final @Nullable Duration remembered;
+
+    private DelayMessage(Builder builder, Object payload) {
+        this.topic = builder.topic;
+        this.id = builder.id;
+        this.payload = payload;
+        this.due = builder.due == null ? Due.NOW : builder.due;
+        this.headers = Collections.unmodifiableMap(new LinkedHashMap<>(builder.headers));
+        this.limits = new MessageLimits(builder.maxAttempts, builder.lease, builder.expireAfter, builder.expireAt);
+        this.onDuplicate = builder.onDuplicate;
+        this.nonce = builder.nonce;
+        this.history = builder.id == null ? null : builder.history;
+        this.remembered = builder.remembered;
+    }
+
+    /**
+     * Creates a builder.
+     *
+     * @param topic 1 to 128 bytes of UTF-8, any characters
+     * @throws IllegalArgumentException if the topic is blank, too long or contains an unpaired surrogate
+     */
+    public static Builder to(String topic) {
+        return new Builder(checkTopic(topic));
+    }
+
+    /**
+     * Checks the name of a topic.
+     *
+     * @return the name
+     * @throws IllegalArgumentException if the name is blank, longer than 128 bytes or contains an unpaired surrogate
+     */
+    public static String checkTopic(String topic) {
+        return check("topic", "topic", topic, MAX_TOPIC_BYTES);
+    }
+
+    /**
+     * Checks an id.
+     *
+     * @return the id
+     * @throws IllegalArgumentException if the id is blank, longer than 256 bytes or contains an unpaired surrogate
+     */
+    public static String checkId(String id) {
+        return check("id", "message id", id, MAX_ID_BYTES);
+    }
+
+    /**
+     * Formats a version with sixteen digits, so that the text order of versions is their numeric order.
+     *
+     * @throws IllegalArgumentException if the version is not from 0 to {@link #MAX_VERSION}
+     */
+    public static String versionDigits(long version) {
+        if (version < 0 || version > MAX_VERSION) {
+            throw new IllegalArgumentException("version must be from 0 to " + MAX_VERSION + ", but was " + version);
+        }
+        return String.format(Locale.ROOT, "%016d", version);
+    }
+
+    private static String check(String name, String what, String value, int max) {
+        Assert.notNull(value, () -> "'" + name + "' must not be null");
+        if (value.isBlank()) {
+            throw new IllegalArgumentException("A " + what + " must not be blank");
+        }
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
+            throw new IllegalArgumentException(
+                    "A " + what + " must not contain an unpaired surrogate: " + Printable.of(value));
+        }
+        int length = value.getBytes(StandardCharsets.UTF_8).length;
+        if (length > max) {
+            throw new IllegalArgumentException("A " + what + " must have at most " + max
+                    + " bytes of UTF-8, but this one has " + length + ": " + Printable.of(value));
+        }
+        return value;
+    }
+
+    /** The topic. */
+    public String topic() {
+        return topic;
+    }
+
+    /** The id; null if the send generates one. */
+    public @Nullable String id() {
+        return id;
+    }
+
+    /** The payload before conversion. */
+    public Object payload() {
+        return payload;
+    }
+
+    /** When the message becomes due. */
+    public Due due() {
+        return due;
+    }
+
+    /** The headers, unmodifiable, in insertion order. */
+    public Map<String, String> headers() {
+        return headers;
+    }
+
+    /** The limits that the message sets for itself. */
+    public MessageLimits limits() {
+        return limits;
+    }
+
+    /** What the send does if the id is live. */
+    public OnDuplicate onDuplicate() {
+        return onDuplicate;
+    }
+
+    /**
+     * Identifies repeats of one send. Null unless a nonce or version was set or the message comes from an unknown
+     * outcome.
+     */
+    public @Nullable String nonce() {
+        return nonce;
+    }
+
+    /** Whether an earlier send may have stored this message. If so, a failed send leaves the outcome unknown. */
+    public boolean isRepeat() {
+        return history != null && history.mayBeStored();
+    }
+
+    /** What this process knows about earlier sends; null if there were none. */
+    @Internal
+    public @Nullable SendHistory history() {
+        return history;
+    }
+
+    /**
+     * How long Redis keeps the nonce, independently of the message; null if Redis keeps it only while the message is
+     * live.
+     */
+    public @Nullable Duration remembered() {
+        return remembered;
+    }
+
+    /** Creates a builder with the values of this message. */
+    public Builder toBuilder() {
+        Builder builder = new Builder(topic);
+        builder.id = id;
+        builder.payload = payload;
+        builder.due = due;
+        builder.headers.putAll(headers);
+        builder.maxAttempts = limits.maxAttempts();
+        builder.lease = limits.lease();
+        builder.expireAfter = limits.expireAfter();
+        builder.expireAt = limits.expireAt();
+        builder.onDuplicate = onDuplicate;
+        builder.nonce = nonce;
+        builder.history = history;
+        builder.remembered = remembered;
+        builder.dueGiven = false;
+        return builder;
+    }
+
+    @Override
+    public String toString() {
+        return "DelayMessage[topic=" + Printable.of(topic) + ", id=" + Printable.of(id) + ", due=" + due + "]";
+    }
+
+    /** Builds a message. Not thread-safe. */
+    public static final class Builder {
+
+        private final String topic;
+        private final Map<String, String> headers = new LinkedHashMap<>();
+        private @Nullable String id;
+        private @Nullable Object payload;
+        private @Nullable Due due;
+        private boolean dueGiven;
+        private @Nullable Integer maxAttempts;
+        private @Nullable Duration lease;
+        private @Nullable Duration expireAfter;
+        private @Nullable Instant expireAt;
+        private OnDuplicate onDuplicate = OnDuplicate.REJECT;
+        private @Nullable String nonce;
+        private @Nullable SendHistory history;
+        private @Nullable Duration remembered;
+
+        private Builder(String topic) {
+            this.topic = topic;
+        }
+
+        /**
+         * Sets the id. With it the message can be cancelled, rescheduled and found, and a second send is recognised
+         * as a duplicate. By default the send generates a time-ordered id.
+         *
+         * @param id 1 to 256 bytes of UTF-8, any characters
+         * @throws IllegalArgumentException if the id is blank, too long or contains an unpaired surrogate
+         */
+        public Builder id(String id) {
+            this.id = checkId(id);
+            return this;
+        }
+
+        /**
+         * Sets the payload. Required.
+         *
+         * @param payload a {@code String}, a {@code byte[]}, or an object that the payload converter accepts. JSON
+         *     accepts objects with properties, but no lambdas or threads
+         */
+        public Builder payload(Object payload) {
+            Assert.notNull(payload, "'payload' must not be null");
+            this.payload = payload;
+            return this;
+        }
+
+        /**
+         * Sets the delay, which starts when Redis stores the message. By default the message is due at once.
+         *
+         * @param delay zero or more; the send rejects a delay above {@code delayqueue.limits.max-delay} (10 years by
+         *     default)
+         * @throws IllegalArgumentException if the delay is negative, or a delay or due date is already set
+         */
+        public Builder delay(Duration delay) {
+            Assert.notNull(delay, "'delay' must not be null");
+            if (delay.isNegative()) {
+                throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
+            }
+            return due(Due.after(delay));
+        }
+
+        /**
+         * Sets the due date, compared with Redis' clock. A date in the past means at once.
+         *
+         * @param dueAt the date; the send rejects a date farther ahead than {@code delayqueue.limits.max-delay} (10
+         *     years by default)
+         * @throws IllegalArgumentException if a delay or due date is already set
+         */
+        public Builder dueAt(Instant dueAt) {
+            Assert.notNull(dueAt, "'dueAt' must not be null");
+            return due(Due.at(dueAt));
+        }
+
+        private Builder due(Due due) {
+            if (dueGiven) {
+                throw new IllegalArgumentException("A delay or due date is already set; set only one of them, once");
+            }
+            this.due = due;
+            this.dueGiven = true;
+            return this;
+        }
+
+        /**
+         * Adds a header, or replaces the header of the same name.
+         *
+         * @param name not blank
+         * @param value any text
+         * @throws IllegalArgumentException if the name is blank
+         */
+        public Builder header(String name, String value) {
+            Assert.notNull(name, "'name' must not be null");
+            Assert.notNull(value, "'value' must not be null");
+            if (name.isBlank()) {
+                throw new IllegalArgumentException("A header's name must not be blank");
+            }
+            headers.put(name, value);
+            return this;
+        }
+
+        /** Adds headers, as {@link #header} does. */
+        public Builder headers(Map<String, String> headers) {
+            Assert.notNull(headers, "'headers' must not be null");
+            headers.forEach(this::header);
+            return this;
+        }
+
+        /**
+         * Sets the maximum number of attempts. Overrides the listener's value.
+         *
+         * @param maxAttempts 1 or more, checked by {@link #build}
+         */
+        public Builder maxAttempts(int maxAttempts) {
+            this.maxAttempts = maxAttempts;
+            return this;
+        }
+
+        /**
+         * Sets how long a delivery is leased before it must be renewed. Overrides the listener's value.
+         *
+         * @param lease 1 second to 1 day, checked by {@link #build}
+         */
+        public Builder lease(Duration lease) {
+            Assert.notNull(lease, "'lease' must not be null");
+            this.lease = lease;
+            return this;
+        }
+
+        /**
+         * Sets how long after its due time the message may still be claimed. A later claim dead-letters it.
+         *
+         * @param lateness counted from the due time of the send or the last reschedule; 0 to 1,000 years, checked by
+         *     {@link #build}
+         */
+        public Builder expireAfter(Duration lateness) {
+            Assert.notNull(lateness, "'lateness' must not be null");
+            this.expireAfter = lateness;
+            return this;
+        }
+
+        /**
+         * Sets the date until which the message may be claimed. A later claim dead-letters it.
+         *
+         * @param date between 1970 and 9999, checked by {@link #build}
+         */
+        public Builder expireAt(Instant date) {
+            Assert.notNull(date, "'date' must not be null");
+            this.expireAt = date;
+            return this;
+        }
+
+        /** Sets what the send does if the id is live; {@link OnDuplicate#REJECT} by default. */
+        public Builder onDuplicate(OnDuplicate onDuplicate) {
+            Assert.notNull(onDuplicate, "'onDuplicate' must not be null");
+            this.onDuplicate = onDuplicate;
+            return this;
+        }
+
+        /**
+         * Marks the message as a repeat of an earlier send that may have stored it; if the repeat fails, the outcome
+         * is unknown. Applications do not need this method, because the message of an unknown outcome carries its
+         * nonce.
+         *
+         * @param nonce 1 to 64 letters and digits, checked by the send
+         */
+        public Builder nonce(String nonce) {
+            return repeatOf(nonce, SendHistory.ofOtherProcess());
+        }
+
+        /**
+         * Marks the message as a repeat of an earlier send of this process.
+         *
+         * @param nonce the nonce of the earlier send
+         * @param history the history of the earlier send
+         */
+        @Internal
+        public Builder repeatOf(String nonce, SendHistory history) {
+            Assert.notNull(nonce, "'nonce' must not be null");
+            Assert.notNull(history, "'history' must not be null");
+            this.nonce = nonce;
+            this.history = history;
+            return this;
+        }
+
+        /**
+         * Sets the nonce of a message that was not sent before, so that the caller can repeat the send without the
+         * first message object.
+         *
+         * @param nonce 1 to 64 letters and digits, used for this send only; checked by the send
+         */
+        public Builder firstNonce(String nonce) {
+            Assert.notNull(nonce, "'nonce' must not be null");
+            this.nonce = nonce;
+            this.history = null;
+            return this;
+        }
+
+        /**
+         * Orders the sends of an id. With {@link OnDuplicate#REPLACE} the message does not replace a live message of
+         * a greater version; that one is kept. A message without a version replaces any other. A second send of the
+         * same version counts as a repeat of the first.
+         *
+         * @param version 0 to {@link #MAX_VERSION}
+         * @throws IllegalArgumentException if the version is out of range
+         */
+        public Builder version(long version) {
+            return firstNonce("n" + versionDigits(version));
+        }
+
+        /**
+         * Keeps the nonce longer than the message. Until the time has passed, a send with the same id and nonce
+         * stores nothing and has the result of the first send, even if the message no longer exists. Requires an id
+         * and a nonce.
+         *
+         * @param time 1 second to 30 days, counted from the first send; the nonce must belong to that send only
+         * @throws IllegalArgumentException if the time is out of range
+         */
+        public Builder rememberFor(Duration time) {
+            Assert.notNull(time, "'time' must not be null");
+            if (time.compareTo(MIN_REMEMBERED) < 0 || time.compareTo(MAX_REMEMBERED) > 0) {
+                throw new IllegalArgumentException(
+                        "rememberFor must be from 1 s to 30 days, but was " + DurationText.of(time));
+            }
+            this.remembered = time;
+            return this;
+        }
+
+        /**
+         * Builds the message.
+         *
+         * @throws IllegalArgumentException if the payload is missing, a limit is out of range, both expiries are set,
+         *     or {@link #rememberFor} was called without an id and a nonce
+         */
+        public DelayMessage build() {
+            if (payload == null) {
+                throw new IllegalArgumentException(
+                        "The message to topic " + Printable.of(topic) + " has no payload; set one");
+            }
+            if (remembered != null && (id == null || nonce == null)) {
+                throw new IllegalArgumentException("rememberFor requires an id and a nonce; set both");
+            }
+            return new DelayMessage(this, payload);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.delayqueue.message;
+
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * A message as it is stored.
+ *
+ * @param sentAt when the send script ran, by Redis' clock
+ * @param dueAt the due time that the last send, reschedule or replay set; a retry does not change it
+ * @param nonce identifies repeats of the send
+ * @param limits the limits that the message sets for itself
+ * @param headers in the order of the send
+ * @param payload the payload's bytes; not copied, must not be changed
+ */
+@SuppressWarnings("ArrayRecordComponent") // a copy would cost up to 1 MiB per delivery
+public record Envelope(
+        Instant sentAt,
+        Instant dueAt,
+        String nonce,
+        MessageLimits limits,
+        Map<String, String> headers,
+        byte[] payload) {}

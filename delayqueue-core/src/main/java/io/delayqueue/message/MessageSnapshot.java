@@ -1,0 +1,28 @@
+package io.delayqueue.message;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A live message at the moment it was read.
+ *
+ * @param topic the topic
+ * @param id the id
+ * @param state the state
+ * @param dueAt the next due time; for a leased message, the due time at which it was claimed
+ * @param attempts number of claims so far, including the running one
+ * @param holder the consumer that holds the lease; null unless leased
+ * @param leaseEnd when the lease ends unless it is renewed, by Redis' clock; null unless leased
+ * @param lastFailure summary of the last attempt's failure; null if no attempt failed
+ * @param envelope the message as it was stored
+ */
+public record MessageSnapshot(
+        String topic,
+        String id,
+        MessageState state,
+        Instant dueAt,
+        int attempts,
+        @Nullable String holder,
+        @Nullable Instant leaseEnd,
+        @Nullable String lastFailure,
+        Envelope envelope) {}

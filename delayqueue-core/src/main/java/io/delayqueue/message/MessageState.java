@@ -1,0 +1,11 @@
+package io.delayqueue.message;
+
+/** State of a live message. */
+public enum MessageState {
+    /** Waiting for its due time. */
+    SCHEDULED,
+    /** Due and not claimed. Redis stores it in the same place as {@link #SCHEDULED}. */
+    READY,
+    /** Claimed by a consumer under a lease. */
+    LEASED
+}

@@ -1,0 +1,88 @@
+package io.delayqueue.message;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * A part of a topic. All keys of a shard are in one hash slot, so that every script runs on one server.
+ *
+ * @param topic the topic's name
+ * @param index 0 to {@code count - 1}
+ * @param count number of shards of the topic, 1 to {@value #MAX_COUNT}
+ * @param kind one of the shard's two queues
+ */
+public record Shard(String topic, int index, int count, QueueKind kind) {
+
+    /** Maximum number of shards of a topic. */
+    public static final int MAX_COUNT = 1024;
+
+    /** The queues of a shard. The same scripts operate on both. */
+    public enum QueueKind {
+        /** The topic's messages. */
+        MESSAGES,
+        /**
+         * Notifications of dead letters for dead-letter listeners. The id of a notification is the id of its dead
+         * letter.
+         */
+        NOTIFICATIONS
+    }
+
+    /**
+     * Checks the range.
+     *
+     * @throws IllegalArgumentException if the index or the count is out of range
+     */
+    public Shard {
+        if (count < 1 || count > MAX_COUNT || index < 0 || index >= count) {
+            throw new IllegalArgumentException(
+                    "There is no shard " + index + " of " + count + " in topic " + Printable.of(topic));
+        }
+    }
+
+    /** The only shard of an unsharded topic. */
+    public static Shard single(String topic) {
+        return new Shard(topic, 0, 1, QueueKind.MESSAGES);
+    }
+
+    /**
+     * The shard of a message.
+     *
+     * @param count number of shards of the topic
+     */
+    public static Shard of(String topic, String id, int count) {
+        return new Shard(topic, indexOf(id, count), count, QueueKind.MESSAGES);
+    }
+
+    /**
+     * All shards of a topic, ordered by index.
+     *
+     * @param count number of shards of the topic
+     */
+    public static List<Shard> all(String topic, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(index -> new Shard(topic, index, count, QueueKind.MESSAGES))
+                .toList();
+    }
+
+    /**
+     * The index of an id's shard: the MurmurHash3 (x86, 32 bits, seed 0) of its UTF-8 bytes as an unsigned integer,
+     * modulo the count. This function never changes.
+     *
+     * @param count 1 or more
+     */
+    public static int indexOf(String id, int count) {
+        return count == 1 ? 0 : Integer.remainderUnsigned(Murmur3.hash(id.getBytes(UTF_8)), count);
+    }
+
+    /** The notification queue of the same shard. */
+    public Shard notifications() {
+        return new Shard(topic, index, count, QueueKind.NOTIFICATIONS);
+    }
+
+    /** The message queue of the same shard. */
+    public Shard messages() {
+        return new Shard(topic, index, count, QueueKind.MESSAGES);
+    }
+}

@@ -1,0 +1,233 @@
+package io.delayqueue.metrics;
+
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.docs.MeterDocumentation;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All meters. Each meter always has the same tags; the {@code listener} of a receiver's deliveries is {@code none}.
+ *
+ * <p>Meters named {@code delayqueue.messages…} and {@code delayqueue.message…} count messages. The notifications that a
+ * dead-letter listener handles count as deliveries only.
+ */
+public enum DelayQueueMeters implements MeterDocumentation {
+
+    /** Messages by state. Concerns the whole queue: each node reports the same value. */
+    MESSAGES("delayqueue.messages", Meter.Type.GAUGE, "Messages in a state.", Key.TOPIC, Key.STATE),
+    /** Waiting time of the oldest due message. Each node reports the same value. */
+    LAG("delayqueue.lag", Meter.Type.GAUGE, "How long the oldest due message has been waiting.", Key.TOPIC),
+    /** Nodes that consume a topic. Each node reports the same value. */
+    CONSUMERS(
+            "delayqueue.consumers",
+            Meter.Type.GAUGE,
+            "Nodes that run a listener of the topic, or that received from it within the last minute.",
+            Key.TOPIC),
+    /** Topics with messages but without consumers. Each node reports the same value. */
+    TOPICS_UNCONSUMED(
+            "delayqueue.topics.unconsumed",
+            Meter.Type.GAUGE,
+            "1 if the topic has messages but no consumer, else 0.",
+            Key.TOPIC),
+    /** Topics without counts in the last sample. */
+    TOPICS_UNKNOWN(
+            "delayqueue.topics.unknown",
+            Meter.Type.GAUGE,
+            "Topics whose state could not be read from Redis; their gauges are NaN."),
+    /** Age of the last sample. */
+    SAMPLE_AGE("delayqueue.sample.age", Meter.Type.GAUGE, "Age of the sample from which the gauges above are read."),
+
+    /** Lateness of deliveries. */
+    DELIVERY_LATENESS(
+            "delayqueue.delivery.lateness",
+            Meter.Type.TIMER,
+            "Time from a message's due time to the start of its handler.",
+            Key.TOPIC,
+            Key.LISTENER),
+    /** Handling time by outcome. */
+    DELIVERY_HANDLING(
+            "delayqueue.delivery.handling",
+            Meter.Type.TIMER,
+            "Time from a handler's start to the settlement.",
+            Key.TOPIC,
+            Key.LISTENER,
+            Key.OUTCOME),
+    /** Time from send to acknowledgement. */
+    MESSAGE_DURATION(
+            "delayqueue.message.duration",
+            Meter.Type.TIMER,
+            "Time from a message's send to its acknowledgement, including its delay.",
+            Key.TOPIC,
+            Key.LISTENER),
+
+    /** Stored messages. */
+    MESSAGES_SENT("delayqueue.messages.sent", Meter.Type.COUNTER, "Messages stored by sends.", Key.TOPIC),
+    /** Rejected duplicates. */
+    MESSAGES_DUPLICATES(
+            "delayqueue.messages.duplicates",
+            Meter.Type.COUNTER,
+            "Sends that were rejected because a message with the same id was live.",
+            Key.TOPIC),
+    /** Failed sends after a commit. */
+    MESSAGES_UNSENT(
+            "delayqueue.messages.unsent",
+            Meter.Type.COUNTER,
+            "Sends after a commit that failed: the transaction is committed, but the message may not be stored.",
+            Key.TOPIC),
+    /** Acknowledged messages. */
+    MESSAGES_ACKNOWLEDGED(
+            "delayqueue.messages.acknowledged",
+            Meter.Type.COUNTER,
+            "Messages that were acknowledged.",
+            Key.TOPIC,
+            Key.LISTENER),
+    /** Retried attempts. */
+    MESSAGES_RETRIED(
+            "delayqueue.messages.retried",
+            Meter.Type.COUNTER,
+            "Attempts that were followed by a retry.",
+            Key.TOPIC,
+            Key.LISTENER),
+    /** Dead letters. */
+    MESSAGES_DEAD(
+            "delayqueue.messages.dead",
+            Meter.Type.COUNTER,
+            "Messages that were dead-lettered.",
+            Key.TOPIC,
+            Key.LISTENER),
+    /** Cancelled messages. */
+    MESSAGES_CANCELLED("delayqueue.messages.cancelled", Meter.Type.COUNTER, "Messages that were cancelled.", Key.TOPIC),
+    /** Replayed dead letters. */
+    MESSAGES_REPLAYED(
+            "delayqueue.messages.replayed", Meter.Type.COUNTER, "Dead letters that were replayed.", Key.TOPIC),
+
+    /** Released deliveries. */
+    DELIVERIES_RELEASED(
+            "delayqueue.deliveries.released",
+            Meter.Type.COUNTER,
+            "Deliveries that were released before they started.",
+            Key.TOPIC,
+            Key.LISTENER),
+    /** Lost leases. */
+    LEASES_LOST(
+            "delayqueue.leases.lost",
+            Meter.Type.COUNTER,
+            "Leases that were lost while the handler ran.",
+            Key.TOPIC,
+            Key.LISTENER),
+    /** Reclaimed leases. */
+    LEASES_RECLAIMED(
+            "delayqueue.leases.reclaimed",
+            Meter.Type.COUNTER,
+            "Leases that ended and were reclaimed, by the listener that reclaimed them.",
+            Key.TOPIC,
+            Key.LISTENER),
+    /** Rejected settlements. */
+    SETTLES_GONE(
+            "delayqueue.settles.gone",
+            Meter.Type.COUNTER,
+            "Settlements that Redis rejected because the lease was no longer held.",
+            Key.TOPIC,
+            Key.LISTENER),
+    /** Sweeps that show missed signals. */
+    SWEEPS_FOUND(
+            "delayqueue.sweeps.found",
+            Meter.Type.COUNTER,
+            "Sweeps that found due messages that no signal had announced.",
+            Key.TOPIC,
+            Key.LISTENER),
+    /** Dead letters dropped by retention. */
+    DEAD_LETTERS_DROPPED(
+            "delayqueue.dead-letters.dropped", Meter.Type.COUNTER, "Dead letters that retention dropped.", Key.TOPIC),
+    /** Dropped dead-letter notifications. */
+    NOTIFICATIONS_DROPPED(
+            "delayqueue.notifications.dropped",
+            Meter.Type.COUNTER,
+            "Dead-letter notifications that were dropped after their last attempt; the dead letters remain.",
+            Key.TOPIC),
+    /** Failed calls. */
+    REDIS_ERRORS(
+            "delayqueue.redis.errors",
+            Meter.Type.COUNTER,
+            "Calls to which Redis did not reply, or replied with an error.",
+            Key.OPERATION),
+    /** Failed tasks. */
+    TASKS_FAILED(
+            "delayqueue.tasks.failed",
+            Meter.Type.COUNTER,
+            "Failed runs of the engine's tasks, mostly caused by failed calls."),
+
+    /** Running handlers. */
+    PERMITS_USED(
+            "delayqueue.listener.permits.used",
+            Meter.Type.GAUGE,
+            "Handlers of a listener that are running.",
+            Key.TOPIC,
+            Key.LISTENER),
+    /** Permitted handlers. */
+    PERMITS_MAX(
+            "delayqueue.listener.permits.max",
+            Meter.Type.GAUGE,
+            "Handlers of a listener that may run concurrently.",
+            Key.TOPIC,
+            Key.LISTENER);
+
+    private final String meterName;
+    private final Meter.Type type;
+    private final String description;
+
+    @SuppressWarnings("ImmutableEnumChecker") // never modified; getKeyNames() returns a copy
+    private final Key[] keys;
+
+    DelayQueueMeters(String meterName, Meter.Type type, String description, Key... keys) {
+        this.meterName = meterName;
+        this.type = type;
+        this.description = description;
+        this.keys = keys;
+    }
+
+    @Override
+    public String getName() {
+        return meterName;
+    }
+
+    @Override
+    public Meter.Type getType() {
+        return type;
+    }
+
+    @Override
+    public @Nullable String getBaseUnit() {
+        return type == Meter.Type.TIMER || this == LAG || this == SAMPLE_AGE ? "seconds" : null;
+    }
+
+    @Override
+    public KeyName[] getKeyNames() {
+        return keys.clone();
+    }
+
+    /** The description, one sentence. */
+    public String description() {
+        return description;
+    }
+
+    /** The tags of meters. */
+    public enum Key implements KeyName {
+        /** The topic's name. */
+        TOPIC,
+        /** The listener's id; {@code none} for receivers. */
+        LISTENER,
+        /** scheduled, ready (due), leased or dead. */
+        STATE,
+        /** acknowledged, retried, dead or gone. */
+        OUTCOME,
+        /** The script that was called: send, poll, heartbeat, … */
+        OPERATION;
+
+        @Override
+        public String asString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+}

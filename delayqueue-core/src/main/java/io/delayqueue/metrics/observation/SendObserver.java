@@ -1,0 +1,67 @@
+package io.delayqueue.metrics.observation;
+
+import static io.delayqueue.metrics.observation.DelayQueueObservation.SEND;
+
+import io.delayqueue.Internal;
+import io.delayqueue.message.SendResult;
+import io.delayqueue.message.SendResult.Rejected;
+import io.delayqueue.message.SendResult.Unknown;
+import io.delayqueue.template.MessageRejectedException;
+import io.delayqueue.template.OutcomeUnknownException;
+import io.delayqueue.template.SendInterceptor;
+import io.micrometer.observation.Observation.Scope;
+import io.micrometer.observation.ObservationRegistry;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Observes each send until its result is known. A blocking send runs in the observation's scope; other sends only start
+ * in it. Thread-safe.
+ */
+@Internal
+public final class SendObserver implements SendInterceptor {
+
+    private static final DelayQueueSendObservationConvention BUILT_IN = new DelayQueueSendObservationConvention() {};
+
+    private final ObservationRegistry registry;
+    private final @Nullable DelayQueueSendObservationConvention convention;
+
+    /**
+     * Creates the observer.
+     *
+     * @param convention replaces the default convention unless null
+     */
+    public SendObserver(ObservationRegistry registry, @Nullable DelayQueueSendObservationConvention convention) {
+        this.registry = registry;
+        this.convention = convention;
+    }
+
+    @Override
+    public CompletionStage<SendResult> around(Sending sending, Next next) {
+        DelayQueueSendContext context = new DelayQueueSendContext(sending);
+        GuardedObservation observation =
+                GuardedObservation.start(() -> SEND.observation(convention, BUILT_IN, () -> context, registry));
+        CompletionStage<SendResult> sent;
+        try (Scope scope = observation.open()) {
+            sent = next.proceed();
+        } catch (RuntimeException | Error e) {
+            observation.end(e);
+            throw e;
+        }
+        return sent.whenComplete((result, failure) -> {
+            context.setResult(result);
+            observation.end(result == null ? failure : error(result));
+        });
+    }
+
+    /** Returns the exception that the send throws. A duplicate is not an error: usually it is expected. */
+    private static @Nullable Throwable error(SendResult result) {
+        if (result instanceof Rejected rejected) {
+            return new MessageRejectedException(
+                    rejected.topic(), rejected.id(), rejected.reason(), rejected.detail(), rejected.cause());
+        }
+        return result instanceof Unknown unknown
+                ? new OutcomeUnknownException(unknown.message(), unknown.reason(), unknown.detail(), unknown.cause())
+                : null;
+    }
+}

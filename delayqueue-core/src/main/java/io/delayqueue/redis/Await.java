@@ -1,0 +1,64 @@
+package io.delayqueue.redis;
+
+import io.delayqueue.message.Completions;
+import io.delayqueue.redis.RedisCallException.Kind;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+
+/**
+ * Waits for asynchronous calls to Redis on behalf of blocking methods.
+ *
+ * <p>All calls to Redis are asynchronous. A blocking method starts the asynchronous call and waits for it here. While
+ * the call is being started, the calling thread does the blocking work itself: it connects if there is no connection,
+ * and it runs the operations that the client library offers in blocking form only. Therefore a blocking call needs no
+ * thread of the engine.
+ */
+public final class Await {
+
+    private static final ThreadLocal<Boolean> STARTING = new ThreadLocal<>();
+
+    private Await() {}
+
+    /**
+     * Starts a call and waits for its result.
+     *
+     * @throws RedisCallException if the script call failed, or if the thread is interrupted; its interrupt status stays
+     *     set
+     * @throws RuntimeException if the call failed with another exception
+     */
+    public static <T> T call(Supplier<CompletableFuture<T>> call) {
+        return result(start(call));
+    }
+
+    /** Starts a call for which the calling thread will wait. */
+    public static <T> CompletableFuture<T> start(Supplier<CompletableFuture<T>> call) {
+        if (isStarting()) {
+            return call.get();
+        }
+        STARTING.set(true);
+        try {
+            return call.get();
+        } finally {
+            STARTING.remove();
+        }
+    }
+
+    /** Waits for the result of a call. Throws the exceptions of {@link #call}. */
+    public static <T> T result(CompletableFuture<T> call) {
+        try {
+            return call.get();
+        } catch (ExecutionException e) {
+            throw Completions.unchecked(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RedisCallException(
+                    Kind.UNKNOWN, "The thread was interrupted while it waited for Redis; the outcome is unknown", e);
+        }
+    }
+
+    /** Whether the current thread is starting a call for which it will wait. */
+    static boolean isStarting() {
+        return STARTING.get() != null;
+    }
+}

@@ -1,0 +1,142 @@
+package io.delayqueue.redis;
+
+import io.delayqueue.redis.QueueConnections.Settings;
+import io.delayqueue.redis.Verdict.Trouble;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import redis.clients.jedis.exceptions.JedisClusterOperationException;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** The driver for Jedis: the application's server configuration and pool with the queue's time limits. */
+final class JedisDriver implements Driver {
+
+    private static final Set<String> NOT_SENT = Set.of(
+            "Failed to connect",
+            "Failed to create socket",
+            "Could not get a resource",
+            "Could not initialize cluster",
+            "No reachable node",
+            "No nodes to initialize");
+
+    /** The read timeout of a subscription's socket. Canaries arrive far more often. */
+    private static final Duration SUBSCRIPTION_TIMEOUT = Duration.ofSeconds(30);
+
+    private final JedisConnectionFactory application;
+    private final JedisClientConfiguration client;
+    private final @Nullable RedisClusterConfiguration cluster;
+    private final @Nullable RedisSentinelConfiguration sentinel;
+    private final @Nullable RedisStandaloneConfiguration standalone;
+
+    private JedisDriver(JedisConnectionFactory application, JedisClientConfiguration client) {
+        this.application = application;
+        this.client = client;
+        this.cluster = application.getClusterConfiguration();
+        this.sentinel = application.getSentinelConfiguration();
+        this.standalone = application.getStandaloneConfiguration();
+    }
+
+    /**
+     * Derives a driver from the application's factory.
+     *
+     * @throws RuntimeException if the factory does not expose its settings
+     */
+    static Driver derivedFrom(RedisConnectionFactory factory, Settings settings) {
+        JedisConnectionFactory application = (JedisConnectionFactory) factory;
+        JedisSettings client = new JedisSettings(application.getClientConfiguration(), settings, SUBSCRIPTION_TIMEOUT);
+        JedisDriver driver = new JedisDriver(application, client);
+        driver.factory();
+        return driver;
+    }
+
+    @Override
+    public RedisConnectionFactory forCommands() {
+        JedisConnectionFactory factory = started();
+        if (cluster == null) { // the factory of a cluster connects when it starts
+            try (RedisConnection connection = factory.getConnection()) {
+                connection.ping();
+            } catch (RuntimeException e) {
+                factory.destroy();
+                throw e;
+            }
+        }
+        return factory;
+    }
+
+    @Override
+    public RedisConnectionFactory forSignals() {
+        return started();
+    }
+
+    private JedisConnectionFactory started() {
+        JedisConnectionFactory factory = factory();
+        factory.afterPropertiesSet();
+        return factory;
+    }
+
+    private JedisConnectionFactory factory() {
+        JedisConnectionFactory factory;
+        if (cluster != null) {
+            factory = new JedisConnectionFactory(cluster, client);
+        } else if (sentinel != null) {
+            factory = new JedisConnectionFactory(sentinel, client);
+        } else if (standalone != null) {
+            factory = new JedisConnectionFactory(standalone, client);
+        } else {
+            throw new IllegalStateException("The connection factory does not expose its server configuration");
+        }
+        factory.setUseUnifiedJedis(application.isUseUnifiedJedis());
+        return factory;
+    }
+
+    @Override
+    public void release(RedisConnectionFactory factory) {
+        ((JedisConnectionFactory) factory).destroy();
+    }
+
+    @Override
+    public String server() {
+        return ServerAddress.of(cluster != null ? cluster : sentinel != null ? sentinel : standalone);
+    }
+
+    @Override
+    public boolean clustered() {
+        return cluster != null;
+    }
+
+    @Override
+    public @Nullable Sender sender() {
+        return null;
+    }
+
+    @Override
+    public void close() {}
+
+    /** Classifies an exception of Jedis; {@code null} if the exception says nothing about the command. */
+    static @Nullable Trouble trouble(Throwable failure) {
+        if (!(failure instanceof JedisException)) {
+            return null;
+        }
+        if (failure instanceof JedisDataException) {
+            return Trouble.ERROR_REPLY;
+        }
+        String message = String.valueOf(failure.getMessage());
+        if (NOT_SENT.stream().anyMatch(message::startsWith)) {
+            return Trouble.NOT_SENT;
+        }
+        if (failure instanceof JedisConnectionException) {
+            return failure.getCause() instanceof SocketTimeoutException ? Trouble.TIMED_OUT : Trouble.BROKEN;
+        }
+        return failure instanceof JedisClusterOperationException ? Trouble.BROKEN : null;
+    }
+}

@@ -1,0 +1,185 @@
+package io.delayqueue.redis;
+
+import io.delayqueue.redis.QueueConnections.Settings;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ReadFrom;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
+import io.lettuce.core.event.DefaultEventPublisherOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import io.lettuce.core.tracing.Tracing;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+
+/**
+ * The application's client configuration with the queue's own time limits, reconnect delay and read preference.
+ *
+ * @param application the configuration of everything else
+ * @param options the client options with the queue's time limits
+ * @param resources the application's event loops with the queue's reconnect delay, without the application's tracing
+ * @param readFrom the master, if the application reads from another node; it makes Lettuce determine the master
+ * @param commandTimeout longest time from a command's call to its reply
+ */
+record LettuceSettings(
+        LettuceClientConfiguration application,
+        ClientOptions options,
+        ClientResources resources,
+        @Nullable ReadFrom readFrom,
+        Duration commandTimeout)
+        implements LettuceClientConfiguration {
+
+    static LettuceSettings derivedFrom(
+            LettuceClientConfiguration application,
+            RedisConfiguration configuration,
+            ClientResources resources,
+            Settings settings) {
+        Duration timeout = settings.atMost(application.getCommandTimeout());
+        boolean cluster = RedisConfiguration.isClusterConfiguration(configuration);
+        boolean findsMasterItself = cluster || RedisConfiguration.isSentinelConfiguration(configuration);
+        ReadFrom readFrom = findsMasterItself || application.getReadFrom().isEmpty() ? null : ReadFrom.UPSTREAM;
+        ClientOptions options = application.getClientOptions().orElseGet(ClientOptions::create);
+        ClientOptions derived = cluster
+                ? clusterOptions(options, timeout, settings)
+                : limited(options.mutate(), options, timeout).build();
+        return new LettuceSettings(application, derived, resources, readFrom, timeout);
+    }
+
+    /**
+     * Creates resources with the event loops, timer and latency recorder of the application, or with own threads if the
+     * application configures none. They are built from scratch, because resources from {@code mutate} shut down the
+     * application's resources. The caller must shut down the result, which does not affect the application.
+     *
+     * <p>Tracing is disabled: polls and heartbeats belong to no request, so that each would start a trace of its own.
+     */
+    static ClientResources resources(@Nullable ClientResources application, Settings settings) {
+        Delay delay = Delay.exponential(Duration.ZERO, settings.reconnectDelay(), 2, TimeUnit.MILLISECONDS);
+        ClientResources.Builder builder = ClientResources.builder().reconnectDelay(delay);
+        if (application != null) {
+            builder.eventLoopGroupProvider(application.eventLoopGroupProvider())
+                    .eventExecutorGroup(application.eventExecutorGroup())
+                    .timer(application.timer())
+                    .eventBus(application.eventBus())
+                    .commandLatencyRecorder(application.commandLatencyRecorder())
+                    .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
+                    .tracing(Tracing.disabled())
+                    .nettyCustomizer(application.nettyCustomizer())
+                    .socketAddressResolver(application.socketAddressResolver())
+                    .addressResolverGroup(application.addressResolverGroup());
+        }
+        return builder.build();
+    }
+
+    private static ClientOptions.Builder limited(
+            ClientOptions.Builder builder, ClientOptions options, Duration timeout) {
+        SocketOptions socket = options.getSocketOptions();
+        Duration connect = socket.getConnectTimeout();
+        return builder.autoReconnect(true)
+                .timeoutOptions(TimeoutOptions.enabled(timeout))
+                .socketOptions(socket.mutate()
+                        .connectTimeout(connect.compareTo(timeout) < 0 ? connect : timeout)
+                        .build());
+    }
+
+    private static ClientOptions clusterOptions(ClientOptions options, Duration timeout, Settings settings) {
+        ClusterClientOptions.Builder builder = ClusterClientOptions.builder(options);
+        limited(builder, options, timeout);
+        ClusterTopologyRefreshOptions refresh = builder.build().getTopologyRefreshOptions();
+        return builder.topologyRefreshOptions(prompt(refresh, settings)).build();
+    }
+
+    /**
+     * The configured topology refresh, with adaptive refresh after a failure, at the latest when the next connection is
+     * attempted.
+     */
+    private static ClusterTopologyRefreshOptions prompt(ClusterTopologyRefreshOptions refresh, Settings settings) {
+        Duration pause = refresh.getAdaptiveRefreshTimeout();
+        ClusterTopologyRefreshOptions.Builder builder = ClusterTopologyRefreshOptions.builder()
+                .adaptiveRefreshTriggersTimeout(
+                        pause.compareTo(settings.reconnectDelay()) < 0 ? pause : settings.reconnectDelay())
+                .closeStaleConnections(refresh.isCloseStaleConnections())
+                .dynamicRefreshSources(refresh.useDynamicRefreshSources())
+                .enablePeriodicRefresh(refresh.isPeriodicRefreshEnabled())
+                .refreshPeriod(refresh.getRefreshPeriod())
+                .refreshTriggersReconnectAttempts(refresh.getRefreshTriggersReconnectAttempts());
+        Set<RefreshTrigger> triggers = refresh.getAdaptiveRefreshTriggers();
+        if (!triggers.isEmpty()) {
+            EnumSet.allOf(RefreshTrigger.class).stream()
+                    .filter(trigger -> !triggers.contains(trigger))
+                    .forEach(builder::disableAdaptiveRefreshTrigger);
+        }
+        return builder.build();
+    }
+
+    @Override
+    public Optional<ClientOptions> getClientOptions() {
+        return Optional.of(options);
+    }
+
+    @Override
+    public Optional<ClientResources> getClientResources() {
+        return Optional.of(resources);
+    }
+
+    @Override
+    public Optional<ReadFrom> getReadFrom() {
+        return Optional.ofNullable(readFrom);
+    }
+
+    @Override
+    public Duration getCommandTimeout() {
+        return commandTimeout;
+    }
+
+    @Override
+    public boolean isUseSsl() {
+        return application.isUseSsl();
+    }
+
+    @Override
+    @Deprecated
+    public boolean isVerifyPeer() {
+        return application.isVerifyPeer();
+    }
+
+    @Override
+    public SslVerifyMode getVerifyMode() {
+        return application.getVerifyMode();
+    }
+
+    @Override
+    public boolean isStartTls() {
+        return application.isStartTls();
+    }
+
+    @Override
+    public Optional<String> getClientName() {
+        return application.getClientName();
+    }
+
+    @Override
+    public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
+        return application.getRedisCredentialsProviderFactory();
+    }
+
+    @Override
+    public Duration getShutdownTimeout() {
+        return application.getShutdownTimeout();
+    }
+
+    @Override
+    public Duration getShutdownQuietPeriod() {
+        return Duration.ZERO;
+    }
+}

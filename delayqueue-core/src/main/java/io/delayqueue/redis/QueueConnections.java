@@ -1,0 +1,318 @@
+package io.delayqueue.redis;
+
+import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.redis.RedisCallException.Kind;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * The queue's own connections to the application's Redis, separate from the application's connections. Thread-safe.
+ *
+ * <p>They connect to the same server, Sentinels or Cluster with the same credentials, TLS and client options. By
+ * default, a command takes at most five seconds, and a broken connection is re-established within a second.
+ * Transactions and pipelines of the application never affect them. The first use connects, so that Redis may be
+ * unavailable when the application starts. When a connection is replaced, the old one is used until the new one is
+ * established, unless the server does not respond on the old one. The old connection is closed when its last command
+ * has completed.
+ *
+ * <p>If the application's factory is neither Lettuce's nor Jedis' own, or does not expose its settings, the queue uses
+ * the factory itself. Then none of the above holds, and a warning is logged.
+ */
+public final class QueueConnections implements AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(QueueConnections.class);
+
+    private final Driver driver;
+    private final Settings settings;
+    private final Executor executor;
+    private final LongSupplier nanoTime;
+    private final AtomicReference<@Nullable Dial> dialling = new AtomicReference<>();
+    private final AtomicLong earliestRenewal;
+    private final Set<Link> retired = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable Link link;
+    private volatile boolean closed;
+
+    /**
+     * Time limits of the queue's connections.
+     *
+     * @param commandTimeout command timeout, more than zero; a shorter timeout of the application takes precedence
+     * @param reconnectDelay longest delay between two attempts to connect, more than zero
+     */
+    public record Settings(Duration commandTimeout, Duration reconnectDelay) {
+
+        /**
+         * Checks the limits.
+         *
+         * @throws InvalidOptionException if a limit is zero or negative
+         */
+        public Settings {
+            requireLimit("commandTimeout", commandTimeout);
+            requireLimit("reconnectDelay", reconnectDelay);
+        }
+
+        private static void requireLimit(String name, Duration value) {
+            InvalidOptionException.require(!isUnlimited(value), name, "must be more than zero, but was " + value);
+        }
+
+        /** A command timeout of five seconds and a reconnect delay of one second. */
+        public static Settings defaults() {
+            return new Settings(Duration.ofSeconds(5), Duration.ofSeconds(1));
+        }
+
+        /**
+         * The shorter of the application's limit and the command timeout. Zero or less means that there is no limit.
+         */
+        Duration atMost(Duration application) {
+            return isUnlimited(application) || application.compareTo(commandTimeout) > 0 ? commandTimeout : application;
+        }
+
+        private static boolean isUnlimited(Duration duration) {
+            return duration.isZero() || duration.isNegative();
+        }
+    }
+
+    /**
+     * Derives connections from the application's factory, without connecting.
+     *
+     * @param application the application's factory, which is neither changed nor closed
+     * @param executor connects, and runs the operations that the client library offers in blocking form only
+     * @param nanoTime monotonic clock in nanoseconds
+     */
+    public QueueConnections(
+            RedisConnectionFactory application, Settings settings, Executor executor, LongSupplier nanoTime) {
+        this.settings = settings;
+        this.executor = executor;
+        this.nanoTime = nanoTime;
+        this.driver = derive(application, settings);
+        this.earliestRenewal = new AtomicLong(nanoTime.getAsLong());
+    }
+
+    private static Driver derive(RedisConnectionFactory application, Settings settings) {
+        String type = application.getClass().getName();
+        try {
+            if (type.equals("org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory")) {
+                return LettuceDriver.derivedFrom(application, settings);
+            }
+            if (type.equals("org.springframework.data.redis.connection.jedis.JedisConnectionFactory")) {
+                return JedisDriver.derivedFrom(application, settings);
+            }
+            warn(type, "unknown type of factory");
+        } catch (RuntimeException e) {
+            warn(type, e.toString());
+        }
+        return new ApplicationDriver(application);
+    }
+
+    private static void warn(String type, String why) {
+        log.warn("The delay queue shares the application's Redis connections, because it cannot derive its own from "
+                + type + " (" + why + "). The application's timeouts and reconnect settings apply: sends may block that"
+                + " long, and deliveries may be late after an outage. A send within a MULTI of the application is"
+                + " rejected. Use a LettuceConnectionFactory or JedisConnectionFactory to avoid this.");
+    }
+
+    /**
+     * Replaces the current connection by a new one, in the background. There is at most one attempt at a time, and at
+     * most one attempt within the reconnect delay. Has no effect before the first connection.
+     */
+    public void reset() {
+        Link present = link;
+        if (present != null) {
+            replace(present);
+        }
+    }
+
+    /** Replaces a failed connection if it is still the current one. */
+    void replace(Link failed) {
+        if (link != failed || !mayRenew()) {
+            return;
+        }
+        Dial dial = new Dial(failed);
+        if (dialling.compareAndSet(null, dial)) {
+            submit(dial);
+        }
+    }
+
+    private boolean mayRenew() {
+        long now = nanoTime.getAsLong();
+        long earliest = earliestRenewal.get();
+        return now - earliest >= 0
+                && earliestRenewal.compareAndSet(
+                        earliest, now + settings.reconnectDelay().toNanos());
+    }
+
+    /**
+     * The established connection for a call; null if there is none. A connection on which the server of the call does
+     * not respond is not used while it is being replaced: the call would wait for the whole timeout, although the new
+     * connection may be ready at once.
+     */
+    @Nullable
+    Link present(ScriptCall call) {
+        Link present = link;
+        return present != null && present.isUnresponsive(call) && dialling.get() != null ? null : present;
+    }
+
+    /**
+     * Connects if there is no connection. The future fails with a {@link RedisCallException}. A blocking caller
+     * connects on its own thread. It waits for an attempt of another thread no longer than the command timeout.
+     */
+    CompletableFuture<Link> connect(ScriptCall call) {
+        Link present = present(call);
+        if (present != null) {
+            return CompletableFuture.completedFuture(present);
+        }
+        Dial dial = dial();
+        CompletableFuture<Link> connecting = dial.result;
+        if (Await.isStarting()) {
+            dial.run();
+            if (!connecting.isDone()) {
+                connecting =
+                        connecting.copy().orTimeout(settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } else {
+            submit(dial);
+        }
+        return connecting.handle((made, failure) -> {
+            if (made == null) {
+                String why = failure instanceof TimeoutException
+                        ? "no reply within " + settings.commandTimeout()
+                        : Verdict.of(failure).sentence();
+                throw notConnected(why, failure);
+            }
+            return made;
+        });
+    }
+
+    Driver driver() {
+        return driver;
+    }
+
+    Executor executor() {
+        return executor;
+    }
+
+    private RedisCallException notConnected(String why, @Nullable Throwable cause) {
+        return new RedisCallException(Kind.NOT_SENT, driver.server() + " cannot be reached: " + why, cause);
+    }
+
+    /** The current attempt to connect. All callers share one attempt. */
+    private Dial dial() {
+        while (true) {
+            Dial running = dialling.get();
+            if (running != null) {
+                return running;
+            }
+            Dial fresh = new Dial(null);
+            if (dialling.compareAndSet(null, fresh)) {
+                return fresh;
+            }
+        }
+    }
+
+    private void submit(Dial dial) {
+        try {
+            executor.execute(dial);
+        } catch (RuntimeException | Error e) { // the executor is closed or has no thread: the next call tries again
+            dial.fail(e);
+        }
+    }
+
+    private synchronized void install(Link fresh, @Nullable Link old) {
+        if (closed) {
+            driver.release(fresh.factory());
+            throw new IllegalStateException("closed");
+        }
+        link = fresh;
+        if (old != null) {
+            retired.add(old);
+            Duration pause = settings.commandTimeout().plusSeconds(1);
+            Later.run(executor, pause, () -> retired.contains(old), () -> discard(old));
+        }
+    }
+
+    private void discard(Link old) {
+        if (retired.remove(old)) {
+            driver.release(old.factory());
+        }
+    }
+
+    /** Closes the queue's own connections. Calls in progress fail. The application's connections stay open. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        Link present = link;
+        link = null;
+        retired.forEach(this::discard);
+        if (present != null) {
+            driver.release(present.factory());
+        }
+        driver.close();
+    }
+
+    /** One attempt to connect. The first thread that runs it makes the attempt. */
+    private final class Dial implements Runnable {
+
+        private final @Nullable Link old;
+        private final AtomicBoolean taken = new AtomicBoolean();
+        private final CompletableFuture<Link> result = new CompletableFuture<>();
+
+        Dial(@Nullable Link old) {
+            this.old = old;
+        }
+
+        @Override
+        public void run() {
+            if (!taken.compareAndSet(false, true)) {
+                return;
+            }
+            try {
+                Link present = link;
+                if (present != null && present != old) {
+                    end(present, null);
+                    return;
+                }
+                if (closed) {
+                    throw new IllegalStateException("closed");
+                }
+                Later.startTimer();
+                Link fresh = new Link(driver.forCommands(), driver.clustered());
+                install(fresh, old);
+                end(fresh, null);
+            } catch (RuntimeException | Error e) {
+                end(null, e);
+            }
+        }
+
+        void fail(Throwable why) {
+            if (taken.compareAndSet(false, true)) {
+                end(null, why);
+            }
+        }
+
+        private void end(@Nullable Link made, @Nullable Throwable failure) {
+            dialling.compareAndSet(this, null);
+            if (made != null) {
+                result.complete(made);
+            } else if (failure != null) {
+                result.completeExceptionally(failure);
+            }
+        }
+    }
+}

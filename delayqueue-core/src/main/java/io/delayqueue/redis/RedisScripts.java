@@ -1,0 +1,247 @@
+package io.delayqueue.redis;
+
+import io.delayqueue.message.Completions;
+import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.redis.Verdict.Trouble;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisScriptingCommands;
+import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.core.RedisCallback;
+
+/**
+ * Runs scripts on the queue's own connections. Thread-safe.
+ *
+ * <p>A script is sent as its digest, and as its text if Redis does not have it (after a restart, a failover or
+ * {@code SCRIPT FLUSH}). {@code TRYAGAIN}, the error while a Cluster migrates the slot, is retried for up to a second.
+ * Each other failure is reported at once as a {@link RedisCallException}. The connection is replaced after two
+ * successive timeouts, when it breaks, and when the server reports that it is no longer the master.
+ *
+ * <p>Futures complete on a thread of the Redis client or of the executor. Dependent stages must not block.
+ */
+public final class RedisScripts implements ScriptRunner {
+
+    private static final int[] PAUSES_MILLIS = {50, 150, 300, 500};
+    private final QueueConnections connections;
+    private final BiConsumer<String, RedisCallException> onFailure;
+
+    /** Creates a runner on these connections. The caller closes the connections. */
+    public RedisScripts(QueueConnections connections) {
+        this(connections, (script, failure) -> {});
+    }
+
+    /**
+     * Creates a runner on these connections, with a callback for failures. The caller closes the connections.
+     *
+     * @param onFailure called with the script's name for each failed call; must return quickly and must not throw
+     */
+    public RedisScripts(QueueConnections connections, BiConsumer<String, RedisCallException> onFailure) {
+        this.connections = connections;
+        this.onFailure = onFailure;
+    }
+
+    private List<Object> once(Link link, ScriptCall call) {
+        AtomicBoolean sending = new AtomicBoolean();
+        RedisCallback<List<Object>> evaluation = connection -> {
+            rejectWithinTransaction(connection, call);
+            sending.set(true);
+            return list(evaluate(connection.scriptingCommands(), call));
+        };
+        try {
+            List<Object> reply = link.template().execute(evaluation, true);
+            link.replied(call);
+            return reply;
+        } catch (RedisCallException e) {
+            throw e;
+        } catch (RuntimeException | Error e) { // an Error, for example, if a connection's thread cannot be created
+            throw failure(link, call, e, sending.get());
+        }
+    }
+
+    private static @Nullable Object evaluate(RedisScriptingCommands commands, ScriptCall call) {
+        try {
+            return commands.evalSha(call.script().sha1(), ReturnType.MULTI, call.keyCount(), call.arguments());
+        } catch (RuntimeException e) {
+            if (!Verdict.of(e).names("NOSCRIPT")) {
+                throw e;
+            }
+            return commands.eval(call.text(), ReturnType.MULTI, call.keyCount(), call.arguments());
+        }
+    }
+
+    /** A transaction can only be open with the application's own factory. It would queue the script without a reply. */
+    private static void rejectWithinTransaction(RedisConnection connection, ScriptCall call) {
+        if (connection.isQueueing() || connection.isPipelined()) {
+            throw new RedisCallException(
+                    Kind.NOT_SENT,
+                    "The " + call + " was not sent, because the application has a transaction or pipeline open on the"
+                            + " connection that it shares with the delay queue",
+                    null);
+        }
+    }
+
+    @Override
+    public CompletableFuture<List<Object>> runAsync(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+        CompletableFuture<List<Object>> result = new CompletableFuture<>();
+        attempt(new ScriptCall(script, keyCount, keysAndArguments), 0, result);
+        return result;
+    }
+
+    /** Never throws, and always completes the result. */
+    private void attempt(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
+        Link link = connections.present(call);
+        CompletableFuture<List<Object>> reply = link != null
+                ? start(link, call)
+                : connections.connect(call).thenCompose(connected -> start(connected, call));
+        CompletableFuture<?> ignored = reply.whenComplete((elements, failure) -> {
+            Throwable cause = failure == null ? null : Completions.cause(failure);
+            if (cause == null) {
+                result.complete(elements);
+            } else if (!isWorthRetrying(cause, retries) || !attemptsLater(call, retries, result)) {
+                fail(call, cause, result);
+            }
+        });
+    }
+
+    /** Schedules the next attempt. Returns false if the timer's thread cannot be created. */
+    private boolean attemptsLater(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
+        try {
+            CompletableFuture.delayedExecutor(PAUSES_MILLIS[retries], TimeUnit.MILLISECONDS, Runnable::run)
+                    .execute(() -> {
+                        // a timer without a thread keeps the task and may run it after the call has failed
+                        if (!result.isDone()) {
+                            attempt(call, retries + 1, result);
+                        }
+                    });
+            return true;
+        } catch (RuntimeException | Error e) {
+            return false;
+        }
+    }
+
+    private void fail(ScriptCall call, Throwable cause, CompletableFuture<?> result) {
+        RedisCallException failure = cause instanceof RedisCallException failed ? failed : unknown(call, cause);
+        try {
+            onFailure.accept(call.script().name(), failure);
+        } finally {
+            result.completeExceptionally(failure);
+        }
+    }
+
+    /** For an unexpected failure of the client library, which may have sent the script. */
+    private static RedisCallException unknown(ScriptCall call, Throwable cause) {
+        return new RedisCallException(Kind.UNKNOWN, "The outcome of the " + call + " is unknown: " + cause, cause);
+    }
+
+    private CompletableFuture<List<Object>> start(Link link, ScriptCall call) {
+        CompletableFuture<List<Object>> result = new CompletableFuture<>();
+        Driver.Sender sender = connections.driver().sender();
+        if (sender != null) {
+            send(link, sender, call, false, result);
+            return result;
+        }
+        if (Await.isStarting()) {
+            runTo(result, link, call);
+            return result;
+        }
+        try {
+            connections.executor().execute(() -> runTo(result, link, call));
+        } catch (RuntimeException | Error e) { // the executor is closed or has no thread; the connection is intact
+            result.completeExceptionally(new RedisCallException(
+                    Kind.NOT_SENT, "No thread was available for the " + call + "; it was not sent: " + e, e));
+        }
+        return result;
+    }
+
+    private void runTo(CompletableFuture<List<Object>> result, Link link, ScriptCall call) {
+        try {
+            result.complete(once(link, call));
+        } catch (RuntimeException | Error e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    private void send(
+            Link link, Driver.Sender sender, ScriptCall call, boolean whole, CompletableFuture<List<Object>> result) {
+        CompletionStage<?> sent;
+        try {
+            sent = link.template().execute(connection -> sender.send(connection, call, whole), true);
+        } catch (RuntimeException e) {
+            result.completeExceptionally(failure(link, call, e, false));
+            return;
+        } catch (Error e) { // the client library had no thread or memory left, maybe after it sent the script
+            result.completeExceptionally(unknown(call, e));
+            return;
+        }
+        CompletionStage<?> ignored = sent.whenComplete((reply, problem) -> {
+            Throwable failure = problem == null ? null : Completions.cause(problem);
+            if (failure == null) {
+                link.replied(call);
+                result.complete(list(reply));
+            } else if (!whole && Verdict.of(failure).names("NOSCRIPT")) {
+                send(link, sender, call, true, result);
+            } else {
+                result.completeExceptionally(failure(link, call, failure, true));
+            }
+        });
+    }
+
+    private RedisCallException failure(Link link, ScriptCall call, Throwable failure, boolean sending) {
+        Verdict found = Verdict.of(failure);
+        Verdict verdict = sending || found.trouble() == Trouble.ERROR_REPLY
+                ? found
+                : new Verdict(Trouble.NOT_SENT, found.sentence());
+        if (verdict.trouble() == Trouble.ERROR_REPLY) {
+            link.replied(call);
+        }
+        boolean replace = switch (verdict.trouble()) {
+            case ERROR_REPLY -> verdict.names("READONLY");
+            case TIMED_OUT -> link.timedOut(call);
+            case NOT_SENT, BROKEN -> !Thread.currentThread().isInterrupted();
+        };
+        if (replace) {
+            connections.replace(link);
+        }
+        String message = switch (verdict.trouble()) {
+            case ERROR_REPLY -> "Redis rejected the " + call + ": " + verdict.sentence() + verdict.setting();
+            case NOT_SENT ->
+                connections.driver().server() + " cannot be reached for the " + call + ": " + verdict.sentence();
+            case TIMED_OUT -> "Redis did not reply to the " + call + " in time: " + verdict.sentence();
+            case BROKEN -> "The outcome of the " + call + " is unknown: " + verdict.sentence();
+        };
+        return new RedisCallException(verdict.kind(), message, failure);
+    }
+
+    private static boolean isWorthRetrying(Throwable failure, int retries) {
+        return retries < PAUSES_MILLIS.length
+                && failure instanceof RedisCallException call
+                && call.kind() == Kind.TRY_AGAIN;
+    }
+
+    private static List<Object> list(@Nullable Object reply) {
+        return reply instanceof List<?> elements ? elements(elements) : List.of();
+    }
+
+    private static List<Object> elements(List<?> reply) {
+        List<Object> elements = new ArrayList<>(reply.size());
+        for (Object element : reply) {
+            elements.add(element(element));
+        }
+        return elements;
+    }
+
+    private static @Nullable Object element(@Nullable Object reply) {
+        if (reply instanceof List<?> nested) {
+            return elements(nested);
+        }
+        return reply instanceof String status ? status.getBytes(StandardCharsets.UTF_8) : reply;
+    }
+}

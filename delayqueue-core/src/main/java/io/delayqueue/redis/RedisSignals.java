@@ -1,0 +1,249 @@
+package io.delayqueue.redis;
+
+import io.delayqueue.message.Shard;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives the signals of one namespace through one subscription, on a connection of its own. Thread-safe; can be
+ * started again after a stop.
+ *
+ * <p>Starting never fails: while Redis is unavailable, a new attempt follows each second. If the connection is open but
+ * does not respond, the node's own canaries do not arrive, and the subscription is replaced.
+ */
+public final class RedisSignals implements SignalSource, AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(RedisSignals.class);
+
+    private static final Duration FIRST_RETRY = Duration.ofMillis(100);
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
+    private static final int FAILURES_TO_LOG = 2;
+
+    /** Two whole intervals, because the canary of the last heartbeat may still arrive. */
+    private static final int TOLERATED_HEARTBEATS = 2;
+
+    private final QueueConnections connections;
+    private final KeySpace keys;
+    private final Executor executor;
+    private final String node;
+    private final Duration validity;
+    private final LongSupplier nanoTime;
+
+    private final Map<String, List<SignalListener>> listeners = new ConcurrentHashMap<>();
+    private final AtomicReference<@Nullable SignalSubscription> current = new AtomicReference<>();
+    private final AtomicReference<@Nullable Long> lastCanary = new AtomicReference<>();
+    private final AtomicInteger heartbeatsWithoutCanary = new AtomicInteger();
+    private final AtomicInteger failures = new AtomicInteger();
+
+    /**
+     * Creates the signals of one node. {@link #start()} subscribes.
+     *
+     * @param connections the connections; the caller closes them
+     * @param executor connects; with a client library that can only block, the subscription occupies one of its threads
+     * @param node name of the node whose canary confirms that signals arrive
+     * @param validity time for which a canary confirms signals, more than two heartbeat intervals
+     * @param nanoTime monotonic clock in nanoseconds
+     */
+    public RedisSignals(
+            QueueConnections connections,
+            KeySpace keys,
+            Executor executor,
+            String node,
+            Duration validity,
+            LongSupplier nanoTime) {
+        this.connections = connections;
+        this.keys = keys;
+        this.executor = executor;
+        this.node = node;
+        this.validity = validity;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Subscribes in the background. Has no effect if the subscription was already started. */
+    public void start() {
+        SignalSubscription first = subscription();
+        if (current.compareAndSet(null, first)) {
+            openLater(first, Duration.ZERO);
+        }
+    }
+
+    /** Ends the subscription. Listeners stay registered. */
+    public void stop() {
+        SignalSubscription last = current.getAndSet(null);
+        lastCanary.set(null);
+        heartbeatsWithoutCanary.set(0);
+        if (last != null) {
+            last.close();
+        }
+    }
+
+    /** Like {@link #stop()}. */
+    @Override
+    public void close() {
+        stop();
+    }
+
+    @Override
+    public Subscription listen(Shard shard, SignalListener listener) {
+        String kind = keys.signalOf(shard);
+        listeners.merge(kind, List.of(listener), RedisSignals::joined);
+        return () -> listeners.computeIfPresent(kind, (key, present) -> without(present, listener));
+    }
+
+    @Override
+    public boolean confirmed() {
+        Long received = lastCanary.get();
+        return received != null && nanoTime.getAsLong() - received <= validity.toNanos();
+    }
+
+    /**
+     * To be called after each successful heartbeat. If no canary has arrived for more than two heartbeats, the
+     * subscription is replaced by a new one, in the background.
+     */
+    public void renewIfUnconfirmed() {
+        if (heartbeatsWithoutCanary.incrementAndGet() <= TOLERATED_HEARTBEATS) {
+            return;
+        }
+        heartbeatsWithoutCanary.set(0);
+        SignalSubscription lost = current.get();
+        if (lost != null) {
+            SignalSubscription fresh = subscription();
+            if (current.compareAndSet(lost, fresh)) {
+                log.debug("The subscription to signals receives nothing; it is replaced");
+                openLater(fresh, Duration.ZERO);
+                close(lost);
+            }
+        }
+    }
+
+    private SignalSubscription subscription() {
+        byte[] channel = keys.signalChannel().getBytes(StandardCharsets.UTF_8);
+        return new SignalSubscription(connections.driver(), channel, this::dispatch, this::resubscribed);
+    }
+
+    private void open(SignalSubscription subscription) {
+        if (current.get() != subscription) {
+            return;
+        }
+        try {
+            if (subscription.open()) {
+                return;
+            }
+            retry(subscription, "the subscription ended");
+        } catch (RuntimeException | Error e) { // an Error, for example, if the client library cannot create a thread
+            retry(subscription, Verdict.of(e).sentence());
+        }
+    }
+
+    private void retry(SignalSubscription lost, String why) {
+        lost.close();
+        SignalSubscription next = subscription();
+        if (!current.compareAndSet(lost, next)) {
+            return;
+        }
+        int failed = failures.incrementAndGet();
+        if (failed == FAILURES_TO_LOG) {
+            log.warn("Cannot subscribe to signals: " + why + ". Messages may be delivered up to a second late."
+                    + " A new attempt follows each second.");
+        }
+        openLater(next, failed == 1 ? FIRST_RETRY : RETRY);
+    }
+
+    private void openLater(SignalSubscription next, Duration pause) {
+        Later.run(executor, pause, () -> current.get() == next, () -> open(next));
+    }
+
+    private void close(SignalSubscription lost) {
+        try {
+            executor.execute(lost::close);
+        } catch (RuntimeException | Error e) { // no thread is available: close on this thread, which is brief
+            lost.close();
+        }
+    }
+
+    private void resubscribed() {
+        if (failures.getAndSet(0) >= FAILURES_TO_LOG) {
+            log.info("Subscribed to signals again");
+        }
+        notifyAllOf(SignalListener::resubscribed);
+    }
+
+    private void notifyAllOf(Consumer<SignalListener> event) {
+        for (List<SignalListener> kind : listeners.values()) {
+            notify(kind, event);
+        }
+    }
+
+    private void dispatch(byte[] signal) {
+        String[] parts = new String(signal, StandardCharsets.UTF_8).split(" ", 3);
+        if (parts.length == 2 && parts[0].equals("m") && !parts[1].equals(node)) {
+            notifyAllOf(SignalListener::membersChanged);
+        }
+        if (parts.length < 3) {
+            return;
+        }
+        switch (parts[0]) {
+            case "h" -> headAt(parts[1], parts[2]);
+            case "s" -> notify(listeners.get(parts[1]), listener -> listener.surplus(parts[2]));
+            case "r" -> notify(listeners.get(parts[1]), listener -> listener.retired(parts[2]));
+            case "c" -> canary(parts[1]);
+            default -> {
+                // A signal of a newer version or of a foreign client.
+            }
+        }
+    }
+
+    private void headAt(String kind, String due) {
+        try {
+            long dueMillis = Long.parseLong(due);
+            notify(listeners.get(kind), listener -> listener.headAt(dueMillis));
+        } catch (NumberFormatException e) {
+            log.debug("Ignoring a signal with an invalid due time: " + due);
+        }
+    }
+
+    private void canary(String from) {
+        if (from.equals(node)) {
+            lastCanary.set(nanoTime.getAsLong());
+            heartbeatsWithoutCanary.set(0);
+        }
+    }
+
+    private static void notify(@Nullable List<SignalListener> kind, Consumer<SignalListener> event) {
+        if (kind == null) {
+            return;
+        }
+        for (SignalListener listener : kind) {
+            try {
+                event.accept(listener);
+            } catch (RuntimeException | Error e) {
+                log.warn("A signal listener failed", e);
+            }
+        }
+    }
+
+    private static List<SignalListener> joined(List<SignalListener> present, List<SignalListener> added) {
+        List<SignalListener> all = new ArrayList<>(present);
+        all.addAll(added);
+        return List.copyOf(all);
+    }
+
+    private static @Nullable List<SignalListener> without(List<SignalListener> present, SignalListener removed) {
+        List<SignalListener> rest = new ArrayList<>(present);
+        rest.remove(removed);
+        return rest.isEmpty() ? null : List.copyOf(rest);
+    }
+}

@@ -1,0 +1,32 @@
+package io.delayqueue.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Runs Lua scripts on the master that serves their keys. Thread-safe.
+ *
+ * <p>The elements of replies are {@code byte[]}, {@code Long}, {@code null} or a {@code List} of these.
+ */
+public interface ScriptRunner {
+
+    /**
+     * Runs a script without blocking the caller, not even to connect.
+     *
+     * @param script the script
+     * @param keyCount number of keys
+     * @param keysAndArguments the keys, then the arguments
+     * @return the reply as a list; fails with a {@link RedisCallException} within the command timeout if there is no
+     *     reply; the exception's kind says whether the script may have run
+     */
+    CompletableFuture<List<Object>> runAsync(LuaScript script, int keyCount, byte[]... keysAndArguments);
+
+    /**
+     * Runs a script and waits for its reply.
+     *
+     * @throws RedisCallException if there is no reply
+     */
+    default List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+        return Await.call(() -> runAsync(script, keyCount, keysAndArguments));
+    }
+}

@@ -1,0 +1,113 @@
+package io.delayqueue.redis;
+
+import io.delayqueue.redis.RedisCallException.Kind;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The classification of an exception of a Redis client.
+ *
+ * @param trouble the kind of failure
+ * @param sentence message of Redis, or of the client if Redis sent none
+ */
+record Verdict(Trouble trouble, String sentence) {
+
+    /**
+     * Errors that occur before a script's first write: they depend on the server's state, which does not change while a
+     * script runs, or on the keys of the call.
+     */
+    private static final List<String> BEFORE_WRITES = List.of(
+            "READONLY",
+            "LOADING",
+            "MASTERDOWN",
+            "CLUSTERDOWN",
+            "MOVED",
+            "CROSSSLOT",
+            "BUSY",
+            "NOREPLICAS",
+            "MISCONF",
+            "NOAUTH",
+            "NOSCRIPT");
+
+    private static final boolean LETTUCE = isPresent("io.lettuce.core.RedisClient");
+    private static final boolean JEDIS = isPresent("redis.clients.jedis.UnifiedJedis");
+
+    /** The kind of failure of a command. */
+    enum Trouble {
+        /** Redis replied with an error. */
+        ERROR_REPLY,
+        /** The command did not leave this process. */
+        NOT_SENT,
+        /** No reply arrived in time. */
+        TIMED_OUT,
+        /** The connection broke, or the failure is unknown. */
+        BROKEN
+    }
+
+    static Verdict of(@Nullable Throwable failure) {
+        Throwable root = failure;
+        boolean late = false;
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            Trouble trouble = classified(cause);
+            if (trouble != null) {
+                return new Verdict(trouble, sentence(trouble == Trouble.ERROR_REPLY ? cause : deepest(cause)));
+            }
+            late |= cause instanceof QueryTimeoutException;
+            root = cause;
+        }
+        return new Verdict(late ? Trouble.TIMED_OUT : Trouble.BROKEN, sentence(root));
+    }
+
+    /** Whether Redis replied with this error, directly or (before Redis 7) wrapped in the error of the script. */
+    boolean names(String code) {
+        return trouble == Trouble.ERROR_REPLY
+                && (sentence.startsWith(code + " ") || sentence.contains("-" + code + " "));
+    }
+
+    /** The setting of Redis that causes the error, if the error does not name it; empty otherwise. */
+    String setting() {
+        return names("NOREPLICAS") ? " (fewer replicas are connected than min-replicas-to-write requires)" : "";
+    }
+
+    /** The effect of a script that failed in this way. */
+    Kind kind() {
+        return switch (trouble) {
+            case NOT_SENT -> Kind.NOT_SENT;
+            case TIMED_OUT, BROKEN -> Kind.UNKNOWN;
+            case ERROR_REPLY ->
+                names("TRYAGAIN")
+                        ? Kind.TRY_AGAIN
+                        : names("OOM") ? Kind.MEMORY_FULL : precedesWrites() ? Kind.REJECTED : Kind.STOPPED;
+        };
+    }
+
+    /** Whether this error only occurs before a script's first write. */
+    private boolean precedesWrites() {
+        return BEFORE_WRITES.stream().anyMatch(this::names)
+                || (sentence.startsWith("NOPERM ") && !sentence.contains("script"));
+    }
+
+    private static @Nullable Trouble classified(Throwable cause) {
+        Trouble trouble = LETTUCE ? LettuceDriver.trouble(cause) : null;
+        return trouble == null && JEDIS ? JedisDriver.trouble(cause) : trouble;
+    }
+
+    private static Throwable deepest(Throwable failure) {
+        Throwable deepest = failure;
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            deepest = cause;
+        }
+        return deepest;
+    }
+
+    private static String sentence(@Nullable Throwable failure) {
+        String message = failure == null ? null : failure.getMessage();
+        return message != null ? message : String.valueOf(failure);
+    }
+
+    private static boolean isPresent(String type) {
+        return ClassUtils.isPresent(type, Verdict.class.getClassLoader());
+    }
+}

@@ -1,0 +1,38 @@
+package io.delayqueue.store;
+
+import io.delayqueue.message.Envelope;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claimed message.
+ *
+ * @param id id of the message
+ * @param token token of the lease
+ * @param dueMillis due time for which it was claimed, ms since 1970
+ * @param attempt number of the attempt, from 1
+ * @param lastFailure summary of the last attempt's failure; null if there was none
+ * @param stored the stored message; must not be changed
+ */
+@SuppressWarnings("ArrayRecordComponent") // straight from the client library
+public record Claim(
+        String id,
+        String token,
+        long dueMillis,
+        int attempt,
+        @Nullable String lastFailure,
+        byte[] stored) {
+
+    /** Whether the message has limits of its own. Checks one byte only, so that a foreign message may be misjudged. */
+    public boolean fixesLimits() {
+        return EnvelopeFormat.fixesLimits(stored);
+    }
+
+    /**
+     * Reads the stored message.
+     *
+     * @throws UnreadableMessageException if it has another format, because a foreign client or a newer version wrote it
+     */
+    public Envelope envelope() {
+        return EnvelopeFormat.read(stored);
+    }
+}

@@ -1,0 +1,88 @@
+package io.delayqueue.store;
+
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.Shard;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The contract between the engine and Redis. Each method runs one script in one round trip. No method blocks; blocking
+ * callers wait for the future with {@link io.delayqueue.redis.Await}. Thread-safe.
+ *
+ * <p>Futures fail with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply, and with a
+ * {@link TopicConflictException} if the shard has another shard count or format than this process expects. In the
+ * latter case nothing was written.
+ *
+ * <p>{@link #sendAsync}, {@link #pollAsync} and {@link #enableNotificationsAsync} create a shard that does not exist or
+ * was flushed. The other methods treat it as an empty shard and do not create it.
+ */
+public interface MessageStore {
+
+    /**
+     * Stores messages. Each message has a result of its own.
+     *
+     * @param messages 1 to 500 messages with different ids
+     * @return the results in the order of the messages
+     */
+    CompletableFuture<SendReply> sendAsync(Shard shard, List<OutgoingMessage> messages);
+
+    /**
+     * Claims, settles, renews and reclaims. If there is no reply, the consumer must repeat the same request until there
+     * is one, before its next poll.
+     */
+    CompletableFuture<PollReply> pollAsync(Shard shard, PollRequest request);
+
+    /**
+     * Like {@link #pollAsync}, but does not register the topic: does nothing and returns empty if it is not registered.
+     */
+    CompletableFuture<Optional<PollReply>> pollIfRegisteredAsync(Shard shard, PollRequest request);
+
+    /** Cancels a message, scheduled or leased. */
+    CompletableFuture<CancelOutcome> cancelAsync(Shard shard, String id);
+
+    /** Moves a scheduled message. */
+    CompletableFuture<RescheduleOutcome> rescheduleAsync(Shard shard, String id, Due due);
+
+    /**
+     * Finds a live message. If it is unreadable, its payload is the whole stored message and its last failure is the
+     * reason.
+     */
+    CompletableFuture<Optional<MessageSnapshot>> findAsync(Shard shard, String id);
+
+    /**
+     * Cancels a message, scheduled or leased, unless it has a greater version. A message without a version is
+     * cancelled.
+     *
+     * @param version 0 to {@link io.delayqueue.message.DelayMessage#MAX_VERSION}
+     * @param claimed whether to cancel the message only if it was claimed since it was sent
+     */
+    CompletableFuture<VersionedCancel> cancelUpToAsync(Shard shard, String id, long version, boolean claimed);
+
+    /** Reads whether a message is live, and its version. Changes nothing. */
+    CompletableFuture<VersionedCancel> versionAsync(Shard shard, String id);
+
+    /** Counts the messages of a shard by state. */
+    CompletableFuture<ShardCounts> countAsync(Shard shard);
+
+    /** Reads dead letters. */
+    CompletableFuture<List<DeadLetter>> deadLettersAsync(Shard shard, DeadLetterQuery query);
+
+    /** Schedules the message of a dead letter again and removes the dead letter. */
+    CompletableFuture<ReplayOutcome> replayAsync(Shard shard, String deadLetterId, Due due);
+
+    /**
+     * Removes dead letters.
+     *
+     * @return number of removed dead letters, at most 500; fewer than 500 if no more match
+     */
+    CompletableFuture<Integer> purgeAsync(Shard shard, Purge purge);
+
+    /** From now on, stores a notification of each new dead letter in the shard's queue of notifications. */
+    CompletableFuture<Void> enableNotificationsAsync(Shard shard);
+}

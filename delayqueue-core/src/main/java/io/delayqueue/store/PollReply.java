@@ -1,0 +1,51 @@
+package io.delayqueue.store;
+
+import io.delayqueue.message.DeadLetterCause;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The result of a poll.
+ *
+ * @param nowMicros time of Redis' clock, µs since 1970
+ * @param nextDueMillis first due time of the schedule, ms since 1970, or {@link #NEVER}
+ * @param nextLeaseEndMillis first end of a lease, ms since 1970, or {@link #NEVER}
+ * @param claims claimed messages, ordered by due time
+ * @param gone rejected settlements: the message was not leased with the token
+ * @param lost rejected renewals: the message was not leased with the token
+ * @param reclaimed ids of messages whose lease was over and which are scheduled again
+ * @param deadLettered messages that became dead letters
+ */
+public record PollReply(
+        long nowMicros,
+        long nextDueMillis,
+        long nextLeaseEndMillis,
+        List<Claim> claims,
+        List<Settle> gone,
+        List<Renewal> lost,
+        List<String> reclaimed,
+        List<DeadLettered> deadLettered) {
+
+    /** A time that is never reached. */
+    public static final long NEVER = 9007199254740991L;
+
+    /** Time from the reply until the first message is due; zero if it is due already. */
+    public Duration untilNextDue() {
+        return until(nextDueMillis);
+    }
+
+    /** Time from the reply until the first lease ends; zero if it has ended. */
+    public Duration untilNextLeaseEnd() {
+        return until(nextLeaseEndMillis);
+    }
+
+    private Duration until(long millis) {
+        if (millis >= NEVER) {
+            return Duration.ofDays(365);
+        }
+        return Duration.ofNanos(Math.max(0, millis * 1000 - nowMicros) * 1000);
+    }
+
+    /** A message that became a dead letter in this poll. */
+    public record DeadLettered(String id, DeadLetterCause cause) {}
+}

@@ -1,0 +1,84 @@
+package io.delayqueue.store;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request of one poll.
+ *
+ * @param consumer name of the consumer, which no other consumer ever has: letters, digits and dots
+ * @param sequence number of the poll: greater than that of the consumer's last poll on this shard, or equal in a repeat
+ * @param claiming what to claim
+ * @param reclaiming how to reclaim leases that are over
+ * @param announceSurplus whether to publish a signal if due messages are left behind
+ * @param settles settlements, at most 500
+ * @param renewals renewals of leases, at most 500
+ * @param sinceLast time since the consumer's last poll on this shard ran, by the consumer's monotonic clock; null if
+ *     unknown. With it the script distinguishes a jump of Redis' clock from elapsed time
+ */
+public record PollRequest(
+        String consumer,
+        long sequence,
+        Claiming claiming,
+        Reclaiming reclaiming,
+        boolean announceSurplus,
+        List<Settle> settles,
+        List<Renewal> renewals,
+        @Nullable Duration sinceLast) {
+
+    /** The largest number of messages that a poll claims; also of those that it settles, renews or reclaims. */
+    public static final int MAX_BATCH = 500;
+
+    /** The largest total size in bytes of the messages that a poll claims. A single message may be larger. */
+    public static final int MAX_BYTES = 2 * 1024 * 1024;
+
+    /** Creates the request of a consumer to which the time of its last poll is unknown. */
+    public PollRequest(
+            String consumer,
+            long sequence,
+            Claiming claiming,
+            Reclaiming reclaiming,
+            boolean announceSurplus,
+            List<Settle> settles,
+            List<Renewal> renewals) {
+        this(consumer, sequence, claiming, reclaiming, announceSurplus, settles, renewals, null);
+    }
+
+    /** The same request with another time since the consumer's last poll. */
+    public PollRequest after(@Nullable Duration time) {
+        return new PollRequest(consumer, sequence, claiming, reclaiming, announceSurplus, settles, renewals, time);
+    }
+
+    /** The token of the messages that this poll claims. */
+    public String token() {
+        return consumer + "-" + Long.toString(sequence, 36);
+    }
+
+    /**
+     * What to claim.
+     *
+     * @param max largest number of messages, 0 to 500
+     * @param maxBytes largest total size of the messages in bytes; a single message may be larger
+     * @param lease length of the lease, unless the message has its own
+     */
+    public record Claiming(int max, int maxBytes, Duration lease) {}
+
+    /**
+     * How to reclaim leases that are over.
+     *
+     * @param max largest number of leases, 0 to 500
+     * @param maxAttempts permitted attempts, unless the message has its own limit
+     * @param gap if the shard has leases and was not polled for longer than this, reclaiming is suspended
+     * @param grace time for which reclaiming is then suspended, so that live owners can renew their leases first
+     */
+    public record Reclaiming(int max, int maxAttempts, Duration gap, Duration grace) {
+
+        private static final Duration LATE = Duration.ofSeconds(1);
+
+        /** The gap for a sweep interval. A shorter gap is a late sweep, a longer one an outage. */
+        public static Duration gapFor(Duration sweep) {
+            return sweep.plus(sweep.compareTo(LATE) < 0 ? sweep : LATE);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.delayqueue.store;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The results of a send.
+ *
+ * @param now time of Redis' clock
+ * @param results results in the order of the messages
+ */
+public record SendReply(Instant now, List<Result> results) {
+
+    /**
+     * The result of one message.
+     *
+     * @param outcome outcome of the send
+     * @param dueAt due time of the message
+     * @param repeated whether an earlier execution of the same send had this outcome; then this execution changed
+     *     nothing
+     */
+    public record Result(Outcome outcome, Instant dueAt, boolean repeated) {}
+
+    /** The outcome of sending one message. */
+    public enum Outcome {
+        /** The message was stored. */
+        ACCEPTED,
+        /** The message was stored and replaced a live message with the same id. */
+        REPLACED,
+        /** A live message with the same id was kept, as requested. */
+        KEPT,
+        /** The message was rejected, because a message with the same id is live. */
+        DUPLICATE
+    }
+}

@@ -1,0 +1,48 @@
+package io.delayqueue.store;
+
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Failure;
+import java.time.Duration;
+
+/** The settlement of a delivery. It changes nothing unless the message is leased with the token. */
+public sealed interface Settle {
+
+    /** Id of the message. */
+    String id();
+
+    /** Token of the lease. */
+    String token();
+
+    /** Acknowledges the delivery and removes the message. */
+    record Acknowledge(String id, String token) implements Settle {}
+
+    /**
+     * Schedules the message again after a delay, by Redis' clock.
+     *
+     * @param delay the delay, at most ten years; a longer one is shortened
+     * @param failure the failure of the attempt
+     * @param ifAttemptsLeft whether Redis compares the counted attempts with the permitted ones of the message or, if
+     *     it has none, of {@link PollRequest.Reclaiming}. After the last permitted attempt the message is dead-lettered
+     *     instead, and the reply reports the dead letter. Redis then reads the whole message
+     */
+    record Retry(String id, String token, Duration delay, Failure failure, boolean ifAttemptsLeft) implements Settle {
+
+        private static final Duration LONGEST_DELAY = Duration.ofDays(3650);
+
+        /** Limits the delay, because one that is too long to encode would fail all settlements of the same poll. */
+        public Retry {
+            delay = delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
+        }
+
+        /** Creates a retry without a check of the attempts. The caller has checked them by its claim. */
+        public Retry(String id, String token, Duration delay, Failure failure) {
+            this(id, token, delay, failure, false);
+        }
+    }
+
+    /** Dead-letters the message. */
+    record ToDeadLetters(String id, String token, DeadLetterCause cause, Failure failure) implements Settle {}
+
+    /** Releases a delivery that was not started: its message keeps its due time, and the attempt does not count. */
+    record Release(String id, String token) implements Settle {}
+}

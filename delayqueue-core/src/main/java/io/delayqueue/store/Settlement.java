@@ -1,0 +1,59 @@
+package io.delayqueue.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A settlement or a lease extension that is to be sent to Redis. Exactly one of {@code settle} and {@code extension} is
+ * set.
+ *
+ * @param settle the settlement; null for an extension
+ * @param extension the lease extension; null for a settlement
+ * @param delivery details of the delivery for events; null if no handler or receiver got the delivery
+ * @param givenAt time at which the application settled or extended, by the monotonic clock in nanoseconds
+ * @param bytesRead number of message bytes that Redis reads for the settlement; their sum is limited for each poll
+ * @param failure failure of the attempt, or null
+ * @param accepted completed with true if Redis accepted the settlement, with false if it rejected it
+ */
+public record Settlement(
+        @Nullable Settle settle,
+        @Nullable Renewal extension,
+        @Nullable Attempt delivery,
+        long givenAt,
+        int bytesRead,
+        @Nullable Throwable failure,
+        CompletableFuture<Boolean> accepted) {
+
+    /** Details of a settled delivery for events. */
+    public interface Attempt {
+
+        /** Number of the attempt, from 1. */
+        int attempt();
+
+        /**
+         * Handling time; null if handling was not started.
+         *
+         * @param givenAt time at which the application settled, by the monotonic clock in nanoseconds
+         * @param settledAt time at which Redis settled, by Redis' clock
+         */
+        @Nullable
+        Duration handling(long givenAt, Instant settledAt);
+
+        /** Time from the send of the message to its settlement. */
+        Duration sinceSent(Instant settledAt);
+    }
+
+    Lease lease() {
+        if (settle != null) {
+            return new Lease(settle.id(), settle.token());
+        }
+        Renewal renewal = Objects.requireNonNull(extension);
+        return new Lease(renewal.id(), renewal.token());
+    }
+
+    /** The lease that a settlement or extension concerns. */
+    record Lease(String id, String token) {}
+}

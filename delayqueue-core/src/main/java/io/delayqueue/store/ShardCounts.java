@@ -1,0 +1,19 @@
+package io.delayqueue.store;
+
+import java.time.Duration;
+
+/**
+ * Numbers of messages of a shard by state.
+ *
+ * @param scheduled number of messages that are not yet due
+ * @param ready number of messages that are due and not leased
+ * @param leased number of leased messages
+ * @param dead number of dead letters
+ * @param lag longest time that a due message has been waiting, counted from its due time or, if later, from its send;
+ *     zero if no message is due. If many messages were sent with a past due time, the value may be slightly too low
+ */
+public record ShardCounts(long scheduled, long ready, long leased, long dead, Duration lag) {
+
+    /** The counts of an empty shard. */
+    public static final ShardCounts ZERO = new ShardCounts(0, 0, 0, 0, Duration.ZERO);
+}

@@ -1,0 +1,363 @@
+package io.delayqueue.store;
+
+import io.delayqueue.event.EventBus;
+import io.delayqueue.event.Recipient;
+import io.delayqueue.message.Completions;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.store.PollRequest.Claiming;
+import io.delayqueue.store.PollRequest.Reclaiming;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client of the poll script for one consumer on one shard. It holds the consumer's name, the sequence of its polls,
+ * the open poll (which has no reply yet and is repeated unchanged), Redis' clock, and the waiting settlements.
+ *
+ * <p>If {@link #open()} returns null, the poller calls {@link #begin}. Then it calls {@link #send} until there is a
+ * reply, {@link #end}, and {@link #publish}. The poller sends one poll at a time and decides when. The session never
+ * waits.
+ *
+ * <p>Thread-safe. The lock guards the waiting settlements, the open poll, the consumer's generation, and the time of
+ * the last poll.
+ */
+public final class ShardSession {
+
+    /** Largest assumed time between the run of a poll and its reply. */
+    private static final long MAX_REPLY_TRAVEL = Duration.ofSeconds(1).toNanos();
+
+    private final Function<PollRequest, CompletableFuture<Optional<PollReply>>> calls;
+    private final String consumer;
+    private final LongSupplier sequence;
+    private final LongSupplier nanoTime;
+    private final RedisClock clock;
+    private final PollEvents events;
+    private final Consumer<List<Runnable>> completions;
+    private final Deque<Settlement> waiting = new ArrayDeque<>();
+    private volatile int size;
+    private volatile @Nullable Poll open;
+    private int generation;
+    private boolean polled;
+    private long polledAt;
+
+    /**
+     * Creates a session. Sends nothing.
+     *
+     * @param calls runs the poll script on the shard; returns empty if the shard's topic is not registered
+     * @param consumer name of the consumer, which no other consumer ever has: letters, digits and dots
+     * @param sequence increasing numbers for the polls
+     * @param nanoTime monotonic clock in nanoseconds
+     * @param events receives the events of polls
+     * @param recipient recipient of the deliveries
+     * @param completions runs completions of futures on which application code may depend
+     */
+    public ShardSession(
+            Function<PollRequest, CompletableFuture<Optional<PollReply>>> calls,
+            String consumer,
+            LongSupplier sequence,
+            LongSupplier nanoTime,
+            EventBus events,
+            Recipient recipient,
+            Consumer<List<Runnable>> completions) {
+        this.calls = calls;
+        this.consumer = consumer;
+        this.sequence = sequence;
+        this.nanoTime = nanoTime;
+        this.clock = new RedisClock(nanoTime);
+        this.events = new PollEvents(events, recipient);
+        this.completions = completions;
+    }
+
+    /** A poll, from its first send to its reply. */
+    public static final class Poll {
+
+        private final PollRequest request;
+        private final List<Settlement> settlements;
+        private final long sentAt;
+        private volatile int attempts;
+        private volatile boolean mayHaveRun;
+
+        private Poll(PollRequest request, List<Settlement> settlements, long sentAt) {
+            this.request = request;
+            this.settlements = settlements;
+            this.sentAt = sentAt;
+        }
+
+        /** The request of the poll. */
+        public PollRequest request() {
+            return request;
+        }
+
+        /** Time of the first send, by the monotonic clock. Leases that the poll claims or renews count from here. */
+        public long sentAt() {
+            return sentAt;
+        }
+
+        /** Whether the poll carries settlements. */
+        boolean settles() {
+            return !settlements.isEmpty();
+        }
+
+        /** Whether Redis may have received the poll more than once. */
+        boolean isRepeated() {
+            return attempts > 1;
+        }
+
+        /** Whether Redis may have received the poll. */
+        public boolean isReceived() {
+            return attempts > 0;
+        }
+
+        /** Whether the poll may have run without a reply. */
+        public boolean mayHaveRun() {
+            return mayHaveRun;
+        }
+    }
+
+    /** Redis' clock, set by the last reply. */
+    public RedisClock clock() {
+        return clock;
+    }
+
+    /** Adds a settlement, which one of the next polls sends. */
+    public synchronized void add(Settlement settlement) {
+        waiting.add(settlement);
+        size = waiting.size();
+    }
+
+    /** Number of settlements that wait for a poll. */
+    public int size() {
+        return size;
+    }
+
+    /** Whether the oldest waiting settlement was given at this time of the monotonic clock or earlier. */
+    public synchronized boolean isOlderThan(long nanos) {
+        Settlement oldest = waiting.peek();
+        return oldest != null && oldest.givenAt() - nanos <= 0;
+    }
+
+    /** Whether settlements wait for a poll or for a reply. */
+    public synchronized boolean owesSettlements() {
+        Poll sent = open;
+        return !waiting.isEmpty() || (sent != null && sent.settles());
+    }
+
+    /** The poll that has no reply yet and must be repeated before the next poll; null if there is none. */
+    public @Nullable Poll open() {
+        return open;
+    }
+
+    /**
+     * Begins the next poll, with as many waiting settlements as a poll may carry.
+     *
+     * @throws IllegalStateException if a poll is open
+     */
+    public synchronized Poll begin(
+            Claiming claiming, Reclaiming reclaiming, boolean announceSurplus, List<Renewal> renewals) {
+        if (open != null) {
+            throw new IllegalStateException("The last poll has no reply yet");
+        }
+        List<Settlement> taken = take();
+        List<Settle> settles = new ArrayList<>(taken.size());
+        List<Renewal> renewed = new ArrayList<>(renewals);
+        for (Settlement settlement : taken) {
+            if (settlement.settle() != null) {
+                settles.add(settlement.settle());
+            } else if (settlement.extension() != null) {
+                renewed.add(settlement.extension());
+            }
+        }
+        PollRequest request =
+                new PollRequest(name(), sequence.getAsLong(), claiming, reclaiming, announceSurplus, settles, renewed);
+        Poll poll = new Poll(request, taken, nanoTime.getAsLong());
+        open = poll;
+        return poll;
+    }
+
+    /** Takes waiting settlements. A second settlement of the same lease waits for the next poll, which rejects it. */
+    private List<Settlement> take() {
+        List<Settlement> taken = new ArrayList<>(Math.min(size, PollRequest.MAX_BATCH));
+        Set<Settlement.Lease> settled = new HashSet<>();
+        long bytes = 0;
+        while (!waiting.isEmpty() && taken.size() < PollRequest.MAX_BATCH) {
+            Settlement next = waiting.element();
+            bytes += next.bytesRead();
+            boolean tooLarge = next.bytesRead() > 0 && bytes > PollRequest.MAX_BYTES && !taken.isEmpty();
+            if (tooLarge || settled.contains(next.lease())) {
+                break;
+            }
+            if (next.settle() != null) {
+                settled.add(next.lease());
+            }
+            taken.add(waiting.remove());
+        }
+        size = waiting.size();
+        return taken;
+    }
+
+    private String name() {
+        return generation == 0 ? consumer : consumer + "." + generation;
+    }
+
+    /**
+     * Sends the open poll. It stays open until {@link #end} is called.
+     *
+     * @return the reply, empty if the shard's topic is not registered
+     */
+    public CompletableFuture<Optional<PollReply>> send(Poll poll) {
+        long sentAt = nanoTime.getAsLong();
+        CompletableFuture<Optional<PollReply>> call;
+        try {
+            call = calls.apply(sending(poll, sentAt));
+        } catch (RuntimeException | Error e) {
+            call = CompletableFuture.failedFuture(e);
+        }
+        return call.whenComplete((reply, failure) -> {
+            if (failure != null) {
+                failed(poll, Completions.cause(failure));
+            } else if (reply.isPresent()) {
+                replied(sentAt, reply.get());
+            }
+        });
+    }
+
+    private synchronized PollRequest sending(Poll poll, long now) {
+        poll.attempts++;
+        return poll.request.after(polled ? Duration.ofNanos(Math.max(0, now - polledAt)) : null);
+    }
+
+    private synchronized void replied(long sentAt, PollReply reply) {
+        clock.set(reply.nowMicros());
+        long repliedAt = nanoTime.getAsLong();
+        polled = true;
+        polledAt = sentAt - (repliedAt - MAX_REPLY_TRAVEL) > 0 ? sentAt : repliedAt - MAX_REPLY_TRAVEL;
+    }
+
+    private synchronized void failed(Poll poll, @Nullable Throwable cause) {
+        if (cause instanceof RedisCallException call) {
+            if (call.kind() == RedisCallException.Kind.NOT_SENT) {
+                poll.attempts--;
+            }
+            poll.mayHaveRun |= call.kind() == RedisCallException.Kind.UNKNOWN;
+        } else if (cause instanceof TopicConflictException && open == poll) {
+            // a later poll of this consumer is known to Redis, for example after a restore: continue with a new name
+            generation++;
+            PollRequest rejected = poll.request;
+            PollRequest renamed = new PollRequest(
+                    name(),
+                    sequence.getAsLong(),
+                    rejected.claiming(),
+                    rejected.reclaiming(),
+                    rejected.announceSurplus(),
+                    rejected.settles(),
+                    rejected.renewals());
+            open = new Poll(renamed, poll.settlements, poll.sentAt);
+        }
+    }
+
+    /** Ends the open poll, after its reply or when it is abandoned. */
+    public synchronized void end() {
+        open = null;
+    }
+
+    /** Ends the open poll, which Redis has certainly not received. The next poll sends its settlements. */
+    public synchronized void withdraw() {
+        Poll poll = open;
+        if (poll != null) {
+            for (int i = poll.settlements.size() - 1; i >= 0; i--) {
+                waiting.addFirst(poll.settlements.get(i));
+            }
+            size = waiting.size();
+            open = null;
+        }
+    }
+
+    /** Publishes the effects of a poll as events, then completes the futures of its settlements. */
+    public void publish(Poll poll, PollReply reply) {
+        Set<Object> gone = identities(reply.gone());
+        Set<Object> lost = identities(reply.lost());
+        events.publish(poll.settlements, gone, reply);
+        List<Runnable> accepted = new ArrayList<>();
+        for (Settlement settlement : poll.settlements) {
+            boolean rejected = settlement.settle() != null
+                    ? gone.contains(settlement.settle())
+                    : lost.contains(settlement.extension());
+            complete(settlement.accepted(), () -> settlement.accepted().complete(!rejected), accepted);
+        }
+        completeAll(accepted);
+    }
+
+    /** A set by identity, because equal settlements are different ones. */
+    public static Set<Object> identities(Collection<?> rejected) {
+        if (rejected.isEmpty()) {
+            return Set.of();
+        }
+        Set<Object> identities = Collections.newSetFromMap(new IdentityHashMap<>());
+        identities.addAll(rejected);
+        return identities;
+    }
+
+    /** Rejects the settlements of a poll whose topic is no longer registered: its leases were deleted with it. */
+    public void rejectUnregistered(Poll poll) {
+        List<Runnable> rejected = new ArrayList<>();
+        for (Settlement settlement : poll.settlements) {
+            events.unregistered(settlement);
+            complete(settlement.accepted(), () -> settlement.accepted().complete(false), rejected);
+        }
+        completeAll(rejected);
+    }
+
+    /** Fails the settlements of a poll that is abandoned. */
+    public void fail(Poll poll, RuntimeException cause) {
+        fail(poll.settlements, cause);
+    }
+
+    /** Fails the settlements that wait for a poll now. Settlements that are added later wait again. */
+    public void failWaiting(RuntimeException cause) {
+        List<Settlement> taken;
+        synchronized (this) {
+            taken = List.copyOf(waiting);
+            waiting.clear();
+            size = 0;
+        }
+        fail(taken, cause);
+    }
+
+    private void fail(List<Settlement> settlements, RuntimeException cause) {
+        List<Runnable> failures = new ArrayList<>();
+        for (Settlement settlement : settlements) {
+            CompletableFuture<Boolean> accepted = settlement.accepted();
+            complete(accepted, () -> accepted.completeExceptionally(cause), failures);
+        }
+        completeAll(failures);
+    }
+
+    /** Completes futures on another thread, because dependent code of the application may block. */
+    public void completeAll(List<Runnable> all) {
+        if (!all.isEmpty()) {
+            completions.accept(all);
+        }
+    }
+
+    /** Runs the completion at once if the future has no dependents, else adds it to {@code others}. */
+    public static void complete(CompletableFuture<?> future, Runnable completion, List<Runnable> others) {
+        if (future.getNumberOfDependents() == 0) {
+            completion.run();
+        } else {
+            others.add(completion);
+        }
+    }
+}

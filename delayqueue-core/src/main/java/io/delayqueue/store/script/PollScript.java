@@ -1,0 +1,183 @@
+package io.delayqueue.store.script;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollReply.DeadLettered;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settle.Acknowledge;
+import io.delayqueue.store.Settle.Release;
+import io.delayqueue.store.Settle.Retry;
+import io.delayqueue.store.Settle.ToDeadLetters;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the arguments and reads the reply of {@code poll.lua}. */
+final class PollScript {
+
+    static final LuaScript SCRIPT = LuaScript.beside(PollScript.class, "poll");
+
+    private PollScript() {}
+
+    static void write(Arguments arguments, ShardKeys keys, PollRequest request) {
+        List<Settle> acknowledges = acknowledges(request);
+        List<Settle> others = others(request);
+        List<Run> runs = runs(acknowledges);
+        arguments
+                .add(keys.signal())
+                .add(request.consumer())
+                .add(request.sequence())
+                .add(request.token())
+                .add(request.claiming().max())
+                .add(request.claiming().maxBytes())
+                .add(request.claiming().lease().toMillis())
+                .add(request.reclaiming().maxAttempts())
+                .add(request.reclaiming().max())
+                .add(request.reclaiming().gap().toMillis())
+                .add(request.reclaiming().grace().toMillis())
+                .add(request.announceSurplus() ? "1" : "0")
+                .add(acknowledges.size())
+                .add(request.renewals().size())
+                .add(others.size())
+                .add(runs.size())
+                .add(millisSinceLast(request));
+        acknowledges.forEach(settle -> arguments.add(settle.id()));
+        runs.forEach(run -> arguments.add(run.token()).add(run.length()));
+        request.renewals().forEach(renewal -> arguments.add(renewal.id()));
+        request.renewals().forEach(renewal -> arguments.add(renewal.token()));
+        request.renewals().forEach(renewal -> arguments.add(renewal.lease().toMillis()));
+        others.forEach(settle -> write(arguments, settle));
+    }
+
+    private static long millisSinceLast(PollRequest request) {
+        Duration sinceLast = request.sinceLast();
+        return sinceLast == null ? -1 : sinceLast.toMillis();
+    }
+
+    private static void write(Arguments arguments, Settle settle) {
+        if (settle instanceof Retry retry) {
+            String verb = retry.ifAttemptsLeft() ? "r" : "t";
+            write(arguments, verb, retry, Long.toString(retry.delay().toMillis()), oneLine(retry));
+        } else if (settle instanceof ToDeadLetters deadLetter) {
+            write(arguments, "b", deadLetter, deadLetter.cause().name(), DeadLetterFormat.write(deadLetter.failure()));
+        } else if (settle instanceof Release release) {
+            write(arguments, "l", release, "", "");
+        }
+    }
+
+    private static String oneLine(Retry retry) {
+        return retry.failure().summary().replace('\n', ' ').replace('\r', ' ');
+    }
+
+    private static void write(Arguments arguments, String verb, Settle settle, String value, String failure) {
+        arguments.add(verb).add(settle.id()).add(settle.token()).add(value).add(failure);
+    }
+
+    static PollReply read(PollRequest request, List<Object> reply) {
+        return new PollReply(
+                Replies.number(reply.get(1)),
+                Replies.number(reply.get(2)),
+                Replies.number(reply.get(3)),
+                claims(request.token(), reply),
+                gone(request, Replies.list(reply.get(4))),
+                lost(request, Replies.list(reply.get(5))),
+                Replies.list(reply.get(6)).stream().map(Replies::text).toList(),
+                deadLettered(Replies.list(reply.get(7))));
+    }
+
+    private static List<Claim> claims(String token, List<Object> reply) {
+        List<Object> taken = Replies.list(reply.get(8));
+        List<Object> messages = Replies.list(reply.get(9));
+        List<Object> before = Replies.list(reply.get(10));
+        List<Claim> claims = new ArrayList<>(messages.size());
+        for (int i = 0; i < messages.size(); i++) {
+            String id = Replies.text(taken.get(2 * i));
+            long due = Replies.number(taken.get(2 * i + 1));
+            // Redis omits trailing nulls of a reply: the last messages had no delivery before
+            Object delivery = i < before.size() ? before.get(i) : null;
+            claims.add(claim(id, token, due, Replies.bytes(messages.get(i)), delivery));
+        }
+        return claims;
+    }
+
+    private static Claim claim(String id, String token, long due, byte[] stored, @Nullable Object delivery) {
+        if (delivery == null) {
+            return new Claim(id, token, due, 1, null, stored);
+        }
+        String[] parts = new String((byte[]) delivery, UTF_8).split(" ", 4);
+        String failure = parts.length < 4 || parts[3].isEmpty() ? null : parts[3];
+        return new Claim(id, token, due, attempt(parts[1]), failure, stored);
+    }
+
+    /** The attempt after the given number of attempts, which may be any digits that a foreign client wrote. */
+    private static int attempt(String before) {
+        return (int) Math.min(Integer.MAX_VALUE, Replies.number(before.getBytes(UTF_8)) + 1);
+    }
+
+    private static List<Settle> gone(PollRequest request, List<Object> indices) {
+        if (indices.isEmpty()) {
+            return List.of();
+        }
+        List<Settle> ordered = new ArrayList<>(acknowledges(request));
+        ordered.addAll(others(request));
+        return indices.stream()
+                .map(index -> ordered.get((int) Replies.number(index) - 1))
+                .toList();
+    }
+
+    private static List<Renewal> lost(PollRequest request, List<Object> indices) {
+        return indices.stream()
+                .map(index -> request.renewals().get((int) Replies.number(index) - 1))
+                .toList();
+    }
+
+    private static List<DeadLettered> deadLettered(List<Object> parts) {
+        List<DeadLettered> deadLettered = new ArrayList<>(parts.size() / 2);
+        for (int i = 0; i < parts.size(); i += 2) {
+            deadLettered.add(
+                    new DeadLettered(Replies.text(parts.get(i)), DeadLetterCause.of(Replies.text(parts.get(i + 1)))));
+        }
+        return deadLettered;
+    }
+
+    /** Successive acknowledges with the same token. */
+    private record Run(String token, int length) {}
+
+    /** Groups acknowledges by token. All messages of a claim have the same token and are usually settled together. */
+    private static List<Run> runs(List<Settle> acknowledges) {
+        List<Run> runs = new ArrayList<>();
+        int first = 0;
+        for (int i = 1; i <= acknowledges.size(); i++) {
+            String token = acknowledges.get(first).token();
+            if (i == acknowledges.size() || !acknowledges.get(i).token().equals(token)) {
+                runs.add(new Run(token, i - first));
+                first = i;
+            }
+        }
+        return runs;
+    }
+
+    private static List<Settle> acknowledges(PollRequest request) {
+        List<Settle> acknowledges = new ArrayList<>(request.settles().size());
+        for (Settle settle : request.settles()) {
+            if (settle instanceof Acknowledge) {
+                acknowledges.add(settle);
+            }
+        }
+        return acknowledges;
+    }
+
+    private static List<Settle> others(PollRequest request) {
+        return request.settles().stream()
+                .filter(settle -> !(settle instanceof Acknowledge))
+                .toList();
+    }
+}

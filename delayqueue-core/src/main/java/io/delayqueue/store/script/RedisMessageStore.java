@@ -1,0 +1,280 @@
+package io.delayqueue.store.script;
+
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.SendReply;
+import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.VersionedCancel;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** The message store on Redis. Each method runs one Lua script. Thread-safe. */
+public final class RedisMessageStore implements MessageStore {
+
+    private static final LuaScript CANCEL = script("cancel");
+    private static final LuaScript RESCHEDULE = script("reschedule");
+    private static final LuaScript FIND = script("find");
+    private static final LuaScript COUNT = script("count");
+    private static final LuaScript DEAD_LETTERS = script("deadletters");
+    private static final LuaScript REPLAY = script("replay");
+    private static final LuaScript PURGE = script("purge");
+    private static final LuaScript ENABLE_NOTIFICATIONS = script("notifications");
+
+    private final ShardCalls calls;
+    private final KeySpace keySpace;
+
+    /** Creates the store of one namespace. */
+    public RedisMessageStore(ScriptRunner scripts, KeySpace keySpace, TopicRegistry registry) {
+        this.keySpace = keySpace;
+        this.calls = new ShardCalls(scripts, keySpace, registry);
+    }
+
+    private static LuaScript script(String name) {
+        return LuaScript.beside(RedisMessageStore.class, name);
+    }
+
+    @Override
+    public CompletableFuture<SendReply> sendAsync(Shard shard, List<OutgoingMessage> messages) {
+        return calls.runAsync(SendScript.SCRIPT, shard, ShardKeyList.QUEUE, sending(shard, messages))
+                .thenApply(reply -> SendScript.read(messages, reply));
+    }
+
+    private Consumer<Arguments> sending(Shard shard, List<OutgoingMessage> messages) {
+        return arguments -> {
+            signal(arguments);
+            SendScript.write(arguments, keySpace.of(shard), messages);
+        };
+    }
+
+    @Override
+    public CompletableFuture<PollReply> pollAsync(Shard shard, PollRequest request) {
+        return calls.runAsync(PollScript.SCRIPT, shard, ShardKeyList.POLL, polling(shard, request))
+                .thenApply(reply -> PollScript.read(request, reply));
+    }
+
+    @Override
+    public CompletableFuture<Optional<PollReply>> pollIfRegisteredAsync(Shard shard, PollRequest request) {
+        return calls.runIfRegisteredAsync(PollScript.SCRIPT, shard, ShardKeyList.POLL, polling(shard, request))
+                .thenApply(reply -> reply.map(poll -> PollScript.read(request, poll)));
+    }
+
+    private Consumer<Arguments> polling(Shard shard, PollRequest request) {
+        return arguments -> {
+            signal(arguments);
+            PollScript.write(arguments, keySpace.of(shard), request);
+        };
+    }
+
+    @Override
+    public CompletableFuture<CancelOutcome> cancelAsync(Shard shard, String id) {
+        ShardKeys keys = keySpace.of(shard);
+        return calls.lookAsync(CANCEL, shard, ShardKeyList.QUEUE, arguments -> {
+                    signal(arguments);
+                    arguments.add(keys.signal()).add(known(id));
+                })
+                .thenApply(found -> switch (outcome(found)) {
+                    case "c" -> CancelOutcome.CANCELLED;
+                    case "h" -> CancelOutcome.CANCELLED_WHILE_HANDLED;
+                    default -> CancelOutcome.NOT_FOUND;
+                });
+    }
+
+    @Override
+    public CompletableFuture<RescheduleOutcome> rescheduleAsync(Shard shard, String id, Due due) {
+        ShardKeys keys = keySpace.of(shard);
+        return calls.lookAsync(RESCHEDULE, shard, ShardKeyList.QUEUE, arguments -> {
+                    signal(arguments);
+                    arguments.add(keys.signal()).add(known(id)).add(SendScript.due(due));
+                })
+                .thenApply(found -> switch (outcome(found)) {
+                    case "r" -> RescheduleOutcome.RESCHEDULED;
+                    case "l" -> RescheduleOutcome.BEING_HANDLED;
+                    default -> RescheduleOutcome.NOT_FOUND;
+                });
+    }
+
+    @Override
+    public CompletableFuture<Optional<MessageSnapshot>> findAsync(Shard shard, String id) {
+        return calls.lookAsync(FIND, shard, ShardKeyList.QUEUE, arguments -> arguments.add(known(id)))
+                .thenApply(found -> found.flatMap(reply -> SnapshotReply.read(shard.topic(), id, reply)));
+    }
+
+    @Override
+    public CompletableFuture<VersionedCancel> cancelUpToAsync(Shard shard, String id, long version, boolean claimed) {
+        return cancelUpToAsync(shard, id, DelayMessage.versionDigits(version), claimed ? "1" : "0");
+    }
+
+    @Override
+    public CompletableFuture<VersionedCancel> versionAsync(Shard shard, String id) {
+        return cancelUpToAsync(shard, id, "", "0");
+    }
+
+    private CompletableFuture<VersionedCancel> cancelUpToAsync(Shard shard, String id, String version, String claimed) {
+        return calls.lookAsync(CANCEL, shard, ShardKeyList.QUEUE, arguments -> {
+                    signal(arguments);
+                    arguments
+                            .add(keySpace.of(shard).signal())
+                            .add(known(id))
+                            .add(version)
+                            .add(claimed);
+                })
+                .thenApply(
+                        found -> found.map(RedisMessageStore::versionedCancel).orElse(VersionedCancel.NOT_FOUND));
+    }
+
+    private static VersionedCancel versionedCancel(List<Object> reply) {
+        VersionedCancel.Outcome outcome = switch (Replies.text(reply.get(1))) {
+            case "n" -> VersionedCancel.Outcome.NOT_FOUND;
+            case "l" -> VersionedCancel.Outcome.LIVE;
+            case "u" -> VersionedCancel.Outcome.UNCLAIMED;
+            default -> VersionedCancel.Outcome.CANCELLED;
+        };
+        String version = Replies.text(reply.get(2));
+        return new VersionedCancel(outcome, version.isEmpty() ? VersionedCancel.NO_VERSION : Long.parseLong(version));
+    }
+
+    @Override
+    public CompletableFuture<ShardCounts> countAsync(Shard shard) {
+        return calls.lookAsync(COUNT, shard, ShardKeyList.DEAD_LETTERS, CountReply::write)
+                .thenApply(reply -> reply.map(CountReply::read).orElse(ShardCounts.ZERO));
+    }
+
+    @Override
+    public CompletableFuture<List<DeadLetter>> deadLettersAsync(Shard shard, DeadLetterQuery query) {
+        if (query instanceof DeadLetterQuery.One one && !isDeadLetter(one.deadLetterId())) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        return calls.lookAsync(
+                        DEAD_LETTERS,
+                        shard.messages(),
+                        ShardKeyList.DEAD_LETTERS,
+                        arguments -> writeQuery(arguments, query))
+                .thenApply(found ->
+                        found.map(reply -> deadLetters(shard.topic(), reply)).orElse(List.of()));
+    }
+
+    private static List<DeadLetter> deadLetters(String topic, List<Object> reply) {
+        List<Object> ids = Replies.list(reply.get(2));
+        List<Object> records = Replies.list(reply.get(3));
+        List<Object> deadLetteredAt = Replies.list(reply.get(4));
+        List<DeadLetter> deadLetters = new ArrayList<>(ids.size());
+        for (int i = 0; i < ids.size() && i < records.size(); i++) {
+            if (records.get(i) != null) {
+                deadLetters.add(DeadLetterFormat.read(
+                        topic,
+                        Replies.text(ids.get(i)),
+                        deadLetteredAt(deadLetteredAt.get(i)),
+                        Replies.bytes(records.get(i))));
+            }
+        }
+        return deadLetters;
+    }
+
+    private static Instant deadLetteredAt(Object score) {
+        return Replies.text(score).isEmpty() ? Instant.EPOCH : Replies.millis(score);
+    }
+
+    private static void writeQuery(Arguments arguments, DeadLetterQuery query) {
+        if (query instanceof DeadLetterQuery.One one) {
+            arguments.add(one.deadLetterId()).add(0).add(0).add(1);
+        } else if (query instanceof DeadLetterQuery.Page page) {
+            Instant until = page.deadLetteredUntil();
+            arguments
+                    .add("")
+                    .add(beforeNever(until == null ? Instant.MAX : until))
+                    .add(page.offset())
+                    .add(page.count());
+        }
+        arguments.add(PollRequest.MAX_BYTES);
+    }
+
+    @Override
+    public CompletableFuture<ReplayOutcome> replayAsync(Shard shard, String deadLetterId, Due due) {
+        if (deadLetterId.equals(ShardCalls.SENTINEL)) {
+            return CompletableFuture.completedFuture(ReplayOutcome.NOT_FOUND);
+        }
+        ShardKeys keys = keySpace.of(shard.messages());
+        return calls.lookAsync(REPLAY, shard.messages(), ShardKeyList.ALL, arguments -> {
+                    signal(arguments);
+                    arguments.add(keys.signal()).add(deadLetterId).add(SendScript.due(due));
+                })
+                .thenApply(found -> switch (outcome(found)) {
+                    case "r" -> ReplayOutcome.REPLAYED;
+                    case "l" -> ReplayOutcome.ID_LIVE;
+                    case "u" -> ReplayOutcome.UNREADABLE;
+                    default -> ReplayOutcome.NOT_FOUND;
+                });
+    }
+
+    @Override
+    public CompletableFuture<Integer> purgeAsync(Shard shard, Purge purge) {
+        return calls.lookAsync(
+                        PURGE, shard.messages(), ShardKeyList.RETENTION, arguments -> writePurge(arguments, purge))
+                .thenApply(reply ->
+                        reply.map(found -> (int) Replies.number(found.get(2))).orElse(0));
+    }
+
+    private static void writePurge(Arguments arguments, Purge purge) {
+        if (purge instanceof Purge.Named named) {
+            arguments.add("n");
+            named.deadLetterIds().stream()
+                    .filter(RedisMessageStore::isDeadLetter)
+                    .forEach(arguments::add);
+        } else if (purge instanceof Purge.DeadLetteredUntil deadLetteredAt) {
+            arguments.add("o").add(beforeNever(deadLetteredAt.until())).add(PollRequest.MAX_BATCH);
+        } else if (purge instanceof Purge.Retention retention) {
+            arguments.add("r").add(retention.maxAge().toMillis()).add(retention.maxCount());
+            arguments.add(PollRequest.MAX_BATCH).add(retention.maxBytes());
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> enableNotificationsAsync(Shard shard) {
+        return calls.runAsync(ENABLE_NOTIFICATIONS, shard.messages(), ShardKeyList.QUEUE, arguments -> {})
+                .thenApply(reply -> null);
+    }
+
+    /** The letter that encodes the outcome of a script; empty if the shard is absent. */
+    private static String outcome(Optional<List<Object>> reply) {
+        return reply.map(parts -> Replies.text(parts.get(1))).orElse("");
+    }
+
+    /** Replaces the sentinel by the empty id, because the sentinel is in the keys but is no message. */
+    private static String known(String id) {
+        return id.equals(ShardCalls.SENTINEL) ? "" : id;
+    }
+
+    private static boolean isDeadLetter(String id) {
+        return id.indexOf('@') >= 0;
+    }
+
+    /** Milliseconds since 1970, limited so that the result never includes the sentinel. */
+    private static long beforeNever(Instant until) {
+        Instant last = Instant.ofEpochMilli(PollReply.NEVER - 1);
+        return until.isBefore(Instant.EPOCH) ? -1 : until.isAfter(last) ? PollReply.NEVER - 1 : until.toEpochMilli();
+    }
+
+    private void signal(Arguments arguments) {
+        arguments.add(keySpace.signalChannel());
+    }
+}

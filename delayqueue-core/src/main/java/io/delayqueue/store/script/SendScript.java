@@ -1,0 +1,89 @@
+package io.delayqueue.store.script;
+
+import io.delayqueue.message.Due;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.store.EnvelopeFormat;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.OutgoingMessage.Memory;
+import io.delayqueue.store.SendReply;
+import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.SendReply.Result;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/** Writes the arguments and reads the reply of {@code send.lua}. */
+final class SendScript {
+
+    static final LuaScript SCRIPT = LuaScript.beside(SendScript.class, "send");
+
+    private static final byte SAME = 's';
+
+    private SendScript() {}
+
+    static void write(Arguments arguments, ShardKeys keys, List<OutgoingMessage> messages) {
+        byte[] modes = new byte[messages.size()];
+        for (int i = 0; i < modes.length; i++) {
+            modes[i] = mode(messages.get(i).onDuplicate());
+        }
+        arguments.add(keys.signal()).add(modes.length).add(modes);
+        messages.forEach(message -> arguments.add(message.id()));
+        messages.forEach(message -> arguments.add(due(message.due())));
+        messages.forEach(message -> arguments.add(message.rest()));
+        if (messages.stream().anyMatch(message -> message.memory() != null)) {
+            arguments.key(keys.sent()).key(keys.sentUntil());
+        }
+        for (int i = 0; i < modes.length; i++) {
+            Memory memory = messages.get(i).memory();
+            if (memory != null) {
+                arguments.add(i + 1).add(memory.nonce()).add(memory.time().toMillis());
+            }
+        }
+    }
+
+    static String due(Due due) {
+        long millis = EnvelopeFormat.millis(due);
+        return due.relative() ? "+" + millis : Long.toString(millis);
+    }
+
+    private static byte mode(OnDuplicate onDuplicate) {
+        return switch (onDuplicate) {
+            case REJECT -> 'r';
+            case KEEP -> 'k';
+            case REPLACE -> 'p';
+        };
+    }
+
+    static SendReply read(List<OutgoingMessage> messages, List<Object> reply) {
+        Instant now = Replies.micros(reply.get(1));
+        byte[] outcomes = Replies.bytes(reply.get(2));
+        Iterator<Object> first = Replies.list(reply.get(3)).iterator();
+        List<Result> results = new ArrayList<>(outcomes.length);
+        for (int i = 0; i < outcomes.length; i++) {
+            Due due = messages.get(i).due();
+            boolean repeated = outcomes[i] == SAME || isRemembered(outcomes[i]);
+            long millis = repeated
+                    ? Replies.number(first.next())
+                    : EnvelopeFormat.millis(due) + (due.relative() ? now.toEpochMilli() : 0);
+            results.add(new Result(outcome(outcomes[i]), Instant.ofEpochMilli(millis), repeated));
+        }
+        return new SendReply(now, results);
+    }
+
+    private static boolean isRemembered(byte code) {
+        return code >= 'A' && code <= 'Z';
+    }
+
+    private static Outcome outcome(byte code) {
+        return switch (isRemembered(code) ? code - 'A' + 'a' : code) {
+            case 'a', SAME -> Outcome.ACCEPTED;
+            case 'r' -> Outcome.REPLACED;
+            case 'k' -> Outcome.KEPT;
+            case 'd' -> Outcome.DUPLICATE;
+            default -> throw new IllegalStateException("send.lua replied with the unknown outcome " + (char) code);
+        };
+    }
+}

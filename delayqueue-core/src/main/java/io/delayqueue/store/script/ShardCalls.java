@@ -1,0 +1,192 @@
+package io.delayqueue.store.script;
+
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.TopicConflictException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Runs scripts that compare the identity which the caller expects of a shard with the shard's identity. If they differ,
+ * the registration is read again and the script is repeated. More than one repeat is needed only if others delete the
+ * topic repeatedly.
+ *
+ * <p>If the shard has another shard count than the registration, no script is run. The call fails with a {@link
+ * io.delayqueue.store.TopicRegisteredAnewException}, and the caller determines the shard again.
+ */
+final class ShardCalls {
+
+    /** Largest number of script runs and shard openings for one call. */
+    private static final int ATTEMPTS = 40;
+
+    /** The value of an ended epoch if no epoch has ended. */
+    private static final long NONE_IS_OVER = 0;
+
+    private static final LuaScript OPEN = LuaScript.beside(ShardCalls.class, "open");
+    /** The sentinel of every key, one byte longer than the longest id. */
+    static final String SENTINEL = "~".repeat(257);
+
+    private final ScriptRunner scripts;
+    private final KeySpace keySpace;
+    private final TopicRegistry registry;
+
+    ShardCalls(ScriptRunner scripts, KeySpace keySpace, TopicRegistry registry) {
+        this.scripts = scripts;
+        this.keySpace = keySpace;
+        this.registry = registry;
+    }
+
+    /** What a call does where the topic or the shard is absent. */
+    private enum IfAbsent {
+        /** Registers the topic and opens the shard. */
+        REGISTER,
+        /** Opens the shard of a registered topic; does nothing if the topic is not registered. */
+        OPEN,
+        /** Does nothing, so that a mistyped topic leaves no keys behind. */
+        LEAVE
+    }
+
+    /** For senders and listeners: registers the topic and opens the shard where they are absent. */
+    CompletableFuture<List<Object>> runAsync(
+            LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
+        return new Call(script, shard, keys, writer, IfAbsent.REGISTER).run().thenApply(Optional::orElseThrow);
+    }
+
+    /** For receivers: opens the shard if it is absent; returns empty if the topic is not registered. */
+    CompletableFuture<Optional<List<Object>>> runIfRegisteredAsync(
+            LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
+        return new Call(script, shard, keys, writer, IfAbsent.OPEN).run();
+    }
+
+    /** For scripts that create nothing: returns empty and writes nothing if the shard is absent. */
+    CompletableFuture<Optional<List<Object>>> lookAsync(
+            LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
+        return new Call(script, shard, keys, writer, IfAbsent.LEAVE).run();
+    }
+
+    private final class Call {
+
+        private final LuaScript script;
+        private final Shard shard;
+        private final ShardKeyList keys;
+        private final Consumer<Arguments> writer;
+        private final IfAbsent ifAbsent;
+        private int left = ATTEMPTS;
+
+        Call(LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer, IfAbsent ifAbsent) {
+            this.script = script;
+            this.shard = shard;
+            this.keys = keys;
+            this.writer = writer;
+            this.ifAbsent = ifAbsent;
+        }
+
+        CompletableFuture<Optional<List<Object>>> run() {
+            return withIdentity(NONE_IS_OVER, this::attempt);
+        }
+
+        /** Continues with the registered identity. If an epoch has ended, the identity has a later epoch. */
+        private CompletableFuture<Optional<List<Object>>> withIdentity(
+                long over, Function<String, CompletableFuture<Optional<List<Object>>>> next) {
+            return registry.identityAsync(shard, ifAbsent == IfAbsent.REGISTER, over)
+                    .thenCompose(identity -> {
+                        if (identity.isEmpty()) {
+                            registry.formats().gone(shard.topic());
+                            return CompletableFuture.completedFuture(Optional.empty());
+                        }
+                        return left-- > 0
+                                ? next.apply(identity.get())
+                                : CompletableFuture.failedFuture(tooManyConflicts(shard));
+                    });
+        }
+
+        private CompletableFuture<Optional<List<Object>>> attempt(String identity) {
+            Arguments arguments = new Arguments(32);
+            keys.write(arguments, keySpace, shard);
+            arguments.add(identity);
+            writer.accept(arguments);
+            return scripts.runAsync(script, arguments.keyCount(), arguments.toArray())
+                    .thenCompose(reply -> isOk(reply, shard)
+                            ? CompletableFuture.completedFuture(Optional.of(reply))
+                            : again(identity, isUnknown(reply)));
+        }
+
+        /** Repeats the call with a fresh identity, because the cached one may be outdated. */
+        private CompletableFuture<Optional<List<Object>>> again(String believed, boolean unknown) {
+            registry.forget(shard.topic());
+            return withIdentity(NONE_IS_OVER, identity -> {
+                if (!identity.equals(believed)) {
+                    return attempt(identity);
+                }
+                if (unknown && ifAbsent == IfAbsent.LEAVE) {
+                    registry.formats().gone(shard);
+                    return CompletableFuture.completedFuture(Optional.empty());
+                }
+                return open(identity);
+            });
+        }
+
+        /** Creates the shard, or adopts an existing one. Rejects one with another shard count or format. */
+        private CompletableFuture<Optional<List<Object>>> open(String identity) {
+            Arguments arguments = new Arguments(16);
+            ShardKeyList.EVER.write(arguments, keySpace, shard.messages());
+            arguments.add(identity).add(shard.topic()).add(shard.index()).add(SENTINEL);
+            return scripts.runAsync(OPEN, arguments.keyCount(), arguments.toArray())
+                    .thenCompose(reply -> {
+                        if (Replies.text(reply.get(0)).equals("ENDED")) {
+                            return ifAbsent == IfAbsent.LEAVE
+                                    ? again(identity, false)
+                                    : withIdentity(Replies.number(reply.get(1)), this::open);
+                        }
+                        if (!isOk(reply, shard)) {
+                            throw conflict(shard, reply, ifAbsent != IfAbsent.LEAVE);
+                        }
+                        return attempt(identity);
+                    });
+        }
+    }
+
+    private boolean isOk(List<Object> reply, Shard shard) {
+        String status = Replies.text(reply.get(0));
+        if (status.equals("STALE")) {
+            throw new TopicConflictException("A poll of topic " + Printable.of(shard.topic())
+                    + " arrived after a later poll of the same consumer. It changed nothing.");
+        }
+        boolean ok = status.equals("OK");
+        if (ok) {
+            registry.formats().readable(shard);
+        }
+        return ok;
+    }
+
+    private static boolean isUnknown(List<Object> reply) {
+        return Replies.text(reply.get(0)).equals("UNKNOWN");
+    }
+
+    private static TopicConflictException tooManyConflicts(Shard shard) {
+        return new TopicConflictException("Topic " + Printable.of(shard.topic())
+                + " was repeatedly deleted or registered again during the call. Nothing was written. Try again.");
+    }
+
+    private TopicConflictException conflict(Shard shard, List<Object> reply, boolean wanted) {
+        String found = reply.size() > 1 ? Replies.text(reply.get(1)) : "nothing";
+        String[] parts = found.split(":", -1);
+        if (parts.length == 3 && !parts[0].equals(Integer.toString(TopicRegistry.FORMAT))) {
+            registry.formats().unreadable(shard, parts[0], wanted);
+            return new TopicConflictException(
+                    "Topic " + Printable.of(shard.topic()) + " is stored in format " + parts[0]
+                            + ", but this version reads format " + TopicRegistry.FORMAT
+                            + " only. Nothing was written. Update this process.");
+        }
+        return new TopicConflictException(
+                "Shard " + shard.index() + " of topic " + Printable.of(shard.topic()) + " holds " + found
+                        + " (format:shards:epoch), but this process expects " + shard.count()
+                        + " shards. Nothing was written.");
+    }
+}

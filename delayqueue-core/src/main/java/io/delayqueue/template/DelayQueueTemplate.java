@@ -1,0 +1,286 @@
+package io.delayqueue.template;
+
+import io.delayqueue.Internal;
+import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.SendResult;
+import io.delayqueue.message.SendResult.Failed;
+import io.delayqueue.message.SendResult.Success;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.MessagePreparer.Prepared;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
+/**
+ * Sends messages to Redis. The first send to a topic registers it; topics need no other setup. Thread-safe. Owns no
+ * thread and needs no close. For exceptions see {@link DelayQueueOperations}.
+ */
+public final class DelayQueueTemplate implements DelayQueueOperations {
+
+    private final MessageStore store;
+    private final TopicRegistry topics;
+    private final EventBus events;
+    private final Executor completions;
+    private final MessagePreparer preparer;
+    private final InterceptorChain chain;
+    private final Map<Shard, SendBatcher> batchers = new ConcurrentHashMap<>();
+    private final Set<String> assumedSingle = ConcurrentHashMap.newKeySet();
+    private final Function<Shard, SendBatcher> newBatcher;
+    private final BatchSender batches;
+    private final CommitSender commits;
+
+    DelayQueueTemplate(DelayQueueTemplateBuilder builder) {
+        this.store = builder.store;
+        this.topics = builder.topics;
+        this.events = builder.events;
+        this.completions = builder.completions;
+        this.preparer = new MessagePreparer(
+                builder.codec, builder.limits, builder.clock, new MessageIds(builder.clock, new SecureRandom()));
+        this.chain = new InterceptorChain(builder.interceptors, preparer);
+        MessageSender sender = new MessageSender(store, topics, events);
+        this.newBatcher = shard ->
+                new SendBatcher(shard, sender, topics, builder.limits, builder.commandTimeout, builder.concurrentCalls);
+        this.batches = new BatchSender(sender, chain, topics, builder.limits, events);
+        this.commits = new CommitSender(batches, events, builder.afterCommitTimeout, builder.nanoTime, builder.pause);
+    }
+
+    /**
+     * Returns a builder.
+     *
+     * @param store stores messages
+     * @param topics maps message ids to shards
+     * @param codec converts payloads
+     * @param clock for generated ids and the limit of due dates; Redis' clock decides when a message is due
+     */
+    @Internal
+    public static DelayQueueTemplateBuilder builder(
+            MessageStore store, TopicRegistry topics, PayloadCodec codec, InstantSource clock) {
+        Assert.notNull(store, "'store' must not be null");
+        Assert.notNull(topics, "'topics' must not be null");
+        Assert.notNull(codec, "'codec' must not be null");
+        Assert.notNull(clock, "'clock' must not be null");
+        return new DelayQueueTemplateBuilder(store, topics, codec, clock);
+    }
+
+    @Override
+    public Success send(String topic, Object payload) {
+        return send(message(topic, payload).build());
+    }
+
+    @Override
+    public Success send(String topic, Object payload, Duration delay) {
+        return send(message(topic, payload).delay(delay).build());
+    }
+
+    @Override
+    public Success send(String topic, Object payload, Instant dueAt) {
+        return send(message(topic, payload).dueAt(dueAt).build());
+    }
+
+    @Override
+    public Success send(DelayMessage message) {
+        Assert.notNull(message, "'message' must not be null");
+        return send(accepted(message));
+    }
+
+    private Success send(PendingMessage message) {
+        return SendFailures.successOf(chain.send(
+                        message,
+                        last -> CompletableFuture.completedFuture(batcher(last).send(last)))
+                .join());
+    }
+
+    /**
+     * The batcher of a message's shard. Messages of one id use one batcher, so that they keep their order. While the
+     * shards of a topic are not known yet, its messages use the batcher of a single shard.
+     */
+    private SendBatcher batcher(PendingMessage message) {
+        Optional<Shard> likely = topics.likelyShardOf(message.topic(), message.id());
+        if (likely.isEmpty()) {
+            assumedSingle.add(message.topic());
+        }
+        Shard shard = likely.orElseGet(() -> Shard.single(message.topic()));
+        if (shard.count() > 1 && assumedSingle.contains(message.topic())) {
+            SendBatcher earlier = batchers.get(Shard.single(message.topic()));
+            if (earlier != null && earlier.holds(message.id())) {
+                return earlier;
+            }
+        }
+        SendBatcher batcher = batchers.get(shard);
+        return batcher != null ? batcher : batchers.computeIfAbsent(shard, newBatcher);
+    }
+
+    @Override
+    public CompletableFuture<Success> sendAsync(String topic, Object payload) {
+        return sendAsync(message(topic, payload).build());
+    }
+
+    @Override
+    public CompletableFuture<Success> sendAsync(String topic, Object payload, Duration delay) {
+        return sendAsync(message(topic, payload).delay(delay).build());
+    }
+
+    @Override
+    public CompletableFuture<Success> sendAsync(String topic, Object payload, Instant dueAt) {
+        return sendAsync(message(topic, payload).dueAt(dueAt).build());
+    }
+
+    @Override
+    public CompletableFuture<Success> sendAsync(DelayMessage message) {
+        Assert.notNull(message, "'message' must not be null");
+        Prepared prepared = preparer.prepare(message);
+        PendingMessage pending = prepared.message();
+        if (pending == null) {
+            return CompletableFuture.failedFuture(SendFailures.exception(Objects.requireNonNull(prepared.failed())));
+        }
+        CompletableFuture<Success> sent = new CompletableFuture<>();
+        CompletionStage<SendResult> sending =
+                chain.send(pending, last -> batcher(last).sendAsync(last));
+        sending.whenCompleteAsync(
+                (result, failure) -> end(sent, result, failure), end -> Completions.on(completions, end));
+        return sent;
+    }
+
+    private static void end(CompletableFuture<Success> sent, @Nullable SendResult result, @Nullable Throwable failure) {
+        if (failure != null) {
+            sent.completeExceptionally(failure);
+        } else if (result instanceof Success success) {
+            sent.complete(success);
+        } else {
+            sent.completeExceptionally(SendFailures.exception((Failed) Objects.requireNonNull(result)));
+        }
+    }
+
+    @Override
+    public List<Success> sendAll(Collection<DelayMessage> messages) {
+        Assert.notNull(messages, "'messages' must not be null");
+        List<SendResult> results =
+                batches.send(messages.stream().map(this::prepared).toList(), batches::store);
+        if (results.stream().anyMatch(Failed.class::isInstance)) {
+            throw new BatchSendException(results);
+        }
+        return results.stream().map(Success.class::cast).toList();
+    }
+
+    private Prepared prepared(DelayMessage message) {
+        Assert.notNull(message, "'messages' must not hold null");
+        return preparer.prepare(message);
+    }
+
+    @Override
+    public String sendAfterCommit(DelayMessage message) {
+        Assert.notNull(message, "'message' must not be null");
+        PendingMessage pending = accepted(message);
+        if (!commits.enlist(new Prepared(pending, null))) {
+            send(pending);
+        }
+        return pending.id();
+    }
+
+    @Override
+    public String sendAfterCommit(String topic, Object payload) {
+        return sendAfterCommit(message(topic, payload).build());
+    }
+
+    @Override
+    public String sendAfterCommit(String topic, Object payload, Duration delay) {
+        return sendAfterCommit(message(topic, payload).delay(delay).build());
+    }
+
+    @Override
+    public String sendAfterCommit(String topic, Object payload, Instant dueAt) {
+        return sendAfterCommit(message(topic, payload).dueAt(dueAt).build());
+    }
+
+    @Override
+    public CancelOutcome cancel(String topic, String id) {
+        CancelOutcome outcome = inShard("cancel", topic, id, shard -> store.cancelAsync(shard, id))
+                .orElse(CancelOutcome.NOT_FOUND);
+        if (outcome.isCancelled()) {
+            events.publish(listener -> listener.cancelled(topic, id));
+        }
+        return outcome;
+    }
+
+    @Override
+    public RescheduleOutcome reschedule(String topic, String id, Duration delay) {
+        Assert.notNull(delay, "'delay' must not be null");
+        if (delay.isNegative()) {
+            throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
+        }
+        return reschedule(topic, id, Due.after(delay));
+    }
+
+    @Override
+    public RescheduleOutcome reschedule(String topic, String id, Instant dueAt) {
+        Assert.notNull(dueAt, "'dueAt' must not be null");
+        return reschedule(topic, id, Due.at(dueAt));
+    }
+
+    private RescheduleOutcome reschedule(String topic, String id, Due due) {
+        DelayMessage.checkTopic(topic);
+        DelayMessage.checkId(id);
+        String objection = preparer.objectionToDue(due);
+        if (objection != null) {
+            throw new IllegalArgumentException("Message " + Printable.of(id) + " in topic " + Printable.of(topic)
+                    + " cannot be rescheduled: " + objection);
+        }
+        return inShard("reschedule", topic, id, shard -> store.rescheduleAsync(shard, id, due))
+                .orElse(RescheduleOutcome.NOT_FOUND);
+    }
+
+    @Override
+    public Optional<MessageSnapshot> find(String topic, String id) {
+        return inShard("find", topic, id, shard -> store.findAsync(shard, id)).flatMap(Function.identity());
+    }
+
+    /** Empty if the topic is not registered. */
+    private <T> Optional<T> inShard(String verb, String topic, String id, Function<Shard, CompletableFuture<T>> call) {
+        DelayMessage.checkTopic(topic);
+        DelayMessage.checkId(id);
+        try {
+            return Await.call(() -> topics.lookForAsync(topic, id, call));
+        } catch (RuntimeException e) {
+            throw DelayQueueException.after(
+                    "To " + verb + " message " + Printable.of(id) + " in topic " + Printable.of(topic), e);
+        }
+    }
+
+    private static DelayMessage.Builder message(String topic, Object payload) {
+        return DelayMessage.to(topic).payload(payload);
+    }
+
+    private PendingMessage accepted(DelayMessage message) {
+        Prepared prepared = preparer.prepare(message);
+        PendingMessage pending = prepared.message();
+        if (pending == null) {
+            throw SendFailures.exception(Objects.requireNonNull(prepared.failed()));
+        }
+        return pending;
+    }
+}

@@ -1,0 +1,125 @@
+package io.delayqueue.template;
+
+import io.delayqueue.Internal;
+import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.springframework.util.Assert;
+
+/** Builds a {@link DelayQueueTemplate}. Not thread-safe. */
+@Internal
+public final class DelayQueueTemplateBuilder {
+
+    final MessageStore store;
+    final TopicRegistry topics;
+    final PayloadCodec codec;
+    final InstantSource clock;
+    EventBus events = new EventBus(List.of());
+    SendLimits limits = SendLimits.DEFAULTS;
+    List<SendInterceptor> interceptors = List.of();
+    Duration afterCommitTimeout = Duration.ofSeconds(10);
+    Duration commandTimeout = Duration.ofSeconds(5);
+    int concurrentCalls = SendBatcher.CONCURRENT_CALLS;
+    Executor completions = Runnable::run;
+    LongSupplier nanoTime = System::nanoTime;
+    Consumer<Duration> pause = time -> LockSupport.parkNanos(time.toNanos());
+
+    DelayQueueTemplateBuilder(MessageStore store, TopicRegistry topics, PayloadCodec codec, InstantSource clock) {
+        this.store = store;
+        this.topics = topics;
+        this.codec = codec;
+        this.clock = clock;
+    }
+
+    /** Sets the event bus. Default: one without listeners. */
+    public DelayQueueTemplateBuilder events(EventBus events) {
+        Assert.notNull(events, "'events' must not be null");
+        this.events = events;
+        return this;
+    }
+
+    /** Sets the limits of a send. Default: {@link SendLimits#DEFAULTS}. */
+    public DelayQueueTemplateBuilder limits(SendLimits limits) {
+        Assert.notNull(limits, "'limits' must not be null");
+        this.limits = limits;
+        return this;
+    }
+
+    /** Sets the interceptors of each send, outermost first. Default: none. */
+    public DelayQueueTemplateBuilder interceptors(List<SendInterceptor> interceptors) {
+        Assert.notNull(interceptors, "'interceptors' must not be null");
+        this.interceptors = List.copyOf(interceptors);
+        return this;
+    }
+
+    /**
+     * Sets how long a send after commit is retried. The last attempt may take a command time-out longer.
+     *
+     * @param timeout 0 (one attempt) to 1 h; default 10 s ({@code delayqueue.limits.after-commit-timeout})
+     * @throws InvalidOptionException if the time-out is out of its range
+     */
+    public DelayQueueTemplateBuilder afterCommitTimeout(Duration timeout) {
+        Assert.notNull(timeout, "'timeout' must not be null");
+        InvalidOptionException.require(
+                !timeout.isNegative() && timeout.compareTo(Duration.ofHours(1)) <= 0,
+                "afterCommitTimeout",
+                "must be from 0 to 1 h, but was " + timeout);
+        this.afterCommitTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Sets the executor that completes the futures of asynchronous sends and thus runs their dependents. Default: the
+     * thread of the Redis client, which must not be blocked.
+     */
+    public DelayQueueTemplateBuilder completions(Executor completions) {
+        Assert.notNull(completions, "'completions' must not be null");
+        this.completions = completions;
+        return this;
+    }
+
+    /**
+     * Sets how long a send waits at most for earlier messages and its own reply together.
+     *
+     * @param timeout the command time-out of the store's connections, more than zero; default 5 s
+     *     ({@code delayqueue.redis.command-timeout})
+     * @throws InvalidOptionException if the time-out is not more than zero
+     */
+    public DelayQueueTemplateBuilder commandTimeout(Duration timeout) {
+        Assert.notNull(timeout, "'timeout' must not be null");
+        InvalidOptionException.require(
+                !timeout.isZero() && !timeout.isNegative(),
+                "commandTimeout",
+                "must be more than zero, but was " + timeout);
+        this.commandTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Sets how the committing thread waits between two attempts of a send after commit.
+     *
+     * @param nanoTime a monotonic clock, in nanoseconds
+     * @param pause blocks for about the given time; returns early if the thread is interrupted
+     */
+    DelayQueueTemplateBuilder waiting(LongSupplier nanoTime, Consumer<Duration> pause) {
+        Assert.notNull(nanoTime, "'nanoTime' must not be null");
+        Assert.notNull(pause, "'pause' must not be null");
+        this.nanoTime = nanoTime;
+        this.pause = pause;
+        return this;
+    }
+
+    /** Builds the template. */
+    public DelayQueueTemplate build() {
+        return new DelayQueueTemplate(this);
+    }
+}

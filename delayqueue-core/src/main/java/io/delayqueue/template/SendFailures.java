@@ -1,0 +1,135 @@
+package io.delayqueue.template;
+
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.SendResult;
+import io.delayqueue.message.SendResult.Failed;
+import io.delayqueue.message.SendResult.Reason;
+import io.delayqueue.message.SendResult.Rejected;
+import io.delayqueue.message.SendResult.Success;
+import io.delayqueue.message.SendResult.Unknown;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.store.TopicConflictException;
+import org.jspecify.annotations.Nullable;
+
+/** Translates a failed call into the result of its message, and a result into an exception. */
+final class SendFailures {
+
+    private SendFailures() {}
+
+    /** Returns the result of a message whose store call failed. */
+    static Failed of(PendingMessage message, Throwable failure) {
+        Throwable cause = Completions.cause(failure);
+        if (cause instanceof RedisCallException call) {
+            return call.isOutcomeUnknown()
+                    ? message.unknown(reason(call), errorReply(call), call)
+                    : notStored(message, call);
+        }
+        // any other exception was thrown while the reply was read, after the script had run
+        return cause instanceof TopicConflictException
+                ? notStored(message, cause)
+                : message.unknown(Reason.UNREADABLE_REPLY, "", cause);
+    }
+
+    /** Describes an error reply. A time-out adds nothing to the message of {@link OutcomeUnknownException}. */
+    private static String errorReply(RedisCallException call) {
+        return call.isAnswered()
+                ? "Redis replied with an error that may have followed a write (" + call.getMessage() + ")"
+                : "";
+    }
+
+    /** Returns the result of a message whose call failed before the message was sent. */
+    static Failed notStored(PendingMessage message, Throwable failure) {
+        Throwable cause = Completions.cause(failure);
+        if (cause instanceof RedisCallException call) {
+            return message.notStored(reason(call), detail(call), call);
+        }
+        return message.notStored(
+                cause instanceof TopicConflictException ? Reason.TOPIC_CONFLICT : Reason.FAILED,
+                String.valueOf(cause.getMessage()),
+                cause);
+    }
+
+    /** Returns the result of a message that was not sent because an earlier one had no reply. */
+    static Failed notTried(PendingMessage message, @Nullable Throwable failure) {
+        return message.notStored(
+                Reason.NOT_SENT,
+                "it was not sent because Redis did not reply to the messages before it; send it again",
+                failure);
+    }
+
+    /** Returns the result of a repeat that was not stored, while an earlier send may have stored the message. */
+    static Unknown stillUnknown(DelayMessage message, Reason reason, String detail, @Nullable Throwable cause) {
+        return new Unknown(
+                message, reason, "an earlier send may have stored the message; this repeat failed: " + detail, cause);
+    }
+
+    /** Whether sending the message again may help. */
+    static boolean isPassing(SendResult result) {
+        Reason reason = reason(result);
+        return reason != null && reason.isTransient();
+    }
+
+    /** Returns the failure if Redis did not reply, so that further sends would fail, too; else null. */
+    static @Nullable Throwable noReply(SendResult result) {
+        Reason reason = reason(result);
+        return reason == Reason.NOT_SENT || reason == Reason.NO_REPLY ? cause(result) : null;
+    }
+
+    /** Whether a single message of the call may have caused the failure of all. */
+    static boolean mayConcernOneMessage(SendResult result) {
+        Reason reason = reason(result);
+        return reason == Reason.REDIS_ERROR
+                || reason == Reason.MEMORY_FULL
+                || reason == Reason.UNREADABLE_REPLY
+                || reason == Reason.FAILED;
+    }
+
+    private static @Nullable Reason reason(SendResult result) {
+        return result instanceof Unknown unknown
+                ? unknown.reason()
+                : result instanceof Rejected rejected ? rejected.reason() : null;
+    }
+
+    private static @Nullable Throwable cause(SendResult result) {
+        return result instanceof Unknown unknown
+                ? unknown.cause()
+                : result instanceof Rejected rejected ? rejected.cause() : null;
+    }
+
+    private static Reason reason(RedisCallException call) {
+        return switch (call.kind()) {
+            case NOT_SENT -> Reason.NOT_SENT;
+            case UNKNOWN -> Reason.NO_REPLY;
+            case MEMORY_FULL -> Reason.MEMORY_FULL;
+            case TRY_AGAIN, REJECTED, STOPPED -> Reason.REDIS_ERROR;
+        };
+    }
+
+    private static String detail(RedisCallException call) {
+        return call.kind() == Kind.MEMORY_FULL
+                ? "Redis' memory is full. It stores no messages until some are handled or maxmemory is raised. "
+                        + call.getMessage()
+                : call.getMessage() + ". Send the message again when the error is corrected.";
+    }
+
+    /** Returns a success, or throws the exception for a failure. */
+    static Success successOf(SendResult result) {
+        if (result instanceof Success success) {
+            return success;
+        }
+        throw exception((Failed) result);
+    }
+
+    static DelayQueueException exception(Failed failed) {
+        if (failed instanceof Rejected rejected) {
+            return new MessageRejectedException(
+                    rejected.topic(), rejected.id(), rejected.reason(), rejected.detail(), rejected.cause());
+        }
+        if (failed instanceof Unknown unknown) {
+            return new OutcomeUnknownException(unknown.message(), unknown.reason(), unknown.detail(), unknown.cause());
+        }
+        return new DuplicateMessageException(failed.topic(), failed.id());
+    }
+}

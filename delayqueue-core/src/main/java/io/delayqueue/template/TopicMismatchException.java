@@ -1,0 +1,15 @@
+package io.delayqueue.template;
+
+/**
+ * The stored topic does not match this process: it has another number of shards, or a format of a newer version.
+ * Nothing was written.
+ */
+public final class TopicMismatchException extends DelayQueueException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** Creates the exception with a message that contains the attempt, the mismatch and a remedy. */
+    public TopicMismatchException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,151 @@
+package io.delayqueue.template.receive;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.message.Completions;
+import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.redis.SignalSource.Subscription;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches unregistered topics for which receivers wait. The signal of the first send shows that a topic is registered.
+ * If signals are lost, a sweep finds it: one call reads the list of all topics. Thread-safe.
+ */
+final class AbsentTopics implements PeriodicTask {
+
+    private static final Duration IDLE = Duration.ofDays(1);
+    private static final String ABSENT_TOPICS = "absent topics";
+
+    private final ReceiverContext context;
+    private final Map<String, TopicListener> waiting = new HashMap<>();
+    private @Nullable TaskHandle handle;
+    private boolean swept;
+    private volatile boolean sweeping;
+    private @Nullable Long failingSince;
+
+    AbsentTopics(ReceiverContext context) {
+        this.context = context;
+    }
+
+    /** A listener for one topic. Its methods must not block. */
+    interface TopicListener {
+
+        /** Called when the topic may be registered. */
+        void appeared();
+
+        /**
+         * Called when a sweep has ended without finding the topic.
+         *
+         * @param failure of the sweep; null if the topic is not registered
+         */
+        void swept(@Nullable Throwable failure);
+    }
+
+    /** Adds the listener of a topic until the subscription is closed. A topic has at most one listener. */
+    Subscription await(String topic, TopicListener listener) {
+        List<Subscription> subscriptions = context.expectedShards(topic).stream()
+                .map(shard -> context.signals.await(shard, new AppearanceListener(listener)))
+                .toList();
+        synchronized (this) {
+            waiting.put(topic, listener);
+            if (handle == null) {
+                swept = false;
+                handle = context.scheduler.schedule(ABSENT_TOPICS, this);
+            }
+        }
+        return () -> {
+            subscriptions.forEach(Subscription::close);
+            end(topic, listener);
+        };
+    }
+
+    private synchronized void end(String topic, TopicListener listener) {
+        waiting.remove(topic, listener);
+        if (waiting.isEmpty() && handle != null) {
+            handle.cancel();
+            handle = null;
+        }
+    }
+
+    private final class AppearanceListener implements SignalListener {
+
+        private final TopicListener listener;
+
+        AppearanceListener(TopicListener listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public void headAt(long dueMillis) {
+            listener.appeared();
+        }
+
+        @Override
+        public void surplus(String consumer) {
+            listener.appeared();
+        }
+
+        @Override
+        public void resubscribed() {
+            sweepNow();
+        }
+    }
+
+    private synchronized void sweepNow() {
+        if (handle != null) {
+            swept = true;
+            handle.wake();
+        }
+    }
+
+    @Override
+    public Duration run() {
+        synchronized (this) {
+            if (waiting.isEmpty()) {
+                return IDLE;
+            }
+            if (!swept || sweeping) {
+                // not at the start: the receiver has just looked the topic up
+                swept = true;
+                return context.sweep();
+            }
+            sweeping = true;
+        }
+        CompletableFuture<?> unused = context.registeredTopics().whenComplete(this::sweepEnded);
+        return context.sweep();
+    }
+
+    /** Whether a sweep is in progress. A wait that times out meanwhile ends with the result of the sweep. */
+    boolean isSweeping() {
+        return sweeping;
+    }
+
+    private void sweepEnded(@Nullable SortedSet<String> topics, @Nullable Throwable failure) {
+        Throwable cause = failure == null ? null : Completions.cause(failure);
+        Map<String, TopicListener> listeners;
+        Duration failing;
+        sweeping = false;
+        synchronized (this) {
+            listeners = Map.copyOf(waiting);
+            long since = failingSince == null ? context.now() : failingSince;
+            failingSince = cause == null ? null : since;
+            failing = Duration.ofNanos(context.now() - since);
+        }
+        if (cause != null) {
+            context.events.publish(events -> events.taskFailed(ABSENT_TOPICS, cause, failing));
+        }
+        listeners.forEach((topic, listener) -> {
+            if (topics != null && topics.contains(topic)) {
+                listener.appeared();
+            } else {
+                listener.swept(cause);
+            }
+        });
+    }
+}

@@ -1,0 +1,249 @@
+package io.delayqueue.template.receive;
+
+import io.delayqueue.Internal;
+import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.SignalSource;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
+/**
+ * Receives from Redis with tasks on the engine's scheduler. Thread-safe. {@link #close()} ends waits with an empty
+ * result and releases what is being claimed; later requests throw an {@link IllegalStateException}.
+ */
+@Internal
+public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, AutoCloseable {
+
+    private static final int MAX_TOPICS = 100;
+    private static final int EPOCH_LENGTH = 13;
+    private static final int EPOCH_RADIX = 36;
+
+    private final ReceiverContext context;
+    private final Map<String, WaitingReceivers> waiting = new ConcurrentHashMap<>();
+    private final AbsentTopics absent;
+    private final ReceivedTopics received;
+    private final Leases leases;
+    private volatile boolean closed;
+
+    private DefaultDelayQueueReceiver(ReceiverContext context, ReceivedTopics received) {
+        this.context = context;
+        this.absent = new AbsentTopics(context);
+        this.received = received;
+        this.leases = new ReceiptLeases(context);
+    }
+
+    /**
+     * Returns a builder.
+     *
+     * @param store provides the messages
+     * @param topics provides the shards of a topic
+     * @param codec converts payloads
+     * @param signals announce due messages
+     * @param scheduler runs the tasks
+     */
+    public static Builder builder(
+            MessageStore store,
+            TopicRegistry topics,
+            PayloadCodec codec,
+            SignalSource signals,
+            PeriodicTaskScheduler scheduler) {
+        return new Builder(store, topics, codec, signals, scheduler);
+    }
+
+    @Override
+    public List<LeasedDelivery> receive(String topic, int max, Duration wait, Duration lease) {
+        Assert.notNull(wait, "'wait' must not be null");
+        return receive(new ReceiveRequest(topic, max, wait, lease));
+    }
+
+    @Override
+    public List<LeasedDelivery> receive(ReceiveRequest request) {
+        Assert.notNull(request, "'request' must not be null");
+        CompletableFuture<List<LeasedDelivery>> future = receiveAsync(request);
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return future.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                    if (future.complete(List.of())) {
+                        return List.of();
+                    }
+                } catch (ExecutionException e) {
+                    throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public CompletableFuture<List<LeasedDelivery>> receiveAsync(String topic, int max, Duration wait, Duration lease) {
+        Assert.notNull(wait, "'wait' must not be null");
+        return receiveAsync(new ReceiveRequest(topic, max, wait, lease));
+    }
+
+    @Override
+    public CompletableFuture<List<LeasedDelivery>> receiveAsync(ReceiveRequest request) {
+        Assert.notNull(request, "'request' must not be null");
+        if (closed) {
+            throw new IllegalStateException("The receiver was closed");
+        }
+        while (true) {
+            WaitingReceivers queue = waiting.computeIfAbsent(
+                    request.topic(),
+                    topic -> new WaitingReceivers(
+                            context, topic, absent, received, ended -> waiting.remove(topic, ended)));
+            if (closed) {
+                // created too late for close()
+                queue.close();
+            }
+            CompletableFuture<List<LeasedDelivery>> future = queue.receive(request);
+            if (future != null) {
+                return future;
+            }
+            waiting.remove(request.topic(), queue);
+        }
+    }
+
+    @Override
+    public CompletableFuture<List<LeasedDelivery>> receiveAsync(
+            List<String> topics, int max, Duration wait, Duration lease) {
+        Assert.notNull(topics, "'topics' must not be null");
+        Assert.notNull(wait, "'wait' must not be null");
+        List<ReceiveRequest> requests = topics.stream()
+                .distinct()
+                .map(topic -> new ReceiveRequest(topic, max, wait, lease))
+                .toList();
+        if (requests.isEmpty() || requests.size() > MAX_TOPICS) {
+            throw new IllegalArgumentException(
+                    "topics must name 1 to " + MAX_TOPICS + " topics, but named " + requests.size());
+        }
+        return requests.size() == 1
+                ? receiveAsync(requests.get(0))
+                : new AnyTopic(this, requests, context.nanoTime).start();
+    }
+
+    /** Number of topics with waiting receivers plus number of shards with unsent settlements. */
+    int kept() {
+        return waiting.size() + context.busyPollers();
+    }
+
+    /** Settles deliveries by receipts. Closed with this receiver. */
+    public Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        List.copyOf(waiting.values()).forEach(WaitingReceivers::close);
+        context.close();
+    }
+
+    /** Builds a receiver. Not thread-safe. */
+    public static final class Builder {
+
+        private final MessageStore store;
+        private final TopicRegistry topics;
+        private final PayloadCodec codec;
+        private final SignalSource signals;
+        private final PeriodicTaskScheduler scheduler;
+        private EventBus events = new EventBus(List.of());
+        private ReceiveSettings settings = ReceiveSettings.DEFAULTS;
+        private Executor completions = Runnable::run;
+        private LongSupplier nanoTime = System::nanoTime;
+        private @Nullable Function<Shard, Runnable> addConsumer;
+
+        private Builder(
+                MessageStore store,
+                TopicRegistry topics,
+                PayloadCodec codec,
+                SignalSource signals,
+                PeriodicTaskScheduler scheduler) {
+            this.store = store;
+            this.topics = topics;
+            this.codec = codec;
+            this.signals = signals;
+            this.scheduler = scheduler;
+        }
+
+        /** Sets the event bus. Default: one without listeners. */
+        public Builder events(EventBus events) {
+            this.events = events;
+            return this;
+        }
+
+        /** Sets the settings. Default: {@link ReceiveSettings#DEFAULTS}. */
+        public Builder settings(ReceiveSettings settings) {
+            this.settings = settings;
+            return this;
+        }
+
+        /**
+         * Sets the executor that runs the futures' dependents. Default: threads of the scheduler and of the Redis
+         * client.
+         */
+        public Builder completions(Executor completions) {
+            this.completions = completions;
+            return this;
+        }
+
+        /** Sets the monotonic clock, in nanoseconds. Default: {@link System#nanoTime()}. */
+        public Builder nanoTime(LongSupplier nanoTime) {
+            this.nanoTime = nanoTime;
+            return this;
+        }
+
+        /**
+         * Sets a callback for the topics that are received from, or were within the last minute. Default: none.
+         *
+         * @param addConsumer called with a shard of the topic; returns a task that runs when the topic is no longer
+         *     received from
+         */
+        public Builder addConsumer(Function<Shard, Runnable> addConsumer) {
+            this.addConsumer = addConsumer;
+            return this;
+        }
+
+        /** Builds the receiver. It runs no task before the first request. */
+        public DefaultDelayQueueReceiver build() {
+            RandomGenerator random = new SecureRandom();
+            StringBuilder epoch = new StringBuilder(EPOCH_LENGTH);
+            for (int i = 0; i < EPOCH_LENGTH; i++) {
+                epoch.append(Character.forDigit(random.nextInt(EPOCH_RADIX), EPOCH_RADIX));
+            }
+            ReceiverContext context = new ReceiverContext(
+                    store,
+                    topics,
+                    signals,
+                    scheduler,
+                    codec,
+                    events,
+                    settings,
+                    epoch.toString(),
+                    completions,
+                    nanoTime);
+            return new DefaultDelayQueueReceiver(context, new ReceivedTopics(addConsumer, scheduler, nanoTime));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package io.delayqueue.template.receive;
+
+import io.delayqueue.message.Envelope;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.RedisClock;
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settle.Acknowledge;
+import io.delayqueue.store.Settle.Release;
+import io.delayqueue.store.Settlement;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A delivery of a receiver. */
+final class DefaultLeasedDelivery implements LeasedDelivery, Settlement.Attempt {
+
+    private final ReceiverContext context;
+    private final Shard shard;
+    private final Claim claim;
+    private final Envelope envelope;
+    private final RedisClock clock;
+    private final AtomicBoolean settled = new AtomicBoolean();
+    private final AtomicLong leaseEndNanos;
+    private final long takenAt;
+
+    /**
+     * Creates a delivery from a claim and its decoded message.
+     *
+     * @param lease applies unless the message has its own lease
+     * @param polledAt when the poll was sent, by the monotonic clock; the lease started then or later
+     */
+    DefaultLeasedDelivery(
+            ReceiverContext context,
+            Shard shard,
+            Claim claim,
+            Envelope envelope,
+            RedisClock clock,
+            Duration lease,
+            long polledAt) {
+        this.context = context;
+        this.shard = shard;
+        this.claim = claim;
+        this.envelope = envelope;
+        this.clock = clock;
+        this.takenAt = context.now();
+        Duration own = envelope.limits().lease();
+        this.leaseEndNanos = new AtomicLong(polledAt + (own == null ? lease : own).toNanos());
+    }
+
+    @Override
+    public Duration handling(long givenAt, Instant settledAt) {
+        return Duration.ofNanos(givenAt - takenAt);
+    }
+
+    @Override
+    public Duration sinceSent(Instant settledAt) {
+        Duration since = Duration.between(sentAt(), settledAt);
+        return since.isNegative() ? Duration.ZERO : since;
+    }
+
+    @Override
+    public String topic() {
+        return shard.topic();
+    }
+
+    @Override
+    public String id() {
+        return claim.id();
+    }
+
+    @Override
+    public int attempt() {
+        return claim.attempt();
+    }
+
+    @Override
+    public Instant dueAt() {
+        return Instant.ofEpochMilli(claim.dueMillis());
+    }
+
+    @Override
+    public Instant sentAt() {
+        return envelope.sentAt();
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        return envelope.headers();
+    }
+
+    @Override
+    public @Nullable String lastFailure() {
+        return claim.lastFailure();
+    }
+
+    @Override
+    public byte[] body() {
+        return envelope.payload();
+    }
+
+    @Override
+    public <T> T payload(Class<T> type) {
+        return type.cast(context.codec.read(envelope.payload(), type));
+    }
+
+    @Override
+    public Object payload(Type type) {
+        return context.codec.read(envelope.payload(), type);
+    }
+
+    @Override
+    public String leaseToken() {
+        return claim.token();
+    }
+
+    @Override
+    public String receipt() {
+        return new Receipt(claim.attempt(), clock.at(takenAt), sentAt(), claim.token()).toString();
+    }
+
+    @Override
+    public Instant leaseEnd() {
+        return clock.at(leaseEndNanos.get());
+    }
+
+    @Override
+    public Duration leaseLeft() {
+        return Duration.ofNanos(Math.max(0, leaseEndNanos.get() - context.now()));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> acknowledge() {
+        return settle(new Acknowledge(claim.id(), claim.token()));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> retry(Duration delay) {
+        return retry(delay, "requested by the receiver");
+    }
+
+    @Override
+    public CompletableFuture<Boolean> retry(Duration delay, String reason) {
+        Settles.checkDelay(delay);
+        return settle(Settles.retry(claim.id(), claim.token(), delay, reason));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> deadLetter(String reason) {
+        return settle(Settles.deadLetter(claim.id(), claim.token(), reason));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> extend(Duration time) {
+        Settles.checkExtension(time);
+        if (settled.get()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        long requestedAt = context.now();
+        Duration left = leaseLeft();
+        Duration lease = left.compareTo(time) > 0 ? left : time;
+        return context.poller(shard)
+                .extend(new Renewal(claim.id(), claim.token(), lease))
+                .thenApply(accepted -> {
+                    if (accepted) {
+                        leaseEndNanos.accumulateAndGet(requestedAt + lease.toNanos(), (a, b) -> a - b > 0 ? a : b);
+                    }
+                    return accepted;
+                });
+    }
+
+    @Override
+    public CompletableFuture<Boolean> release() {
+        return settle(new Release(claim.id(), claim.token()));
+    }
+
+    private CompletableFuture<Boolean> settle(Settle settle) {
+        return settled.compareAndSet(false, true)
+                ? context.poller(shard).settle(settle, this)
+                : CompletableFuture.completedFuture(false);
+    }
+}

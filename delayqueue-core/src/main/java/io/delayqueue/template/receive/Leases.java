@@ -1,0 +1,47 @@
+package io.delayqueue.template.receive;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Settles deliveries by their receipt, from any process. Interfaces such as the HTTP API use it: a client's settlement
+ * may reach another node than the node that delivered the message. Thread-safe; no method blocks.
+ *
+ * <p>Each future completes with whether Redis accepted the settlement. False means that the message is not live under
+ * this lease and nothing changed; an invalid receipt also yields false. A call without a reply is retried until Redis
+ * replies, so a future can take as long as an outage. Repeating a settlement meanwhile is safe: the first one that
+ * reaches Redis counts. Cancelling a future ends only the wait, not the settlement. Dependents of the futures must not
+ * block.
+ */
+public interface Leases {
+
+    /** Acknowledges the delivery: removes the message. */
+    CompletableFuture<Boolean> acknowledge(String topic, String id, String receipt);
+
+    /**
+     * Retries the message after a delay; dead-letters it if this was the last permitted attempt.
+     *
+     * @param delay zero or more
+     * @param reason stored with the message as its last failure
+     * @throws IllegalArgumentException if the delay is negative
+     */
+    CompletableFuture<Boolean> retry(String topic, String id, String receipt, Duration delay, String reason);
+
+    /**
+     * Dead-letters the message.
+     *
+     * @param reason stored with the dead letter
+     */
+    CompletableFuture<Boolean> deadLetter(String topic, String id, String receipt, String reason);
+
+    /**
+     * Sets the remaining time of the lease, which may shorten the lease.
+     *
+     * @param time 1 s to 1 d
+     * @throws IllegalArgumentException if the time is out of its range
+     */
+    CompletableFuture<Boolean> extend(String topic, String id, String receipt, Duration time);
+
+    /** Releases the delivery: the message is due as before, and the attempt does not count. */
+    CompletableFuture<Boolean> release(String topic, String id, String receipt);
+}

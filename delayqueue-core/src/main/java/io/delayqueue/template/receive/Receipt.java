@@ -1,0 +1,69 @@
+package io.delayqueue.template.receive;
+
+import io.delayqueue.store.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The data with which any process can settle a delivery. A client can forge a receipt: Redis checks the token, and all
+ * other fields are used for events only.
+ *
+ * @param attempt the number of the attempt
+ * @param takenAt when the message was claimed, by Redis' clock
+ * @param sentAt when the message was sent, by Redis' clock
+ * @param token the lease's token
+ */
+record Receipt(int attempt, Instant takenAt, Instant sentAt, String token) implements Settlement.Attempt {
+
+    private static final int RADIX = 36;
+    private static final String NUMBER = "([0-9a-z]{1,9})\\.";
+    /** The {@link io.delayqueue.store.PollRequest#token() token} of a poll. */
+    private static final String TOKEN = "([0-9A-Za-z.]{1,80}-[0-9a-z]{1,13})";
+
+    private static final Pattern SYNTAX = Pattern.compile(NUMBER.repeat(3) + TOKEN);
+
+    /** Parses a text that {@link #toString} returned; empty if the text is invalid. */
+    static Optional<Receipt> parse(String text) {
+        Matcher matcher = SYNTAX.matcher(text);
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Receipt(
+                (int) Math.min(Integer.MAX_VALUE, number(matcher, 1)),
+                Instant.ofEpochMilli(number(matcher, 2)),
+                Instant.ofEpochMilli(number(matcher, 3)),
+                matcher.group(4)));
+    }
+
+    private static long number(Matcher matcher, int group) {
+        return Long.parseLong(matcher.group(group), RADIX);
+    }
+
+    @Override
+    public Duration handling(long givenAt, Instant settledAt) {
+        return between(takenAt, settledAt);
+    }
+
+    @Override
+    public Duration sinceSent(Instant settledAt) {
+        return between(sentAt, settledAt);
+    }
+
+    private static Duration between(Instant from, Instant to) {
+        Duration time = Duration.between(from, to);
+        return time.isNegative() ? Duration.ZERO : time;
+    }
+
+    @Override
+    public String toString() {
+        return String.join(
+                ".",
+                Integer.toString(attempt, RADIX),
+                Long.toString(takenAt.toEpochMilli(), RADIX),
+                Long.toString(sentAt.toEpochMilli(), RADIX),
+                token);
+    }
+}

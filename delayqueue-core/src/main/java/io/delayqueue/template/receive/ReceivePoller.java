@@ -1,0 +1,306 @@
+package io.delayqueue.template.receive;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.event.Recipient;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.PollRequest.Claiming;
+import io.delayqueue.store.RedisClock;
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
+import io.delayqueue.store.ShardSession;
+import io.delayqueue.store.ShardSession.Poll;
+import io.delayqueue.store.UnreadableMessageException;
+import io.delayqueue.template.DelayQueueException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Polls one shard for receivers: settles deliveries and claims for one receiver at a time. One poll is in progress at a
+ * time; settlements that arrive meanwhile are sent with the next poll. The task repeats a poll without a reply
+ * unchanged.
+ *
+ * <p>Thread-safe. The lock guards the wanted and the current claim, the state of the poll, and the time of its repeat.
+ */
+final class ReceivePoller implements PeriodicTask {
+
+    private static final Duration IDLE = Duration.ofDays(1);
+    private static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(1));
+    /** Assumed size in bytes of a settlement that reads the whole message: a receipt does not contain the size. */
+    private static final int WHOLE_MESSAGE = PollRequest.MAX_BYTES / 50;
+
+    private final ReceiverContext context;
+    private final Shard shard;
+    private final ShardSession session;
+    private final Object lock = new Object();
+    private @Nullable Claimer wanted;
+    private @Nullable Claimer served;
+    private boolean polling;
+    private @Nullable TaskHandle repeating;
+    private long repeatAt;
+    private int failures;
+    private long failingSince;
+    private boolean closed;
+
+    ReceivePoller(ReceiverContext context, Shard shard) {
+        this.context = context;
+        this.shard = shard;
+        this.session = new ShardSession(
+                request -> context.store.pollIfRegisteredAsync(shard, request),
+                context.consumer,
+                context.sequence::incrementAndGet,
+                context.nanoTime,
+                context.events,
+                new Recipient(shard.topic(), shard.kind(), null),
+                completions -> context.complete(() -> completions.forEach(Runnable::run)));
+    }
+
+    /**
+     * Receives the result of one claim. One of {@code claimed} and {@code failed} is called, once; it must not block.
+     */
+    interface Claimer {
+
+        /** Returns what to claim, with the lease. */
+        Claiming claiming();
+
+        /** Called with the reply. */
+        void claimed(Poll poll, PollReply reply);
+
+        /** Called if this poll or the previous one had no reply; with null if the topic is no longer registered. */
+        void failed(@Nullable Throwable cause);
+    }
+
+    Shard shard() {
+        return shard;
+    }
+
+    RedisClock clock() {
+        return session.clock();
+    }
+
+    /** Whether a poll or settlements remain to be sent or repeated. */
+    boolean isBusy() {
+        return session.open() != null || session.size() > 0;
+    }
+
+    /** Claims with the next poll. A poll that waits for its repeat is repeated at once. */
+    void claim(Claimer claimer) {
+        synchronized (lock) {
+            wanted = claimer;
+            repeatAt = context.now();
+        }
+        sendNext();
+    }
+
+    CompletableFuture<Boolean> settle(Settle settle, Settlement.@Nullable Attempt delivery) {
+        boolean readsWhole = settle instanceof Settle.ToDeadLetters || settle instanceof Settle.Retry;
+        return submit(settle, null, delivery, readsWhole ? WHOLE_MESSAGE : 0);
+    }
+
+    CompletableFuture<Boolean> extend(Renewal extension) {
+        return submit(null, extension, null, 0);
+    }
+
+    /** Releases claims that have no receiver. */
+    void release(List<Claim> claims) {
+        for (Claim claim : claims) {
+            CompletableFuture<?> unused = settle(new Settle.Release(claim.id(), claim.token()), null);
+        }
+    }
+
+    /** Dead-letters a message that cannot be decoded. */
+    void deadLetter(Claim claim, UnreadableMessageException e) {
+        Failure failure = new Failure(e.getClass().getName(), String.valueOf(e.getMessage()));
+        CompletableFuture<?> unused =
+                settle(new Settle.ToDeadLetters(claim.id(), claim.token(), DeadLetterCause.UNREADABLE, failure), null);
+    }
+
+    private CompletableFuture<Boolean> submit(
+            @Nullable Settle settle,
+            @Nullable Renewal extension,
+            Settlement.@Nullable Attempt delivery,
+            int bytesRead) {
+        CompletableFuture<Boolean> accepted = new CompletableFuture<>();
+        session.add(new Settlement(settle, extension, delivery, context.now(), bytesRead, null, accepted));
+        sendNext();
+        return accepted;
+    }
+
+    private void sendNext() {
+        Poll poll;
+        synchronized (lock) {
+            if (polling) {
+                return;
+            }
+            if (failures > 0 && repeatAt - context.now() > 0) {
+                repeatLater();
+                return;
+            }
+            poll = session.open();
+            if (poll == null) {
+                Claimer claimer = wanted;
+                if (claimer == null && session.size() == 0) {
+                    return;
+                }
+                wanted = null;
+                served = claimer;
+                Claiming claiming = claimer == null ? NOTHING : claimer.claiming();
+                poll = session.begin(claiming, context.reclaiming(claimer != null), false, List.of());
+            }
+            polling = true;
+        }
+        Poll sent = poll;
+        CompletableFuture<?> unused = session.send(poll).whenComplete((reply, failure) -> {
+            if (failure != null) {
+                failed(sent, Completions.cause(failure));
+            } else if (reply.isPresent()) {
+                replied(sent, reply.get());
+            } else {
+                topicDeleted(sent);
+            }
+        });
+    }
+
+    private void replied(Poll poll, PollReply reply) {
+        Claimer claimer = end();
+        if (claimer == null) {
+            // claims of a repeated poll: the start of their leases is unknown
+            release(reply.claims());
+        } else {
+            claimer.claimed(poll, reply);
+        }
+        session.publish(poll, reply);
+        sendNext();
+    }
+
+    private void topicDeleted(Poll poll) {
+        Claimer claimer = end();
+        context.forget(shard.topic());
+        if (claimer != null) {
+            claimer.failed(null);
+        }
+        session.rejectUnregistered(poll);
+        sendNext();
+    }
+
+    private void failed(Poll poll, Throwable cause) {
+        Claimer next;
+        Claimer claimer;
+        Duration failing;
+        boolean abandoned;
+        synchronized (lock) {
+            long now = context.now();
+            failures++;
+            failingSince = failures == 1 ? now : failingSince;
+            failing = Duration.ofNanos(now - failingSince);
+            repeatAt = now + ReceiverContext.backoffNanos(failures);
+            polling = false;
+            next = wanted;
+            claimer = served;
+            wanted = null;
+            served = null;
+            abandoned = closed || !(cause instanceof RedisCallException);
+            if (abandoned) {
+                session.end();
+                failures = 0;
+            } else if (!poll.isReceived()) {
+                session.withdraw();
+            }
+            if (failures > 0 && isBusy()) {
+                repeatLater();
+            }
+        }
+        String name = name();
+        context.events.publish(events -> events.taskFailed(name, cause, failing));
+        if (abandoned) {
+            session.fail(poll, settlementsFailed(cause));
+        }
+        if (claimer != null) {
+            claimer.failed(cause);
+        }
+        if (next != null) {
+            next.failed(cause);
+        }
+        if (abandoned) {
+            sendNext();
+        }
+    }
+
+    private String name() {
+        return "receive " + Printable.of(shard.topic());
+    }
+
+    private DelayQueueException settlementsFailed(Throwable cause) {
+        return DelayQueueException.of(
+                "Settlements of topic " + Printable.of(shard.topic()) + " failed: " + cause.getMessage(), cause);
+    }
+
+    private void repeatLater() {
+        if (repeating == null) {
+            repeating = context.scheduler.schedule(name(), this);
+        } else {
+            repeating.wakeWithin(Duration.ofNanos(repeatAt - context.now()));
+        }
+    }
+
+    private @Nullable Claimer end() {
+        synchronized (lock) {
+            session.end();
+            polling = false;
+            failures = 0;
+            stopRepeating();
+            Claimer claimer = served;
+            served = null;
+            return claimer;
+        }
+    }
+
+    private void stopRepeating() {
+        if (repeating != null) {
+            repeating.cancel();
+            repeating = null;
+        }
+    }
+
+    @Override
+    public Duration run() {
+        synchronized (lock) {
+            long left = repeatAt - context.now();
+            if (failures > 0 && !polling && left > 0) {
+                return Duration.ofNanos(left);
+            }
+        }
+        sendNext();
+        return IDLE;
+    }
+
+    /** Fails all settlements, except those of a poll in progress. From now on each poll is sent once. */
+    void close() {
+        Poll unsent = null;
+        synchronized (lock) {
+            closed = true;
+            failures = 0;
+            stopRepeating();
+            if (!polling) {
+                unsent = session.open();
+                session.end();
+            }
+        }
+        DelayQueueException closing = settlementsFailed(new IllegalStateException("the receiver was closed"));
+        if (unsent != null) {
+            session.fail(unsent, closing);
+        }
+        session.failWaiting(closing);
+    }
+}

@@ -1,0 +1,102 @@
+package io.delayqueue.template.receive;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.message.Shard;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The topics that this node receives from, or received from within the last minute. They count as consumed. The minute
+ * prevents that the node registers and removes itself as a consumer with each request of an occasional client.
+ * Thread-safe.
+ */
+final class ReceivedTopics implements PeriodicTask {
+
+    /** How long a topic counts as consumed after its last receiver. */
+    static final Duration REMEMBERED = Duration.ofMinutes(1);
+
+    private static final Duration IDLE = Duration.ofDays(1);
+
+    private final @Nullable Function<Shard, Runnable> addConsumer;
+    private final PeriodicTaskScheduler scheduler;
+    private final LongSupplier nanoTime;
+    private final Map<String, Consumption> topics = new HashMap<>();
+    private @Nullable TaskHandle handle;
+
+    /**
+     * Creates the topics of one receiver.
+     *
+     * @param addConsumer registers this node as a consumer of a shard's topic and returns a task that removes the
+     *     registration; null for no registration
+     */
+    ReceivedTopics(
+            @Nullable Function<Shard, Runnable> addConsumer, PeriodicTaskScheduler scheduler, LongSupplier nanoTime) {
+        this.addConsumer = addConsumer;
+        this.scheduler = scheduler;
+        this.nanoTime = nanoTime;
+    }
+
+    private static final class Consumption {
+
+        private final Runnable removeConsumer;
+        private boolean received = true;
+        private long until;
+
+        Consumption(Runnable removeConsumer) {
+            this.removeConsumer = removeConsumer;
+        }
+    }
+
+    /** Records that a registered topic is received from. */
+    synchronized void begin(Shard shard) {
+        if (addConsumer != null) {
+            topics.computeIfAbsent(shard.topic(), topic -> new Consumption(addConsumer.apply(shard))).received = true;
+        }
+    }
+
+    /** Records that the last receiver of a topic has ended. */
+    synchronized void end(Shard shard) {
+        Consumption consumption = topics.get(shard.topic());
+        if (consumption != null) {
+            consumption.received = false;
+            consumption.until = nanoTime.getAsLong() + REMEMBERED.toNanos();
+            if (handle == null) {
+                handle = scheduler.schedule("received topics", this);
+            } else {
+                handle.wakeWithin(REMEMBERED);
+            }
+        }
+    }
+
+    @Override
+    public Duration run() {
+        List<Runnable> over = new ArrayList<>();
+        long next = IDLE.toNanos();
+        synchronized (this) {
+            long now = nanoTime.getAsLong();
+            for (Consumption consumption : List.copyOf(topics.values())) {
+                long left = consumption.until - now;
+                if (!consumption.received && left <= 0) {
+                    topics.values().remove(consumption);
+                    over.add(consumption.removeConsumer);
+                } else if (!consumption.received) {
+                    next = Math.min(next, left);
+                }
+            }
+            if (next == IDLE.toNanos() && handle != null) {
+                handle.cancel();
+                handle = null;
+            }
+        }
+        over.forEach(Runnable::run);
+        return Duration.ofNanos(next);
+    }
+}

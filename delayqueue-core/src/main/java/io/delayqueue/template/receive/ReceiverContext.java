@@ -1,0 +1,185 @@
+package io.delayqueue.template.receive;
+
+import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.SignalSource;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.PollRequest.Reclaiming;
+import io.delayqueue.store.script.TopicRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * State shared by the parts of a receiver. Thread-safe.
+ *
+ * <p>The poller of a shard is kept until the shard's topic is deleted. A new poller could not distinguish a jump of
+ * Redis' clock from a time without receivers, and leases would not end.
+ */
+final class ReceiverContext {
+
+    private static final int MAX_RECLAIM = 100;
+    private static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
+    private static final int DOUBLINGS = 5;
+
+    final MessageStore store;
+    final SignalSource signals;
+    final PeriodicTaskScheduler scheduler;
+    final PayloadCodec codec;
+    final EventBus events;
+    final LongSupplier nanoTime;
+    /** The receiver's consumer name; never used by another consumer. */
+    final String consumer;
+    /** Numbers the polls of all shards, so that a new poller of a shard continues the sequence. */
+    final AtomicLong sequence = new AtomicLong();
+
+    private final TopicRegistry topics;
+    private final ReceiveSettings settings;
+    private final Executor completions;
+    private final Map<Shard, ReceivePoller> pollers = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    ReceiverContext(
+            MessageStore store,
+            TopicRegistry topics,
+            SignalSource signals,
+            PeriodicTaskScheduler scheduler,
+            PayloadCodec codec,
+            EventBus events,
+            ReceiveSettings settings,
+            String consumer,
+            Executor completions,
+            LongSupplier nanoTime) {
+        this.store = store;
+        this.topics = topics;
+        this.signals = signals;
+        this.scheduler = scheduler;
+        this.codec = codec;
+        this.events = events;
+        this.settings = settings;
+        this.consumer = consumer;
+        this.completions = completions;
+        this.nanoTime = nanoTime;
+    }
+
+    long now() {
+        return nanoTime.getAsLong();
+    }
+
+    /** Returns the poller of a shard. */
+    ReceivePoller poller(Shard shard) {
+        ReceivePoller poller = pollers.computeIfAbsent(shard, each -> new ReceivePoller(this, each));
+        if (closed) {
+            // created too late for close()
+            poller.close();
+        }
+        return poller;
+    }
+
+    /** Removes the pollers of a topic that is no longer registered. */
+    void forget(String topic) {
+        pollers.keySet().removeIf(shard -> shard.topic().equals(topic));
+    }
+
+    /** Number of pollers with polls or settlements to send or repeat. */
+    int busyPollers() {
+        return (int) pollers.values().stream().filter(ReceivePoller::isBusy).count();
+    }
+
+    /** Fails all waiting settlements. From now on each poll is sent once. */
+    void close() {
+        closed = true;
+        List.copyOf(pollers.values()).forEach(ReceivePoller::close);
+    }
+
+    /** The current interval between sweeps. */
+    Duration sweep() {
+        return signals.confirmed() ? settings.sweep() : settings.unconfirmedSweep();
+    }
+
+    /** A poll that only settles reclaims nothing, but contains the limits by which Redis detects an outage. */
+    Reclaiming reclaiming(boolean active) {
+        // larger than the sweep, so that a late sweep does not count as an outage
+        Duration gap = Reclaiming.gapFor(settings.sweep());
+        return new Reclaiming(active ? MAX_RECLAIM : 0, settings.maxAttempts(), gap, settings.grace());
+    }
+
+    /** The back-off after a number of failures in a row: 50 ms, doubled up to 1 s. */
+    static long backoffNanos(int failures) {
+        long nanos = FIRST_BACKOFF.toNanos() << Math.min(DOUBLINGS, failures - 1);
+        return Math.min(nanos, Duration.ofSeconds(1).toNanos());
+    }
+
+    /** Completes futures of users on the executor; on this thread if the executor rejects the task. */
+    void complete(Runnable completion) {
+        Completions.on(completions, completion);
+    }
+
+    /** Runs all tasks, even if one throws, then throws the first exception. */
+    static void runAll(List<Runnable> all) {
+        Throwable first = null;
+        for (Runnable each : all) {
+            try {
+                each.run();
+            } catch (RuntimeException | Error e) {
+                first = first == null ? e : first;
+            }
+        }
+        if (first instanceof Error error) {
+            throw error;
+        }
+        if (first != null) {
+            throw (RuntimeException) first;
+        }
+    }
+
+    /** The shards of a topic; empty if the topic is not registered. */
+    CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
+        return future(() -> topics.registeredShardsAsync(topic));
+    }
+
+    /**
+     * The shards of a topic; empty if the topic is not registered. Fails if this process cannot use the registered
+     * topic.
+     */
+    CompletableFuture<Optional<List<Shard>>> usableShards(String topic) {
+        return future(() -> topics.usableShardsAsync(topic));
+    }
+
+    /** The shards that a topic gets when this process registers it. */
+    List<Shard> expectedShards(String topic) {
+        return topics.expectedShards(topic);
+    }
+
+    /** All registered topics. */
+    CompletableFuture<SortedSet<String>> registeredTopics() {
+        return future(topics::topicsAsync);
+    }
+
+    /** Runs a call; an exception that it throws becomes the failure of the future. */
+    private static <T> CompletableFuture<T> future(Supplier<CompletableFuture<T>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Releases deliveries that have no receiver. */
+    static void release(List<LeasedDelivery> deliveries) {
+        for (LeasedDelivery delivery : deliveries) {
+            CompletableFuture<?> unused = delivery.release();
+        }
+    }
+}

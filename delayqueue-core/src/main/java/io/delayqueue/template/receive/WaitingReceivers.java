@@ -1,0 +1,617 @@
+package io.delayqueue.template.receive;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.event.Recipient;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.redis.SignalSource.Subscription;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.ShardSession.Poll;
+import io.delayqueue.store.TopicRegisteredAnewException;
+import io.delayqueue.store.UnreadableMessageException;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.DelayQueueUnavailableException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receivers that wait for one topic, served in the order of their requests. Each poll claims for the first
+ * receiver, from the shards in turn. A shard without messages for the first receiver has none for the others. The task
+ * never blocks: replies wake it.
+ *
+ * <p>The task looks up the shards for the first receiver, and again after the topic was registered again. Receiving
+ * does not register a topic. An unregistered topic is looked up for each new receiver, and when {@link AbsentTopics}
+ * reports that the topic may be registered.
+ *
+ * <p>An instance exists only while receivers wait or leases of its shards are overdue. Its lock guards all of its
+ * state.
+ */
+final class WaitingReceivers implements PeriodicTask {
+
+    private static final Duration IDLE = Duration.ofDays(1);
+    private static final Duration OVERDUE_POLL = Duration.ofSeconds(1);
+
+    private final ReceiverContext context;
+    private final String topic;
+    private final AbsentTopics absent;
+    private final ReceivedTopics received;
+    private final Consumer<WaitingReceivers> onIdle;
+    private final Recipient recipient;
+    private final Object lock = new Object();
+    private final Deque<Waiting> queue = new ArrayDeque<>();
+    private @Nullable TaskHandle handle;
+    /** Empty until the topic's shards are known. */
+    private List<PolledShard> shards = List.of();
+
+    private int turn;
+    private boolean opening;
+    private @Nullable Opened opened;
+    private @Nullable Claiming currentClaim;
+    private @Nullable Reply arrived;
+    private @Nullable Outage outage;
+    private @Nullable Subscription awaiting;
+    /** The failure of the last sweep for the unregistered topic. */
+    private @Nullable Throwable sweepFailure;
+    /** Whether the topic is looked up again, even if no receiver is new. */
+    private boolean appeared;
+
+    private long absentUpTo;
+    private long arrivals;
+    private boolean dropped;
+    private boolean closed;
+
+    /**
+     * Creates the queue of one topic.
+     *
+     * @param absent watches unregistered topics
+     * @param received the topics that are received from
+     * @param onIdle called without a lock when no receiver waits and this instance accepts no more requests
+     */
+    WaitingReceivers(
+            ReceiverContext context,
+            String topic,
+            AbsentTopics absent,
+            ReceivedTopics received,
+            Consumer<WaitingReceivers> onIdle) {
+        this.context = context;
+        this.topic = topic;
+        this.absent = absent;
+        this.received = received;
+        this.onIdle = onIdle;
+        this.recipient = new Recipient(topic, QueueKind.MESSAGES, null);
+    }
+
+    /**
+     * A waiting receiver.
+     *
+     * @param future its result; a receiver that completes or cancels it leaves the queue
+     * @param arrival its number, growing
+     * @param deadline when its wait times out, by the monotonic clock
+     */
+    private record Waiting(
+            ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future, long arrival, long deadline) {
+
+        boolean isOver(long now) {
+            return now - deadline >= 0;
+        }
+    }
+
+    /**
+     * The result of a look-up: the shards or a failure; neither if the topic is not registered.
+     *
+     * @param arrivals the arrival of the newest receiver when the look-up started
+     */
+    private record Opened(
+            @Nullable List<Shard> shards, @Nullable Throwable failure, long arrivals) {}
+
+    /** The result of a poll: the reply or a failure; neither if the topic is no longer registered. */
+    private record Reply(
+            Claiming claim,
+            @Nullable Poll poll,
+            @Nullable PollReply reply,
+            @Nullable Throwable failure) {}
+
+    /**
+     * A series of failed calls.
+     *
+     * @param failures number of failures in a row
+     * @param upTo the arrival of the newest receiver when the last failed call started
+     */
+    private record Outage(RedisCallException last, int failures, long sinceNanos, long retryNanos, long upTo) {}
+
+    /** A shard with its poller and the time of its next poll. */
+    private final class PolledShard implements SignalListener {
+
+        private final ReceivePoller poller;
+        private final Subscription subscription;
+        private long nextPoll;
+        private long signalled;
+        private boolean hasSignal;
+        private boolean overdueLeases;
+        private long emptyUpTo;
+
+        PolledShard(Shard shard) {
+            this.poller = context.poller(shard);
+            this.nextPoll = context.now();
+            this.subscription = context.signals.listen(shard, this);
+        }
+
+        /** Whether to poll: to claim for the waiting receivers, or to reclaim overdue leases. */
+        boolean isToBePolled(boolean hasReceivers, long newest, long now) {
+            boolean isTime = now - nextPoll >= 0;
+            return hasReceivers ? isTime || emptyUpTo < newest : overdueLeases && isTime;
+        }
+
+        void replied(Claiming claim, PollReply reply, long now) {
+            Duration sweep = context.sweep();
+            overdueLeases = reply.untilNextLeaseEnd().isZero();
+            Duration lease = overdueLeases ? OVERDUE_POLL : reply.untilNextLeaseEnd();
+            // without a receiver the due time does not matter
+            Duration due = claim.receiver == null ? sweep : reply.untilNextDue();
+            nextPoll = now + min(min(due, lease), sweep).toNanos();
+            if (hasSignal && signalled - nextPoll < 0) {
+                nextPoll = signalled;
+            }
+            boolean empty = reply.claims().isEmpty() && !reply.untilNextDue().isZero();
+            if (claim.receiver != null && empty) {
+                emptyUpTo = claim.arrivals;
+            }
+        }
+
+        @Override
+        public void headAt(long dueMillis) {
+            pollAt(poller.clock().isSet() ? poller.clock().nanosUntil(dueMillis) : 0);
+        }
+
+        @Override
+        public void surplus(String consumer) {
+            pollAt(0);
+        }
+
+        @Override
+        public void resubscribed() {
+            pollAt(0);
+        }
+
+        private void pollAt(long nanosFromNow) {
+            synchronized (lock) {
+                long now = context.now();
+                long at = now + nanosFromNow;
+                if (!hasSignal || at - signalled < 0) {
+                    signalled = at;
+                    hasSignal = true;
+                }
+                if (at - nextPoll < 0) {
+                    nextPoll = at;
+                }
+                if (handle != null) {
+                    handle.wakeWithin(Duration.ofNanos(Math.max(0, nextPoll - now)));
+                }
+            }
+        }
+    }
+
+    private static Duration min(Duration a, Duration b) {
+        return a.compareTo(b) <= 0 ? a : b;
+    }
+
+    /** A claim in progress. */
+    private final class Claiming implements ReceivePoller.Claimer {
+
+        private final PolledShard shard;
+        private final @Nullable Waiting receiver;
+        private final long arrivals;
+
+        /**
+         * Creates a claim.
+         *
+         * @param receiver the receiver to claim for; null to reclaim only
+         * @param arrivals the arrival of the newest receiver
+         */
+        Claiming(PolledShard shard, @Nullable Waiting receiver, long arrivals) {
+            this.shard = shard;
+            this.receiver = receiver;
+            this.arrivals = arrivals;
+            shard.hasSignal = false;
+        }
+
+        @Override
+        public PollRequest.Claiming claiming() {
+            return receiver == null
+                    ? new PollRequest.Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(1))
+                    : new PollRequest.Claiming(receiver.request.max(), PollRequest.MAX_BYTES, receiver.request.lease());
+        }
+
+        @Override
+        public void claimed(Poll poll, PollReply reply) {
+            if (!arrive(new Reply(this, poll, reply, null))) {
+                shard.poller.release(reply.claims());
+            }
+        }
+
+        @Override
+        public void failed(@Nullable Throwable cause) {
+            arrive(new Reply(this, null, null, cause));
+        }
+
+        private boolean arrive(Reply reply) {
+            synchronized (lock) {
+                if (!closed) {
+                    arrived = reply;
+                    schedule();
+                }
+                return !closed;
+            }
+        }
+    }
+
+    /** Adds a receiver; returns null if this instance accepts no more requests. */
+    @Nullable
+    CompletableFuture<List<LeasedDelivery>> receive(ReceiveRequest request) {
+        CompletableFuture<List<LeasedDelivery>> future = new CompletableFuture<>();
+        synchronized (lock) {
+            if (closed) {
+                throw new IllegalStateException("The receiver was closed");
+            }
+            if (dropped) {
+                return null;
+            }
+            long deadline = context.now() + request.waitTime().toNanos();
+            queue.add(new Waiting(request, future, ++arrivals, deadline));
+            schedule();
+        }
+        CompletableFuture<?> unused = future.whenComplete((deliveries, failure) -> {
+            if (future.isCancelled()) {
+                wake();
+            }
+        });
+        return future;
+    }
+
+    /** Wakes the task, which removes cancelled receivers from the queue at once. */
+    private void wake() {
+        synchronized (lock) {
+            if (handle != null) {
+                handle.wake();
+            }
+        }
+    }
+
+    private String name() {
+        return "receive " + Printable.of(topic);
+    }
+
+    private void schedule() {
+        if (handle == null) {
+            handle = context.scheduler.schedule(name(), this);
+        } else {
+            handle.wake();
+        }
+    }
+
+    @Override
+    public Duration run() {
+        List<Runnable> outside = new ArrayList<>();
+        Duration sleep;
+        synchronized (lock) {
+            Opened lookedUp = opened;
+            opened = null;
+            if (lookedUp != null) {
+                opening = false;
+                take(lookedUp, outside);
+            }
+            Reply reply = arrived;
+            arrived = null;
+            if (reply != null) {
+                currentClaim = null;
+                take(reply, outside);
+            }
+            endWaits(outside);
+            pollNext(outside);
+            sleep = sleep();
+            if (dropped) {
+                outside.add(() -> onIdle.accept(this));
+            }
+        }
+        ReceiverContext.runAll(outside);
+        return sleep;
+    }
+
+    private void take(Opened result, List<Runnable> outside) {
+        if (result.shards != null) {
+            outage = null;
+            if (!closed) {
+                shards = result.shards.stream().map(PolledShard::new).toList();
+                received.begin(result.shards.get(0));
+                stopAwaiting();
+            }
+        } else if (result.failure == null) {
+            outage = null;
+            sweepFailure = null;
+            absentUpTo = result.arrivals;
+        } else if (result.failure instanceof RedisCallException failure) {
+            appeared = true;
+            Duration failing = recordOutage(failure, result.arrivals);
+            outside.add(() -> context.events.publish(events -> events.taskFailed(name(), failure, failing)));
+        } else {
+            failAll(result.failure, outside);
+        }
+    }
+
+    private void take(Reply result, List<Runnable> outside) {
+        if (result.reply != null && result.poll != null) {
+            PollReply reply = result.reply;
+            outage = null;
+            result.claim.shard.replied(result.claim, reply, context.now());
+            if (!reply.claims().isEmpty()) {
+                handOut(result.claim, result.poll, reply, outside);
+            }
+        } else if (result.failure instanceof RedisCallException failure) {
+            recordOutage(failure, result.claim.arrivals);
+        } else if (result.failure == null || result.failure instanceof TopicRegisteredAnewException) {
+            outage = null;
+            context.forget(topic);
+            forgetShards();
+        } else {
+            failAll(result.failure, outside);
+        }
+    }
+
+    private void forgetShards() {
+        if (!shards.isEmpty()) {
+            shards.forEach(shard -> shard.subscription.close());
+            received.end(shards.get(0).poller.shard());
+            shards = List.of();
+            appeared = true;
+        }
+    }
+
+    private void stopAwaiting() {
+        if (awaiting != null) {
+            awaiting.close();
+            awaiting = null;
+        }
+    }
+
+    private Duration recordOutage(RedisCallException failure, long upTo) {
+        Outage before = outage;
+        int failures = before == null ? 1 : before.failures + 1;
+        long now = context.now();
+        long since = before == null ? now : before.sinceNanos;
+        outage = new Outage(failure, failures, since, now + ReceiverContext.backoffNanos(failures), upTo);
+        return Duration.ofNanos(now - since);
+    }
+
+    private void failAll(@Nullable Throwable failure, List<Runnable> outside) {
+        DelayQueueException exception =
+                DelayQueueException.of("Receiving from topic " + Printable.of(topic) + " failed: " + failure, failure);
+        queue.forEach(receiver ->
+                outside.add(() -> context.complete(() -> receiver.future.completeExceptionally(exception))));
+        queue.clear();
+    }
+
+    private void handOut(Claiming claim, Poll poll, PollReply reply, List<Runnable> outside) {
+        List<Claim> claims = reply.claims();
+        Waiting receiver = claim.receiver;
+        ReceivePoller poller = claim.shard.poller;
+        if (receiver == null || receiver.future.isDone()) {
+            outside.add(() -> poller.release(claims));
+            return;
+        }
+        List<LeasedDelivery> deliveries = new ArrayList<>(claims.size());
+        for (Claim each : claims) {
+            try {
+                deliveries.add(new DefaultLeasedDelivery(
+                        context,
+                        poller.shard(),
+                        each,
+                        each.envelope(),
+                        poller.clock(),
+                        receiver.request.lease(),
+                        poll.sentAt()));
+            } catch (UnreadableMessageException e) {
+                outside.add(() -> poller.deadLetter(each, e));
+            }
+        }
+        if (!deliveries.isEmpty()) {
+            queue.remove(receiver);
+            outside.add(() -> deliveries.forEach(delivery -> publishStarted(delivery, reply.nowMicros())));
+            outside.add(() -> context.complete(() -> {
+                if (!receiver.future.complete(deliveries)) {
+                    ReceiverContext.release(deliveries);
+                }
+            }));
+        }
+    }
+
+    private void publishStarted(LeasedDelivery delivery, long nowMicros) {
+        long lateMicros = nowMicros - delivery.dueAt().toEpochMilli() * 1000;
+        Duration late = Duration.ofNanos(Math.max(0, lateMicros) * 1000);
+        context.events.publish(events -> events.started(recipient, delivery.id(), delivery.attempt(), late));
+    }
+
+    /** Ends waits that have timed out. The receiver of the claim in progress waits for its reply. */
+    private void endWaits(List<Runnable> outside) {
+        long now = context.now();
+        Waiting served = currentClaim == null ? null : currentClaim.receiver;
+        for (Iterator<Waiting> all = queue.iterator(); all.hasNext(); ) {
+            Waiting receiver = all.next();
+            if (receiver.future.isDone()) {
+                all.remove();
+            } else if (!receiver.equals(served) && receiver.isOver(now)) {
+                Outage present = outage;
+                if (present != null && present.upTo >= receiver.arrival) {
+                    all.remove();
+                    outside.add(() ->
+                            context.complete(() -> receiver.future.completeExceptionally(unavailable(present.last))));
+                } else if (present == null && hasNothingFor(receiver)) {
+                    Throwable failure = shards.isEmpty() ? sweepFailure : null;
+                    all.remove();
+                    outside.add(() -> context.complete(() -> endWait(receiver, failure)));
+                }
+            }
+        }
+    }
+
+    private boolean hasNothingFor(Waiting receiver) {
+        return shards.isEmpty()
+                ? absentUpTo >= receiver.arrival && !absent.isSweeping()
+                : shards.stream().allMatch(shard -> shard.emptyUpTo >= receiver.arrival);
+    }
+
+    private void endWait(Waiting receiver, @Nullable Throwable failure) {
+        if (failure == null) {
+            receiver.future.complete(List.of());
+        } else {
+            receiver.future.completeExceptionally(unavailable(failure));
+        }
+    }
+
+    private DelayQueueUnavailableException unavailable(Throwable last) {
+        return new DelayQueueUnavailableException(
+                "Nothing could be received from topic " + Printable.of(topic) + ": " + last.getMessage(),
+                last instanceof RedisCallException call && call.isOutcomeUnknown(),
+                last);
+    }
+
+    private void pollNext(List<Runnable> outside) {
+        long now = context.now();
+        Outage present = outage;
+        if (isBusy() || (present != null && now - present.retryNanos < 0)) {
+            return;
+        }
+        Waiting first = queue.peek();
+        Waiting last = queue.peekLast();
+        if (shards.isEmpty()) {
+            opening = last != null && (appeared || absentUpTo < last.arrival);
+            if (opening) {
+                appeared = false;
+                long upTo = arrivals;
+                if (awaiting == null) {
+                    // before the look-up, so that a registration after it is noticed
+                    awaiting = absent.await(topic, new RegistrationListener());
+                }
+                outside.add(() -> open(upTo));
+            }
+            return;
+        }
+        for (int i = 0; i < shards.size(); i++) {
+            PolledShard shard = shards.get((turn + i) % shards.size());
+            if (shard.isToBePolled(first != null, last == null ? 0 : last.arrival, now)) {
+                turn = (turn + i + 1) % shards.size();
+                Claiming claim = new Claiming(shard, first, arrivals);
+                currentClaim = claim;
+                outside.add(() -> shard.poller.claim(claim));
+                return;
+            }
+        }
+    }
+
+    /** Whether a poll or a look-up is in progress; one at a time. */
+    private boolean isBusy() {
+        return currentClaim != null || opening;
+    }
+
+    private void open(long upTo) {
+        CompletableFuture<?> unused = context.usableShards(topic).whenComplete((shards, failure) -> {
+            synchronized (lock) {
+                if (!closed) {
+                    opened = failure == null
+                            ? new Opened(shards.orElse(null), null, upTo)
+                            : new Opened(null, Completions.cause(failure), upTo);
+                    schedule();
+                }
+            }
+        });
+    }
+
+    private Duration sleep() {
+        boolean needed = !queue.isEmpty() || shards.stream().anyMatch(shard -> shard.overdueLeases) || isBusy();
+        if (!needed) {
+            dropped = true;
+            end();
+            return IDLE;
+        }
+        long now = context.now();
+        long wait = IDLE.toNanos();
+        for (Waiting receiver : queue) {
+            long left = receiver.deadline - now;
+            // a receiver that has timed out waits for a reply, which wakes this task
+            wait = left > 0 ? Math.min(wait, left) : wait;
+        }
+        Outage present = outage;
+        if (!isBusy() && present != null) {
+            wait = Math.min(wait, present.retryNanos - now);
+        } else if (!isBusy()) {
+            for (PolledShard shard : shards) {
+                wait = Math.min(wait, shard.nextPoll - now);
+            }
+        }
+        return Duration.ofNanos(Math.max(0, wait));
+    }
+
+    private void end() {
+        if (handle != null) {
+            handle.cancel();
+            handle = null;
+        }
+        forgetShards();
+        stopAwaiting();
+    }
+
+    /** Listens for the registration of the topic. */
+    private final class RegistrationListener implements AbsentTopics.TopicListener {
+
+        @Override
+        public void appeared() {
+            synchronized (lock) {
+                if (awaiting != null) {
+                    appeared = true;
+                    schedule();
+                }
+            }
+        }
+
+        @Override
+        public void swept(@Nullable Throwable failure) {
+            synchronized (lock) {
+                sweepFailure = failure;
+                long now = context.now();
+                if (handle != null && queue.stream().anyMatch(receiver -> receiver.isOver(now))) {
+                    handle.wake();
+                }
+            }
+        }
+    }
+
+    /** Ends all waits with an empty result and releases what is being claimed. */
+    void close() {
+        List<Waiting> left;
+        synchronized (lock) {
+            closed = true;
+            left = new ArrayList<>(queue);
+            queue.clear();
+            Reply reply = arrived;
+            arrived = null;
+            if (reply != null && reply.reply != null) {
+                reply.claim.shard.poller.release(reply.reply.claims());
+            }
+            end();
+        }
+        left.forEach(receiver -> receiver.future.complete(List.of()));
+    }
+}

@@ -1,0 +1,47 @@
+-- Cancels a message, scheduled or leased. With a version, cancels it unless it has a greater version. With an empty
+-- version, only reads the message's version.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] id
+-- optional ARGV[5] version: a message with a greater version is kept; empty: every message is kept
+-- optional ARGV[6] '1': a message that was not claimed since it was sent is kept, too
+-- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'u' kept, because it was not claimed |
+--         'n' not found, its version or '' (read only if ARGV[5] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(log N), at most 10 commands, and a PUBLISH if it was leased. Also runs when memory is full
+--
+-- The message is removed first. If the script then stops, the next claim or reclaim removes the id from schedule and
+-- leases.
+--@include head
+--@include version
+local identity = redis.call('HGET', KEYS[5], 'identity')
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
+end
+local found, version = nil, ''
+if ARGV[5] then
+  local message = redis.call('HGET', KEYS[3], ARGV[4])
+  found = message and true
+  version = message and hasHead(message) and versionAt(message, 14) or ''
+  if ARGV[5] == '' or version > ARGV[5] then
+    return {'OK', found and 'l' or 'n', version}
+  end
+  if found and ARGV[6] == '1' and redis.call('HEXISTS', KEYS[4], ARGV[4]) == 0 then
+    return {'OK', 'u', version}
+  end
+else
+  found = redis.call('HEXISTS', KEYS[3], ARGV[4]) == 1
+end
+local scheduled = redis.call('ZSCORE', KEYS[1], ARGV[4])
+local leased = redis.call('ZSCORE', KEYS[2], ARGV[4])
+redis.call('HDEL', KEYS[3], ARGV[4])
+redis.call('HDEL', KEYS[4], ARGV[4])
+redis.call('ZREM', KEYS[1], ARGV[4])
+redis.call('ZREM', KEYS[2], ARGV[4])
+if not found then
+  return {'OK', 'n', ''}
+end
+if not leased or scheduled then
+  return {'OK', 'c', version}
+end
+redis.pcall('PUBLISH', ARGV[2], 'r ' .. ARGV[3] .. ' ' .. ARGV[4])
+return {'OK', 'h', version}

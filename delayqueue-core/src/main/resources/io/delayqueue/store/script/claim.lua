@@ -1,0 +1,158 @@
+-- fragment: claiming. A delivery is "<token> <attempts> <due ms> <last failure>", its token '-' while scheduled.
+-- A foreign client may have written a delivery without any of these parts. It must not make the poll fail.
+
+-- token, attempts, due, last failure
+local function parsed(delivery)
+  local token, attempts, due, failure = string.match(delivery or '', '^(%S+) (%d+) (%d+) ?(.*)$')
+  return token or '-', attempts or '0', due or nowText, failure or ''
+end
+
+-- the first line from byte 14 on if the message has limits of its own, else ''
+local function limitsOf(message)
+  return string.byte(message, 14) == 43 and hasHead(message) and string.match(message, '^[^\n]*', 14) or ''
+end
+
+-- the number of attempts that a message may have
+local function permitted(message)
+  return tonumber(string.match(limitsOf(message), ' a=(%d+)') or ARGV[10])
+end
+
+-- the number of ids whose messages fit into the byte bound, at least one. The lengths are read only if messages of the
+-- largest size in the queue's history could exceed the bound. In the queue of notifications they are always read,
+-- because the largest size is not recorded there.
+local function fitting(ids, bound)
+  local n = #ids
+  if KEYS[6] and n * tonumber(meta[4] or 0) <= bound then
+    return n
+  end
+  local bytes = 0
+  for i = 1, n do
+    bytes = bytes + redis.call('HSTRLEN', KEYS[3], ids[i])
+    if bytes > bound and i > 1 then
+      return i - 1
+    end
+  end
+  return n
+end
+
+-- the index of the first message that is missing or has limits of its own, else nil
+local function firstUnusual(messages, n)
+  for i = 1, n do
+    if not messages[i] or string.byte(messages[i], 14) == 43 then
+      return i
+    end
+  end
+end
+
+-- for a claimed message: the end of its lease, and, if the message is expired, the token in the id of its dead letter.
+-- This token consists of nonce and time of the send, so that the repeat of a script that stopped midway writes the same
+-- dead letter
+local function byItsLimits(message, usualEnd)
+  local line = limitsOf(message)
+  if line == '' then
+    return usualEnd
+  end
+  local own, at, late = string.match(line, ' l=(%d+)'), string.match(line, ' e=(%d+)'), string.match(line, ' x=(%d+)')
+  local over = (at and now > tonumber(at)) or (late and now > timeAt(message, 8) + tonumber(late))
+  return own and leaseEnd(tonumber(own)) or usualEnd,
+    over and (string.match(line, '^%+(%S+)') or '-') .. '.' .. string.format('%.0f', timeAt(message, 2))
+end
+
+-- reads the messages to claim: ids, taken (id, due, ...), messages, before (deliveries before the claim). Expired
+-- messages and ids without a message go to separate lists. Without such exceptions, the replies of Redis are used
+-- unchanged.
+local function plannedClaim(max)
+  local plan = {ids = {}, taken = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}}
+  if max == 0 then
+    return plan
+  end
+  local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, max)
+  local ids = {}
+  for i = 1, #due, 2 do
+    ids[(i + 1) / 2] = due[i]
+  end
+  local n = fitting(ids, tonumber(ARGV[8]))
+  local messages = redis.call('HMGET', KEYS[3], unpack(ids, 1, n))
+  local before = redis.call('HMGET', KEYS[4], unpack(ids, 1, n))
+  plan.leaseEnd = leaseEnd(tonumber(ARGV[9]))
+  for i = 1, n do
+    before[i] = before[i] and string.find(before[i], '^%S+ %d+ %d+') and before[i] or false
+  end
+  if n == #ids and not firstUnusual(messages, n) then
+    plan.ids, plan.taken, plan.messages, plan.before = ids, due, messages, before
+    return plan
+  end
+  for i = 1, n do
+    local message = messages[i]
+    local lease, over = plan.leaseEnd, nil
+    if message then
+      lease, over = byItsLimits(message, plan.leaseEnd)
+    end
+    if not message then
+      plan.orphans[#plan.orphans + 1] = ids[i]
+    elseif over then
+      plan.expired[#plan.expired + 1] = {ids[i], due[2 * i], message, before[i], over}
+    else
+      local at = #plan.messages + 1
+      plan.ids[at], plan.taken[2 * at - 1], plan.taken[2 * at] = ids[i], ids[i], due[2 * i]
+      plan.messages[at], plan.before[at] = message, before[i]
+      plan.ends[at] = lease
+    end
+  end
+  return plan
+end
+
+-- the claim of the first execution, without the messages that are no longer leased by it
+local function recordedClaim()
+  local record = cmsgpack.unpack(redis.call('HGET', KEYS[5], 'r:' .. ARGV[4]))
+  local claim = {ids = {}, taken = {}, messages = {}, before = {}, gone = record[2], lost = record[3]}
+  claim.reclaimed, claim.deadLettered = record[4] or {}, record[5] or {}
+  for _, id in ipairs(record[1]) do
+    local delivery = redis.call('HGET', KEYS[4], id)
+    local message = redis.call('HGET', KEYS[3], id)
+    local token, attempts, due, failure = parsed(delivery)
+    if message and token == ARGV[6] then
+      local at = #claim.messages + 1
+      claim.ids[at], claim.taken[2 * at - 1], claim.taken[2 * at] = id, id, due
+      claim.messages[at] = message
+      claim.before[at] = tonumber(attempts) > 1 and '- ' .. (attempts - 1) .. ' ' .. due .. ' ' .. failure
+    end
+  end
+  return claim
+end
+
+-- The leases are written before the ids are removed from the schedule. If the script stops in between, a message is in
+-- both, and the next claim or the repeat of this poll repairs it.
+local function takeClaim(claim, deadLettered)
+  local ids = claim.ids
+  local n = #ids
+  if claim.ends then
+    for _, id in ipairs(claim.orphans) do
+      forget(id)
+    end
+    for _, expired in ipairs(claim.expired) do
+      local _, attempts, _, failure = parsed(expired[4])
+      toDeadLetters(expired[1], expired[5], 'EXPIRED', attempts, expired[2], failure, expired[3], deadLettered)
+    end
+    if n > 0 then
+      local taken, before, ends = claim.taken, claim.before, claim.ends
+      local leases, deliveries, first = {}, {}, ARGV[6] .. ' 1 '
+      for i = 1, n do
+        local at, id, due = 2 * i, ids[i], taken[2 * i]
+        leases[at - 1], leases[at] = ends[i] or claim.leaseEnd, id
+        deliveries[at - 1] = id
+        if before[i] then
+          local _, attempts, _, failure = parsed(before[i])
+          deliveries[at] = ARGV[6] .. ' ' .. (attempts + 1) .. ' ' .. due .. ' ' .. failure
+        else
+          deliveries[at] = first .. due .. ' '
+        end
+      end
+      redis.call('ZADD', KEYS[2], unpack(leases))
+      redis.call('HSET', KEYS[4], unpack(deliveries))
+    end
+  end
+  if n > 0 then
+    redis.call('ZREM', KEYS[1], unpack(ids))
+  end
+end

@@ -1,0 +1,39 @@
+-- Counts the messages of a queue by state.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead, only in the queue of messages
+-- ARGV[1] identity  ARGV[2] largest number of due messages to read  ARGV[3] number of bytes after which reading stops
+-- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, time in ms since which the oldest due
+--        message waits} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(log N), 8 commands, and one more for each message that is read. A message waits from its send if it was sent
+--        with a past due time; such messages are read until one that waits longest is found
+--@include guard
+--@include head
+local identity = redis.call('HGET', KEYS[5], 'identity')
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
+end
+local all = redis.call('ZCARD', KEYS[1]) - 1
+local ready = redis.call('ZCOUNT', KEYS[1], '-inf', nowText)
+local oldest, bytes = now, 0
+local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+for i = 1, #due, 2 do
+  local since = tonumber(due[i + 1])
+  if since >= oldest or bytes > tonumber(ARGV[3]) then
+    break
+  end
+  local message = redis.call('HGET', KEYS[3], due[i])
+  if message then
+    bytes = bytes + #message
+    since = hasHead(message) and math.max(since, timeAt(message, 2)) or since
+  end
+  oldest = math.min(oldest, since)
+end
+return {
+  'OK',
+  nowMicros,
+  all - ready,
+  ready,
+  redis.call('ZCARD', KEYS[2]) - 1,
+  KEYS[6] and redis.call('ZCARD', KEYS[6]) - 1 or 0,
+  string.format('%.0f', oldest)
+}

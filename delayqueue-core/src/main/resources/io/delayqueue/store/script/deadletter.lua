@@ -1,0 +1,44 @@
+-- fragment: dead-letters a message. Dead letter and notification are written before the message is removed: if the
+-- script stops midway, the message is in two places instead of none. The id of a dead letter is "<message id>@<token>",
+-- so that a repeat writes the same dead letter and does not change an existing notification. A dead letter is "1
+-- <dead-lettered ms> <cause> <attempts> <due ms> <bytes of failure>\n<failure>\n<message>". A notification is a message
+-- with the headers of the dead-lettered message and without a payload. The queue of notifications has no dead letters:
+-- its messages are only removed.
+local function forget(id)
+  redis.call('HDEL', KEYS[3], id)
+  redis.call('HDEL', KEYS[4], id)
+  redis.call('ZREM', KEYS[1], id)
+  redis.call('ZREM', KEYS[2], id)
+end
+
+-- the headers of a message, from the end of its first line to the payload; no headers if one is malformed, because the
+-- notification must be readable
+local function headersOf(message)
+  local first = hasHead(message) and string.find(message, '\n', 14, true)
+  local last = first and string.find(message, '\n\n', first, true)
+  for header in string.gmatch(last and string.sub(message, first, last) or '', '[^\n]+') do
+    last = last and string.find(header, ': ', 1, true) and last
+  end
+  return last and string.sub(message, first, last + 1) or '\n\n'
+end
+
+local function store(id, deadLetter, deadLetteredAt, cause, record, message, deadLettered)
+  if KEYS[6] then
+    redis.call('ZADD', KEYS[6], deadLetteredAt, deadLetter)
+    redis.call('HSET', KEYS[7], deadLetter, record)
+    if meta[5] and redis.call('HEXISTS', KEYS[9], deadLetter) == 0 then
+      redis.call('ZADD', KEYS[8], nowText, deadLetter)
+      local time = packedTime(now)
+      redis.call('HSET', KEYS[9], deadLetter, '1' .. time .. time .. headersOf(message))
+      redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ':notifications ' .. nowText)
+    end
+  end
+  forget(id)
+  deadLettered[#deadLettered + 1] = id
+  deadLettered[#deadLettered + 1] = cause
+end
+
+local function toDeadLetters(id, token, cause, attempts, due, failure, message, deadLettered)
+  store(id, id .. '@' .. token, nowText, cause, '1 ' .. nowText .. ' ' .. cause .. ' ' .. attempts .. ' ' .. due .. ' '
+    .. #failure .. '\n' .. failure .. '\n' .. message, message, deadLettered)
+end

@@ -1,0 +1,43 @@
+-- Deletes a shard and its queue of notifications if it has neither messages nor dead letters, or only counts its
+-- messages and dead letters. Also runs when memory is full.
+--
+-- KEYS[1..5]  schedule, leases, messages, deliveries, meta
+-- KEYS[6..7]  dead, deadLetters
+-- KEYS[8..12] notifications.schedule, notifications.leases, notifications.messages, notifications.deliveries,
+-- notifications.meta
+-- KEYS[13..14] sent, sent.until; remembered outcomes of sends are kept until they expire
+-- KEYS[15]    ended (STRING: the last deleted epoch, then 'n' if its dead letters had notifications)
+-- ARGV[1] identity  ARGV[2] sentinel
+-- ARGV[3] time in ms for which the deleted epoch is recorded; 0: deletes nothing
+-- result {'OK', 'd' deleted or absent, epoch} | {'OK', 'h' not deleted, messages, dead letters} | {'MISMATCH',
+--        identity}
+-- cost   O(1), more only after scripts that stopped midway; at most 13 commands
+--
+-- The end of the epoch is written first. The registry still has the epoch for a moment, but open.lua now rejects
+-- callers with this epoch, so that no message is sent to a shard that is about to be unregistered. If the script stops
+-- after this write, the shard remains usable until it is deleted or opened by a later epoch.
+local meta = redis.call('HMGET', KEYS[5], 'identity', 'notifications')
+if meta[1] and meta[1] ~= ARGV[1] then
+  return {'MISMATCH', meta[1]}
+end
+local function held(key)
+  return redis.call('HLEN', key) - redis.call('HEXISTS', key, ARGV[2])
+end
+local messages, deadLetters = held(KEYS[3]), held(KEYS[7])
+if messages + deadLetters > 0 or ARGV[3] == '0' then
+  return {'OK', 'h', messages, deadLetters}
+end
+local epoch = string.match(ARGV[1], '(%d+)$')
+local ended = string.match(redis.call('GET', KEYS[15]) or '', '^%d+')
+-- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+redis.call('HDEL', KEYS[5], '')
+if not ended or tonumber(ended) < tonumber(epoch) then
+  redis.call('SET', KEYS[15], epoch .. (meta[2] and 'n' or ''), 'PX', ARGV[3])
+end
+local last = redis.call('ZREVRANGEBYSCORE', KEYS[14], '(9007199254740991', '-inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+redis.call('DEL', unpack(KEYS, 1, last and 12 or 14))
+if last then
+  redis.call('PEXPIREAT', KEYS[13], last)
+  redis.call('PEXPIREAT', KEYS[14], last)
+end
+return {'OK', 'd', epoch}

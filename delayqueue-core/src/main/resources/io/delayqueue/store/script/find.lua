@@ -1,0 +1,21 @@
+-- Reads a live message with its due time, lease and delivery.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- ARGV[1] identity  ARGV[2] id
+-- result {'OK', now in µs, message, due or false, lease end or false, delivery or false}, message false if it is not
+--        live | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(1), 6 commands
+--@include guard
+local meta = redis.call('HMGET', KEYS[5], 'identity', 'jumped', 'behind')
+if meta[1] ~= ARGV[1] then
+  return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
+end
+local leaseEnd = redis.call('ZSCORE', KEYS[2], ARGV[2])
+return {
+  'OK',
+  nowMicros,
+  redis.call('HGET', KEYS[3], ARGV[2]),
+  redis.call('ZSCORE', KEYS[1], ARGV[2]),
+  leaseEnd and string.format('%.0f', leaseEnd + (meta[2] or 0) + (meta[3] or 0)),
+  redis.call('HGET', KEYS[4], ARGV[2])
+}

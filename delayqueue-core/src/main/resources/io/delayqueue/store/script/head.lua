@@ -1,0 +1,23 @@
+-- fragment: the head of a message: '1', then the times of send and due, each as an unsigned number of ms since 1970 in
+-- six bytes, most significant byte first, then the rest of the first line: empty | "<nonce>" | "+<nonce> <limits>". The
+-- rest is empty if the id was generated for the send. Bytes of a time may be line feeds: search for line feeds from
+-- byte 14 on.
+
+local pack = struct.pack
+
+-- in two parts, because Redis' struct uses a C long, which has 32 bits on some servers
+local function packedTime(ms)
+  local low = ms % 4294967296
+  return pack('>I2I4', (ms - low) / 4294967296, low)
+end
+
+-- the time of the send is at byte 2, the due time at byte 8
+local function timeAt(message, at)
+  local high, low = struct.unpack('>I2I4', message, at)
+  return high * 4294967296 + low
+end
+
+-- false for a message that a foreign client wrote without a head
+local function hasHead(message)
+  return string.byte(message) == 49 and #message > 13
+end

@@ -1,0 +1,89 @@
+-- Reads live messages in the order of their due times or lease ends, then ids.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- ARGV[1] identity  ARGV[2] 's' not yet due | 'r' due | 'l' leased
+-- ARGV[3] time in ms and ARGV[4] id after which to start; '' and '' for the beginning
+-- ARGV[5] count (1..500)  ARGV[6] most bytes  ARGV[7] sentinel
+-- result {'OK', now in µs, ids, times, messages, deliveries ('' for none), time and id of the last one read, '1' if
+--         more follow} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost O(count log N); reads at least one message, and stops at the byte bound. To find the start, up to log2(number of
+--        equal times) more commands
+--
+-- The start is found even if its message is no longer there: ids with equal times are ordered by their bytes. The
+-- script skips ids without a message, which scripts that stopped midway left behind, and leased messages that are also
+-- in the schedule and therefore count as scheduled.
+--@include guard
+local meta = redis.call('HMGET', KEYS[5], 'identity', 'jumped', 'behind')
+if meta[1] ~= ARGV[1] then
+  return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
+end
+local leased, ready = ARGV[2] == 'l', ARGV[2] == 'r'
+local places = KEYS[leased and 2 or 1]
+-- Redis' clock minus lease time
+local ahead = leased and (meta[2] or 0) + (meta[3] or 0) or 0
+
+-- compares bytes, because Lua compares strings by the server's locale
+local function notAfter(a, b)
+  local n = math.min(#a, #b)
+  for i = 1, n do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then
+      return x < y
+    end
+  end
+  return #a <= #b
+end
+
+local function rankBehind(time, id)
+  local score = redis.call('ZSCORE', places, id)
+  if score and tonumber(score) == tonumber(time) then
+    return redis.call('ZRANK', places, id) + 1
+  end
+  local low = redis.call('ZCOUNT', places, '-inf', '(' .. time)
+  local high = low + redis.call('ZCOUNT', places, time, time)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if notAfter(redis.call('ZRANGE', places, middle, middle)[1], id) then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low
+end
+
+local first = ARGV[3] == '' and 0 or rankBehind(ARGV[3], ARGV[4])
+local due = leased and 0 or redis.call('ZCOUNT', places, '-inf', nowText)
+local last = due
+if not ready then
+  first = math.max(first, due)
+  last = redis.call('ZCARD', places) - (redis.call('ZSCORE', places, ARGV[7]) and 1 or 0)
+end
+local found = {}
+if first < last then
+  found = redis.call('ZRANGE', places, first, math.min(last, first + tonumber(ARGV[5])) - 1, 'WITHSCORES')
+end
+
+local looked, n, bytes = {}, 0, 0
+for i = 1, #found, 2 do
+  bytes = bytes + redis.call('HSTRLEN', KEYS[3], found[i])
+  if n > 0 and bytes > tonumber(ARGV[6]) then
+    break
+  end
+  n = n + 1
+  looked[n] = found[i]
+end
+if n == 0 then
+  return {'OK', nowMicros, {}, {}, {}, {}, '', '', '0'}
+end
+local stored = redis.call('HMGET', KEYS[3], unpack(looked))
+local held = redis.call('HMGET', KEYS[4], unpack(looked))
+local ids, times, messages, deliveries = {}, {}, {}, {}
+for i = 1, n do
+  if stored[i] and not (leased and redis.call('ZSCORE', KEYS[1], looked[i])) then
+    local at = #ids + 1
+    local time = ahead == 0 and found[2 * i] or string.format('%.0f', found[2 * i] + ahead)
+    ids[at], times[at], messages[at], deliveries[at] = looked[i], time, stored[i], held[i] or ''
+  end
+end
+return {'OK', nowMicros, ids, times, messages, deliveries, found[2 * n], looked[n], first + n < last and '1' or '0'}

@@ -1,0 +1,17 @@
+-- Enables notifications of dead letters, for dead-letter listeners. Each new dead letter then gets a notification.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- ARGV[1] identity
+-- result {'OK'} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(1), at most 3 commands. Also runs when memory is full
+local meta = redis.call('HMGET', KEYS[5], 'identity', 'notifications')
+if meta[1] ~= ARGV[1] then
+  return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
+end
+if meta[2] then
+  return {'OK'}
+end
+-- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+redis.call('HDEL', KEYS[5], '')
+redis.call('HSET', KEYS[5], 'notifications', '1')
+return {'OK'}

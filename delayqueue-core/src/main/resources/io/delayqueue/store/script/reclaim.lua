@@ -1,0 +1,32 @@
+-- fragment: reclaims leases that are over. The attempt counts; after the last permitted attempt the message is
+-- dead-lettered.
+
+local function reclaim(max, reclaimed, deadLettered)
+  local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', leaseTimeText, 'LIMIT', 0, max)
+  for i = 1, fitting(over, tonumber(ARGV[8])) do
+    local id = over[i]
+    local message = redis.call('HGET', KEYS[3], id)
+    local delivery = redis.call('HGET', KEYS[4], id)
+    local token, attempts, due, failure = parsed(delivery)
+    local deadLetter = id .. '@' .. token
+    local deadAt = KEYS[6] and redis.call('ZSCORE', KEYS[6], deadLetter)
+    local record = deadAt and redis.call('HGET', KEYS[7], deadLetter)
+    if not message then
+      forget(id)
+    elseif record then
+      -- a script stopped while it dead-lettered the message
+      store(id, deadLetter, deadAt, string.match(record, '^%S+ %S+ (%S+)') or 'UNKNOWN', record, message, deadLettered)
+    elseif token == '-' then
+      -- a script stopped while it claimed, retried or released the message
+      if not redis.call('ZSCORE', KEYS[1], id) then
+        redis.call('ZADD', KEYS[1], nowText, id)
+      end
+      redis.call('ZREM', KEYS[2], id)
+    elseif deadAt or tonumber(attempts) >= permitted(message) then
+      toDeadLetters(id, token, 'LEASE_OVER', attempts, due, failure, message, deadLettered)
+    else
+      back(id, nowText, attempts, failure)
+      reclaimed[#reclaimed + 1] = id
+    end
+  end
+end

@@ -1,0 +1,32 @@
+-- Registers a topic, or returns its existing registration, which may have another shard count. With a shard count of 0
+-- it only reads the registration and writes nothing.
+--
+-- KEYS[1] topics
+-- ARGV[1] topic  ARGV[2] shard count wanted by the caller, or 0
+-- ARGV[3] epoch that has ended according to a shard, 0 for none: if the registration has this epoch or an earlier one,
+--         it gets a later epoch and keeps its shard count, because other shards may have messages
+-- ARGV[4] number of topics from which on no topic is registered; 0 for no limit
+-- result {count, epoch}, both '0' if the topic is not registered and ARGV[2] is 0 | {registration in another format}
+--        | {'full'}: the topic is not registered, and the limit is reached
+-- cost   O(1), at most 4 commands
+local known = redis.call('HGET', KEYS[1], ARGV[1])
+local over = tonumber(ARGV[3])
+if not known and ARGV[2] == '0' then
+  return {'0', '0'}
+end
+if not known and ARGV[4] ~= '0' and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then
+  return {'full'}
+end
+local count, epoch = ARGV[2], nil
+if known then
+  count, epoch = string.match(known, '^(%d+):(%d+)$')
+  if not count then
+    return {known}
+  end
+end
+if not epoch or tonumber(epoch) <= over then
+  local clock = redis.call('TIME')
+  epoch = string.format('%.0f', math.max(clock[1] * 1000000 + clock[2], over + 1))
+  redis.call('HSET', KEYS[1], ARGV[1], count .. ':' .. epoch)
+end
+return {count, epoch}

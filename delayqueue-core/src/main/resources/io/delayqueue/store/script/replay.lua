@@ -1,0 +1,70 @@
+-- Schedules the message of a dead letter again, with no attempts and without its absolute expiry.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] deadLetters
+-- KEYS[8..12] notifications.schedule, notifications.leases, notifications.messages, notifications.deliveries,
+-- notifications.meta
+-- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] dead letter id
+-- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
+-- result {'OK', 'r' replayed | 'l' the id is live | 'u' unreadable | 'n' not found, message id} | {'UNKNOWN'}
+--         | {'MISMATCH', identity}
+-- cost   O(log N), at most 14 commands, and a PUBLISH if the first due time became earlier
+--
+-- The message is stored before the dead letter is removed. If the script stops in between, the live message equals that
+-- of the dead letter, and the repeat only removes the dead letter. The entry by which retention finds it is removed
+-- last.
+--@include guard
+--@include head
+local identity = redis.call('HGET', KEYS[5], 'identity')
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
+end
+local id = string.match(ARGV[4], '^(.*)@[^@]*$')
+local record = redis.call('HGET', KEYS[7], ARGV[4])
+if not record then
+  if id then
+    redis.call('ZREM', KEYS[6], ARGV[4]) -- left by a replay or purge that stopped midway
+  end
+  return {'OK', 'n', ''}
+end
+
+local function dueAt(message, time)
+  if not hasHead(message) then
+    return message
+  end
+  local lineEnd = string.find(message, '\n', 14, true) or #message + 1
+  local line = string.gsub(string.sub(message, 14, lineEnd - 1), ' e=%d+', '')
+  return string.sub(message, 1, 7) .. time .. line .. string.sub(message, lineEnd)
+end
+
+-- a foreign client or a newer version may have written the record
+local line = string.find(record, '\n', 1, true)
+local failure = line and tonumber(string.match(string.sub(record, 1, line - 1), '^1 .* (%d+)$'))
+if not id or not failure or line + failure >= #record then
+  return {'OK', 'u', id or ''}
+end
+local message = string.sub(record, line + 1 + failure + 1)
+local live = redis.call('HGET', KEYS[3], id)
+if live and dueAt(live, '') ~= dueAt(message, '') then
+  return {'OK', 'l', id}
+end
+local due = ARGV[5]
+if string.byte(due) == 43 then
+  due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
+end
+local head = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+if not live then
+  redis.call('ZADD', KEYS[1], due, id)
+  redis.call('HDEL', KEYS[4], id)
+  redis.call('ZREM', KEYS[2], id)
+  redis.call('HSET', KEYS[3], id, dueAt(message, packedTime(tonumber(due))))
+end
+redis.call('HDEL', KEYS[10], ARGV[4])
+redis.call('HDEL', KEYS[11], ARGV[4])
+redis.call('ZREM', KEYS[8], ARGV[4])
+redis.call('ZREM', KEYS[9], ARGV[4])
+redis.call('HDEL', KEYS[7], ARGV[4])
+redis.call('ZREM', KEYS[6], ARGV[4])
+if not live and (not head or tonumber(due) < tonumber(head)) then
+  redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
+end
+return {'OK', 'r', id}

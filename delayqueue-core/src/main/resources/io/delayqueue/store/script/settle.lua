@@ -1,0 +1,132 @@
+-- fragment: settlements and renewals. They change nothing unless the message is leased with their token. A message is
+-- removed before its entries in schedule and leases; if the script stops in between, a repeat or a reclaim removes
+-- them.
+
+-- whether a text has the form of a token: the consumer, '-' and the poll. It excludes the '-' of a scheduled message,
+-- and texts with a blank, which would be compared with more of the delivery than its token.
+local function isToken(text)
+  return string.find(text, '^[%w.]+%-%w+$') ~= nil
+end
+
+local function heldBy(delivery, token)
+  return delivery and isToken(token) and string.find(delivery, token .. ' ', 1, true) == 1
+end
+
+-- the indices of acknowledges whose message is leased with their token, or nil if that is true of all; tokens are given
+-- as runs with lengths
+local function guardedAcks(first, n, runs, gone)
+  if n == 0 then
+    return nil
+  end
+  local find = string.find
+  local deliveries = redis.call('HMGET', KEYS[4], unpack(ARGV, first, first + n - 1))
+  local held, i = {}, 0
+  for run = 1, runs do
+    local token = ARGV[first + n + 2 * run - 2]
+    local beginning = isToken(token) and token .. ' '
+    for _ = 1, tonumber(ARGV[first + n + 2 * run - 1]) do
+      i = i + 1
+      if beginning and deliveries[i] and find(deliveries[i], beginning, 1, true) == 1 then
+        held[#held + 1] = i
+      else
+        gone[#gone + 1] = i
+      end
+    end
+  end
+  return #held < n and held or nil
+end
+
+local function guardedRenewals(first, n, lost)
+  local deliveries = n > 0 and redis.call('HMGET', KEYS[4], unpack(ARGV, first, first + n - 1))
+  local held = {}
+  for i = 1, n do
+    local kept = heldBy(deliveries[i], ARGV[first + n + i - 1])
+    local to = kept and held or lost
+    to[#to + 1] = i
+  end
+  return held
+end
+
+local function guardedOthers(first, n, offset, gone)
+  local held = {}
+  for i = 1, n do
+    local at = first + 5 * (i - 1)
+    local delivery = redis.call('HGET', KEYS[4], ARGV[at + 1])
+    if heldBy(delivery, ARGV[at + 2]) then
+      held[#held + 1] = {at, delivery}
+    else
+      gone[#gone + 1] = offset + i
+    end
+  end
+  return held
+end
+
+-- A message is in both schedule and leases only after a script stopped midway. The next claim then removes the id from
+-- the schedule.
+local function acknowledge(...)
+  redis.call('HDEL', KEYS[3], ...)
+  redis.call('HDEL', KEYS[4], ...)
+  redis.call('ZREM', KEYS[2], ...)
+end
+
+local function settleAcks(first, n, held)
+  if n > 0 and not held then
+    acknowledge(unpack(ARGV, first, first + n - 1))
+  elseif n > 0 and #held > 0 then
+    local ids = {}
+    for i, index in ipairs(held) do
+      ids[i] = ARGV[first + index - 1]
+    end
+    acknowledge(unpack(ids))
+  end
+end
+
+-- removes the entries that the first execution left of messages that it removed
+local function removeRemains(indices, acks, ackFirst, otherFirst)
+  for _, index in ipairs(indices) do
+    local id = ARGV[index <= acks and ackFirst + index - 1 or otherFirst + 5 * (index - acks - 1) + 1]
+    if redis.call('HEXISTS', KEYS[3], id) == 0 then
+      forget(id)
+    end
+  end
+end
+
+-- adds the message to the schedule before it removes the lease
+local function back(id, due, attempts, failure)
+  redis.call('ZADD', KEYS[1], due, id)
+  if attempts == 0 and failure == '' then
+    redis.call('HDEL', KEYS[4], id)
+  else
+    redis.call('HSET', KEYS[4], id, '- ' .. attempts .. ' ' .. due .. ' ' .. failure)
+  end
+  redis.call('ZREM', KEYS[2], id)
+end
+
+local function settleOthers(first, held, deadLettered)
+  for _, other in ipairs(held) do
+    local at, delivery = other[1], other[2]
+    local verb, id, token, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
+    local _, attempts, due, before = parsed(delivery)
+    local message = redis.call((verb == 'b' or verb == 'r') and 'HGET' or 'HEXISTS', KEYS[3], id)
+    if not message or message == 0 then
+      forget(id)
+    elseif verb == 't' or (verb == 'r' and tonumber(attempts) < permitted(message)) then
+      back(id, string.format('%.0f', now + tonumber(value)), attempts, failure)
+    elseif verb == 'l' then
+      back(id, due, attempts - 1, before)
+    else
+      toDeadLetters(id, token, verb == 'r' and 'ATTEMPTS_SPENT' or value, attempts, due, failure, message, deadLettered)
+    end
+  end
+end
+
+local function renew(first, n, held)
+  local leases = {}
+  for i, index in ipairs(held) do
+    leases[2 * i - 1] = leaseEnd(tonumber(ARGV[first + 2 * n + index - 1]))
+    leases[2 * i] = ARGV[first + index - 1]
+  end
+  if #leases > 0 then
+    redis.call('ZADD', KEYS[2], 'XX', unpack(leases))
+  end
+end

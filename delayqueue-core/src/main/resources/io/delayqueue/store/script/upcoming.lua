@@ -1,0 +1,22 @@
+-- Counts scheduled messages by due time.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- ARGV[1] identity  ARGV[2] width of a bucket in ms  ARGV[3] buckets (1..120)  ARGV[4] sentinel
+-- result {'OK', now in µs, due now or before, {due after now in each bucket}, due later}
+--        | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(buckets log N), one command for each bucket and 5 more
+--@include guard
+local identity = redis.call('HGET', KEYS[5], 'identity')
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
+end
+local width = tonumber(ARGV[2])
+local overdue = redis.call('ZCOUNT', KEYS[1], '-inf', nowText)
+local counts, seen = {}, overdue
+for bucket = 1, tonumber(ARGV[3]) do
+  local by = redis.call('ZCOUNT', KEYS[1], '-inf', string.format('%.0f', now + bucket * width))
+  counts[bucket] = by - seen
+  seen = by
+end
+local all = redis.call('ZCARD', KEYS[1]) - (redis.call('ZSCORE', KEYS[1], ARGV[4]) and 1 or 0)
+return {'OK', nowMicros, overdue, counts, all - seen}

@@ -1,0 +1,422 @@
+package io.delayqueue.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.PollRequest.Claiming;
+import io.delayqueue.store.PollRequest.Reclaiming;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settle.ToDeadLetters;
+import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.DelayQueueUnavailableException;
+import io.delayqueue.template.QueueOnRedis;
+import io.delayqueue.template.RedisTest;
+import io.delayqueue.template.SendLimits;
+import io.delayqueue.test.redis.Direction;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class DelayQueueAdminTests extends RedisTest {
+
+    private static final Shard SHARD = Shard.single("orders");
+
+    private NodeDirectory directory;
+    private DelayQueueAdmin admin;
+    private DelayQueueTemplate template;
+    private long sequence;
+
+    @Override
+    protected Duration commandTimeout() {
+        return QueueOnRedis.SHORT_COMMAND_TIMEOUT;
+    }
+
+    @BeforeEach
+    void assemble() {
+        template = queue.template();
+        directory = new NodeDirectory(queue.scripts(), queue.keySpace(), Duration.ofSeconds(15));
+        admin = admin(queue.events());
+    }
+
+    private DelayQueueAdmin admin(EventBus events) {
+        return new DelayQueueAdmin(
+                queue.store(),
+                queue.topics(),
+                events,
+                SendLimits.DEFAULTS,
+                InstantSource.system(),
+                new TopicDeletion(queue.scripts(), queue.keySpace(), queue.topics()),
+                directory);
+    }
+
+    private PollReply poll(int max, List<Settle> settles) {
+        return queue.store()
+                .poll(
+                        SHARD,
+                        new PollRequest(
+                                "undertaker",
+                                ++sequence,
+                                new Claiming(max, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
+                                new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),
+                                false,
+                                settles,
+                                List.of()));
+    }
+
+    private void send(String... ids) {
+        template.sendAll(IntStream.range(0, ids.length)
+                .mapToObj(i -> DelayMessage.to("orders")
+                        .id(ids[i])
+                        .payload("p" + ids[i])
+                        .build())
+                .toList());
+    }
+
+    /** Lets messages die, each a moment after the one before. */
+    private void toDeadLetters(String... ids) {
+        for (String id : ids) {
+            send(id);
+            dieAll();
+        }
+    }
+
+    private void dieAll() {
+        List<Settle> toDeadLetters = new ArrayList<>();
+        poll(500, List.of())
+                .claims()
+                .forEach(claim -> toDeadLetters.add(new ToDeadLetters(
+                        claim.id(), claim.token(), DeadLetterCause.REQUESTED, new Failure("requested", "no use"))));
+        poll(0, toDeadLetters);
+    }
+
+    private String deadLetterOf(String id) {
+        return admin.deadLetters("orders", 500).deadLetters().stream()
+                .filter(deadLetter -> deadLetter.messageId().equals(id))
+                .map(DeadLetter::deadLetterId)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<String> dead() {
+        return admin.deadLetters("orders", 500).deadLetters().stream()
+                .map(DeadLetter::messageId)
+                .toList();
+    }
+
+    @Test
+    void countsSayWhatStandsWhere() {
+        assertThat(admin.counts("orders")).isEqualTo(new TopicCounts(0, 0, 0, 0, Duration.ZERO));
+        toDeadLetters("dead");
+        send("leased");
+        poll(1, List.of());
+        send("ready");
+        template.send(DelayMessage.to("orders")
+                .id("scheduled")
+                .payload("p")
+                .delay(Duration.ofHours(1))
+                .build());
+
+        TopicCounts counts = admin.counts("orders");
+
+        assertThat(counts).extracting(TopicCounts::scheduled).isEqualTo(1L);
+        assertThat(counts).extracting(TopicCounts::ready).isEqualTo(1L);
+        assertThat(counts).extracting(TopicCounts::leased).isEqualTo(1L);
+        assertThat(counts).extracting(TopicCounts::dead).isEqualTo(1L);
+    }
+
+    @Test
+    void aDeadLetterTellsItsDeadLetter() {
+        toDeadLetters("a");
+
+        DeadLetter deadLetter = admin.deadLetter("orders", deadLetterOf("a")).orElseThrow();
+
+        assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.REQUESTED);
+        assertThat(deadLetter.attempts()).isEqualTo(1);
+        assertThat(deadLetter.failure()).isEqualTo(new Failure("requested", "no use"));
+        assertThat(deadLetter.envelope().payload()).asString().isEqualTo("pa");
+        assertThat(admin.deadLetter("orders", "a@nobody")).isEmpty();
+        assertThat(admin.deadLetter("orders", "no dead letter")).isEmpty();
+    }
+
+    @Test
+    void pagesGoFromTheYoungestToTheOldestAndEnd() {
+        toDeadLetters("a", "b", "c", "d", "e");
+
+        DeadLetterPage first = admin.deadLetters("orders", 2);
+        DeadLetterPage second = admin.deadLetters("orders", 2, first.next());
+        DeadLetterPage third = admin.deadLetters("orders", 2, second.next());
+
+        assertThat(first.deadLetters()).extracting(DeadLetter::messageId).containsExactly("e", "d");
+        assertThat(second.deadLetters()).extracting(DeadLetter::messageId).containsExactly("c", "b");
+        assertThat(third.deadLetters()).extracting(DeadLetter::messageId).containsExactly("a");
+        assertThat(third.next()).isNull();
+    }
+
+    @Test
+    void pagesStayRightWhenYoungerDeadLettersComeAndGo() {
+        toDeadLetters("a", "b", "c", "d");
+        DeadLetterPage first = admin.deadLetters("orders", 2);
+        toDeadLetters("e");
+        admin.purge("orders", deadLetterOf("d"));
+
+        assertThat(admin.deadLetters("orders", 2, first.next()).deadLetters())
+                .extracting(DeadLetter::messageId)
+                .containsExactly("b", "a");
+    }
+
+    @Test
+    void pagesPassThroughManyDeadLettersOfOneMoment() {
+        send(IntStream.range(0, 25).mapToObj(i -> "m" + i).toArray(String[]::new));
+        dieAll();
+
+        List<String> seen = new ArrayList<>();
+        String next = null;
+        do {
+            DeadLetterPage page = admin.deadLetters("orders", 10, next);
+            page.deadLetters().forEach(deadLetter -> seen.add(deadLetter.messageId()));
+            next = page.next();
+        } while (next != null);
+
+        assertThat(seen).hasSize(25).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aPageThatEndsAtItsBytesIsNotTheLast() {
+        for (String id : List.of("a", "b", "c")) {
+            template.send(
+                    DelayMessage.to("orders").id(id).payload(new byte[900_000]).build());
+            dieAll();
+        }
+
+        DeadLetterPage first = admin.deadLetters("orders", 10);
+
+        assertThat(first.deadLetters()).hasSize(2);
+        assertThat(admin.deadLetters("orders", 10, first.next()).deadLetters()).hasSize(1);
+    }
+
+    @Test
+    void aReplayBeyondTheLongestDelayIsRejectedAndTheDeadLetterStays() {
+        toDeadLetters("a");
+
+        assertThatThrownBy(() -> admin.replay("orders", deadLetterOf("a"), Duration.ofDays(5_000)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("delayqueue.limits.max-delay");
+        assertThatThrownBy(() -> admin.replayAll("orders", Instant.MAX)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(dead()).containsExactly("a");
+    }
+
+    @Test
+    void aReplayedDeadLetterIsScheduledAgain() {
+        toDeadLetters("a", "b", "c");
+
+        assertThat(admin.replay("orders", deadLetterOf("a"))).isEqualTo(ReplayOutcome.REPLAYED);
+        assertThat(admin.replay("orders", deadLetterOf("b"), Duration.ofHours(1)))
+                .isEqualTo(ReplayOutcome.REPLAYED);
+        Instant date = Instant.parse("2035-01-01T00:00:00Z");
+        assertThat(admin.replay("orders", deadLetterOf("c"), date)).isEqualTo(ReplayOutcome.REPLAYED);
+
+        assertThat(template.find("orders", "a").orElseThrow().state()).isEqualTo(MessageState.READY);
+        assertThat(template.find("orders", "b").orElseThrow().state()).isEqualTo(MessageState.SCHEDULED);
+        assertThat(template.find("orders", "c").orElseThrow().dueAt()).isEqualTo(date);
+        assertThat(dead()).isEmpty();
+        assertThat(queue.recorded().lines()).anyMatch(line -> line.startsWith("replayed orders a@"));
+    }
+
+    @Test
+    void aDeadLetterWhoseIdIsLiveStays() {
+        toDeadLetters("a");
+        String deadLetter = deadLetterOf("a");
+        send("a");
+
+        assertThat(admin.replay("orders", deadLetter)).isEqualTo(ReplayOutcome.ID_LIVE);
+        assertThat(admin.replay("orders", "b@nobody")).isEqualTo(ReplayOutcome.NOT_FOUND);
+        assertThat(admin.replay("orders", "b")).isEqualTo(ReplayOutcome.NOT_FOUND);
+        assertThat(dead()).containsExactly("a");
+    }
+
+    @Test
+    void allThatDiedBeforeAreReplayedAndThoseWithALiveIdStay() {
+        send(IntStream.range(0, 40).mapToObj(i -> "m" + i).toArray(String[]::new));
+        dieAll();
+        toDeadLetters("late");
+        send("m7", "m8");
+
+        ReplaySummary summary = admin.replayAll("orders", Duration.ofHours(1));
+
+        assertThat(summary).isEqualTo(new ReplaySummary(39, 2));
+        assertThat(dead()).containsExactlyInAnyOrder("m7", "m8");
+        assertThat(admin.counts("orders").scheduled()).isEqualTo(39);
+    }
+
+    @Test
+    void aDeadLetterThatNobodyCanReadHidesNoOtherAndStays() {
+        toDeadLetters("a", "b", "c", "d");
+        String unreadable = deadLetterOf("c");
+        String deadLetters = new String(queue.keySpace().of(SHARD).deadLetters(), UTF_8);
+        server.command("HSET", deadLetters, unreadable, "2 what a later version writes");
+
+        List<String> paged = new ArrayList<>();
+        String next = null;
+        do {
+            DeadLetterPage page = admin.deadLetters("orders", 1, next);
+            page.deadLetters().forEach(deadLetter -> paged.add(deadLetter.messageId()));
+            next = page.next();
+        } while (next != null);
+
+        assertThat(paged).containsExactly("d", "c", "b", "a");
+        assertThat(admin.replay("orders", unreadable)).isEqualTo(ReplayOutcome.UNREADABLE);
+        assertThat(admin.replayAll("orders")).isEqualTo(new ReplaySummary(3, 1));
+        assertThat(dead()).containsExactly("c");
+        assertThat(admin.purge("orders", unreadable)).isTrue();
+    }
+
+    @Test
+    void aReplayOfAllThatIsInterruptedTellsHowManyItReplayed() {
+        toDeadLetters("a", "b", "c", "d");
+        AtomicInteger replayed = new AtomicInteger();
+        DelayQueueEvents interrupting = new DelayQueueEvents() {
+            @Override
+            public void replayed(String topic, String deadLetterId) {
+                if (replayed.incrementAndGet() == 2) {
+                    queue.proxy().refuse();
+                }
+            }
+        };
+
+        assertThatThrownBy(() -> admin(new EventBus(List.of(interrupting))).replayAll("orders"))
+                .isInstanceOf(DelayQueueUnavailableException.class)
+                .hasMessageStartingWith(
+                        "To replay all dead letters of topic orders, after replaying 2 of them, failed: ");
+    }
+
+    @Test
+    void pagesOfDeadLettersThatStayEndToo() {
+        String[] ids = IntStream.range(0, 500).mapToObj(i -> "m" + i).toArray(String[]::new);
+        send(ids);
+        dieAll();
+        toDeadLetters("older-than-nothing");
+        send(ids);
+
+        assertThat(admin.replayAll("orders")).isEqualTo(new ReplaySummary(1, 500));
+        assertThat(admin.replayAll("nothing")).isEqualTo(new ReplaySummary(0, 0));
+    }
+
+    @Test
+    void deadLettersArePurged() {
+        toDeadLetters("a", "b", "c");
+        String deadLetter = deadLetterOf("b");
+
+        assertThat(admin.purge("orders", deadLetter)).isTrue();
+        assertThat(admin.purge("orders", deadLetter)).isFalse();
+        assertThat(admin.purge("orders", "b")).isFalse();
+        assertThat(dead()).containsExactly("c", "a");
+        assertThat(admin.purgeAll("orders", Instant.EPOCH)).isZero();
+        assertThat(admin.purgeAll("orders")).isEqualTo(2);
+        assertThat(admin.purgeAll("orders")).isZero();
+    }
+
+    @Test
+    void moreThanAScriptTakesArePurged() {
+        for (int batch = 0; batch < 3; batch++) {
+            int from = batch * 400;
+            send(IntStream.range(from, from + 400).mapToObj(i -> "m" + i).toArray(String[]::new));
+            dieAll();
+        }
+
+        assertThat(admin.purgeAll("orders")).isEqualTo(1200);
+    }
+
+    @Test
+    void aTopicThatHoldsNothingIsDeletedWithItsPause() {
+        assertThat(admin.deleteTopic("orders")).isFalse();
+        send("a");
+        admin.pauseTopic("orders");
+        assertThatThrownBy(() -> admin.deleteTopic("orders"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("Topic orders cannot be deleted: it holds 1 message and 0 dead letters");
+        dieAll();
+        assertThatThrownBy(() -> admin.deleteTopic("orders"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("0 messages and 1 dead letter.");
+        assertThat(directory.roster().paused()).containsExactly("orders");
+        admin.purgeAll("orders");
+        assertThat(admin.deleteTopic("orders")).isTrue();
+        assertThat(queue.topics().topicsAsync().join()).isEmpty();
+        assertThat(directory.roster().paused()).isEmpty();
+        assertThat(admin.deleteTopic("orders")).isFalse();
+        send("a");
+        assertThat(admin.counts("orders").ready()).isEqualTo(1);
+    }
+
+    @Test
+    void aTopicIsPausedAndResumedWhetherItIsRegisteredOrNot() {
+        admin.pauseTopic("orders");
+        admin.pauseTopic("orders");
+        assertThat(directory.roster().paused()).containsExactly("orders");
+        assertThat(queue.topics().topicsAsync().join()).isEmpty();
+        admin.resumeTopic("orders");
+        admin.resumeTopic("orders");
+        assertThat(directory.roster().paused()).isEmpty();
+    }
+
+    @Test
+    void aTopicThatNobodyUsesIsEmptyAndNothingIsKeptOfIt() {
+        assertThat(admin.counts("mistyped")).isEqualTo(new TopicCounts(0, 0, 0, 0, Duration.ZERO));
+        assertThat(admin.deadLetters("mistyped", 10)).isEqualTo(new DeadLetterPage(List.of(), null));
+        assertThat(admin.deadLetter("mistyped", "a@b")).isEmpty();
+        assertThat(admin.replay("mistyped", "a@b")).isEqualTo(ReplayOutcome.NOT_FOUND);
+        assertThat(admin.replayAll("mistyped")).isEqualTo(new ReplaySummary(0, 0));
+        assertThat(admin.purge("mistyped", "a@b")).isFalse();
+        assertThat(admin.purgeAll("mistyped")).isZero();
+        assertThat(admin.purgeAll("mistyped", Instant.now())).isZero();
+        assertThat(server.command("DBSIZE")).isEqualTo(0L);
+    }
+
+    @Test
+    void failuresAreTold() {
+        queue.open("orders");
+        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+
+        assertThatThrownBy(() -> admin.counts("orders"))
+                .isInstanceOf(DelayQueueUnavailableException.class)
+                .hasMessageContaining("count topic orders");
+        assertThatThrownBy(() -> admin.replay("orders", "a@b")).isInstanceOf(DelayQueueException.class);
+        assertThatThrownBy(() -> admin.pauseTopic("orders")).hasMessageContaining("pause topic orders");
+        assertThatThrownBy(() -> admin.resumeTopic("orders")).hasMessageContaining("resume topic orders");
+        assertThatThrownBy(() -> admin.deleteTopic("orders"))
+                .isInstanceOf(DelayQueueUnavailableException.class)
+                .hasMessageContaining("delete topic orders");
+    }
+
+    @Test
+    void argumentsAreChecked() {
+        assertThatThrownBy(() -> admin.deadLetters("orders", 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> admin.deadLetters("orders", 501)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> admin.deadLetters("orders", 1, "nonsense"))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> admin.counts(" ")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> admin.replayAll("orders", Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}

@@ -1,0 +1,141 @@
+package io.delayqueue.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.store.script.RedisShardReader;
+import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.template.DelayQueueUnavailableException;
+import io.delayqueue.template.RedisTest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Samples are kept in memory, and say how old they are. */
+class TopicSamplerTests extends RedisTest {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+    private TopicSampler sampler;
+    private Instant now = Instant.parse("2026-11-01T00:00:00Z");
+    private long nanos = Long.MAX_VALUE - 5;
+
+    @BeforeEach
+    void assemble() {
+        sampler = new TopicSampler(
+                new DelayQueueInspector(
+                        queue.store(),
+                        new RedisShardReader(queue.scripts(), queue.keySpace(), queue.topics()),
+                        queue.topics(),
+                        new NodeDirectory(queue.scripts(), queue.keySpace(), Duration.ofSeconds(15))),
+                INTERVAL,
+                () -> now,
+                () -> nanos);
+    }
+
+    private void send(String topic) {
+        queue.template().send(DelayMessage.to(topic).payload("p").build());
+    }
+
+    private void pass(Duration time) {
+        now = now.plus(time);
+        nanos += time.toNanos();
+    }
+
+    private static List<Long> ready(List<TopicSample> samples) {
+        return samples.stream().map(sample -> sample.status().counts().ready()).toList();
+    }
+
+    @Test
+    void beforeTheFirstTaskThereIsNothing() {
+        assertThat(sampler.newest()).isEmpty();
+        assertThat(sampler.history("a")).isEmpty();
+        assertThat(sampler.sampledAt()).isEmpty();
+        assertThat(sampler.age()).isEmpty();
+    }
+
+    @Test
+    void eachTaskSamplesAllTopics() {
+        send("b");
+        assertThat(sampler.run()).isEqualTo(INTERVAL);
+        pass(INTERVAL);
+        send("a");
+        send("b");
+        sampler.run();
+        assertThat(sampler.newest())
+                .extracting(sample -> sample.status().topic())
+                .containsExactly("a", "b");
+        assertThat(ready(sampler.newest())).containsExactly(1L, 2L);
+        assertThat(ready(sampler.history("b"))).containsExactly(1L, 2L);
+        assertThat(ready(sampler.history("a"))).containsExactly(1L);
+        assertThat(sampler.history("b")).extracting(TopicSample::at).containsExactly(now.minus(INTERVAL), now);
+        assertThat(sampler.sampledAt()).contains(now);
+        assertThat(sampler.age()).contains(Duration.ZERO);
+    }
+
+    @Test
+    void readingTouchesNoNetwork() {
+        send("a");
+        sampler.run();
+        queue.proxy().traffic().reset();
+        sampler.newest();
+        sampler.history("a");
+        sampler.age();
+        assertThat(queue.proxy().traffic().requests()).isZero();
+    }
+
+    @Test
+    void theLastSixtyAreKept() {
+        send("a");
+        for (int i = 0; i < 70; i++) {
+            sampler.run();
+            pass(INTERVAL);
+        }
+        assertThat(sampler.history("a")).hasSize(60);
+        assertThat(sampler.history("a").get(59).at()).isEqualTo(now.minus(INTERVAL));
+        assertThat(sampler.history("a").get(0).at()).isEqualTo(now.minus(INTERVAL.multipliedBy(60)));
+    }
+
+    @Test
+    void aTopicThatIsDeletedIsForgotten() {
+        send("a");
+        sampler.run();
+        server.flush();
+        send("b");
+        assertThat(new TopicDeletion(queue.scripts(), queue.keySpace(), queue.topics()).delete("a"))
+                .isFalse();
+        sampler.run();
+        assertThat(sampler.newest())
+                .extracting(sample -> sample.status().topic())
+                .containsExactly("b");
+        assertThat(sampler.history("a")).isEmpty();
+    }
+
+    @Test
+    void aSampleThatFailsLeavesTheOldOnesAndTheyAge() {
+        send("a");
+        sampler.run();
+        queue.proxy().refuse();
+        pass(INTERVAL);
+        assertThatThrownBy(sampler::run).isInstanceOf(DelayQueueUnavailableException.class);
+        assertThat(sampler.newest()).hasSize(1);
+        assertThat(sampler.history("a")).hasSize(1);
+        assertThat(sampler.age()).contains(INTERVAL);
+        assertThat(sampler.sampledAt()).contains(now.minus(INTERVAL));
+    }
+
+    @Test
+    void intervalsOutOfRangeAreRejected() {
+        TopicSampler.checkInterval(Duration.ofSeconds(1));
+        TopicSampler.checkInterval(Duration.ofMinutes(10));
+        assertThatThrownBy(() -> TopicSampler.checkInterval(Duration.ofMillis(999)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("sampleInterval");
+        assertThatThrownBy(() -> TopicSampler.checkInterval(Duration.ofMinutes(11)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}

@@ -1,0 +1,96 @@
+package io.delayqueue.annotation;
+
+import io.delayqueue.listener.DeadLetterSource;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.DeadLetter;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.springframework.beans.factory.support.BeanDefinitionBuilder;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+
+/** An application with listeners and without Redis: containers only remember what they are told. */
+final class ListenerApplication implements AutoCloseable {
+
+    final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+    final Map<String, ListenerOptions> topics = new HashMap<>();
+    final DeadLetters deadLetters = new DeadLetters();
+    ListenerOptions defaults = ListenerOptions.DEFAULTS;
+    boolean autoStartup = true;
+
+    private ListenerApplication() {
+        context.registerBeanDefinition(
+                "delayListenerPostProcessor",
+                BeanDefinitionBuilder.genericBeanDefinition(DelayListenerAnnotationBeanPostProcessor.class)
+                        .getBeanDefinition());
+        context.registerBean(DelayListenerRegistry.class, () -> new DelayListenerRegistry(autoStartup));
+        context.registerBean(
+                DelayListenerEndpointRegistrar.DEFAULT_CONTAINER_FACTORY,
+                DefaultDelayListenerContainerFactory.class,
+                () -> new DefaultDelayListenerContainerFactory(
+                        RecordingContainer::new, defaults, topic -> topics.getOrDefault(topic, defaults), deadLetters));
+    }
+
+    /** Starts one of some beans. */
+    static ListenerApplication start(Class<?>... beans) {
+        return start(application -> {}, beans);
+    }
+
+    /** Starts one of some beans, prepared. */
+    static ListenerApplication start(Consumer<ListenerApplication> prepare, Class<?>... beans) {
+        ListenerApplication application = new ListenerApplication();
+        for (Class<?> bean : beans) {
+            application.context.register(bean);
+        }
+        prepare.accept(application);
+        application.context.refresh();
+        return application;
+    }
+
+    ListenerApplication property(String name, Object value) {
+        context.getEnvironment().getPropertySources().addFirst(new MapPropertySource(name, Map.of(name, value)));
+        return this;
+    }
+
+    DelayListenerRegistry registry() {
+        return context.getBean(DelayListenerRegistry.class);
+    }
+
+    RecordingContainer container(String id) {
+        return (RecordingContainer) registry()
+                .getContainer(id)
+                .orElseThrow(() ->
+                        new AssertionError("no " + id + " in " + registry().getListenerIds()));
+    }
+
+    RecordingContainer onlyContainer() {
+        return container(registry().getListenerIds().iterator().next());
+    }
+
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+
+    /** Dead letters that nobody dead-lettered. */
+    static final class DeadLetters implements DeadLetterSource {
+
+        final Map<String, DeadLetter> byId = new HashMap<>();
+        boolean away;
+
+        @Override
+        public Optional<DeadLetter> find(String topic, String deadLetterId) {
+            if (away) {
+                throw new IllegalStateException("Redis is away");
+            }
+            return Optional.ofNullable(byId.get(deadLetterId))
+                    .filter(deadLetter -> deadLetter.topic().equals(topic));
+        }
+    }
+}

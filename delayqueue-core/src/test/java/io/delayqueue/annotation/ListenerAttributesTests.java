@@ -1,0 +1,174 @@
+package io.delayqueue.annotation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.listener.Backoff;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.RetryDecision.ToDeadLetters;
+import io.delayqueue.listener.RetryPolicy;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+class ListenerAttributesTests {
+
+    static class Everything {
+        @DelayListener(
+                topic = "${orders.topic}",
+                id = "orders-#{'listener'}",
+                concurrency = "${orders.concurrency:4}",
+                lease = "45s",
+                maxAttempts = "#{2 + 1}",
+                backoff = "0s,0s,2m",
+                notRetryable = {IOException.class, IllegalStateException.class},
+                handlingTime = "PT2M",
+                prefetch = "17",
+                prefetchTime = "#{T(java.time.Duration).ofSeconds(9)}",
+                drainTime = "1m30s",
+                autoStartup = "${orders.start:false}")
+        void handle(String payload) {}
+    }
+
+    @Test
+    void eachAttributeIsRead() {
+        try (ListenerApplication application = ListenerApplication.start(
+                prepared -> prepared.property("orders.topic", "eu-orders"), Everything.class)) {
+            RecordingContainer container = application.container("orders-listener");
+
+            assertThat(container.topic()).isEqualTo("eu-orders");
+            assertThat(container.isRunning()).isFalse();
+            assertThat(container.options())
+                    .isEqualTo(new ListenerOptions(
+                            4,
+                            1,
+                            Duration.ofSeconds(45),
+                            3,
+                            new Backoff.Intervals(List.of(Duration.ZERO, Duration.ZERO, Duration.ofMinutes(2))),
+                            List.of(IOException.class, IllegalStateException.class),
+                            Duration.ofMinutes(2),
+                            17,
+                            Duration.ofSeconds(9),
+                            Duration.ofSeconds(90)));
+        }
+    }
+
+    static class TopicOnly {
+        @DelayListener("orders")
+        void handle(String payload) {}
+    }
+
+    @Test
+    void whatIsLeftOpenIsBuiltIn() {
+        try (ListenerApplication application = ListenerApplication.start(TopicOnly.class)) {
+            assertThat(application.onlyContainer().options()).isEqualTo(ListenerOptions.DEFAULTS);
+        }
+    }
+
+    static class Mixed {
+        @DelayListener(topic = "orders", maxAttempts = "2")
+        void handle(String payload) {}
+    }
+
+    @Test
+    void theAnnotationWinsOverTheTopicAndTheTopicOverTheDefaults() {
+        ListenerOptions ofTopic = ListenerOptions.DEFAULTS.toBuilder()
+                .maxAttempts(5)
+                .concurrency(16)
+                .build();
+        try (ListenerApplication application =
+                ListenerApplication.start(prepared -> prepared.topics.put("orders", ofTopic), Mixed.class)) {
+            assertThat(application.onlyContainer().options())
+                    .isEqualTo(ofTopic.toBuilder().maxAttempts(2).build());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Policies {
+        @Bean
+        RetryPolicy never() {
+            return failed -> new ToDeadLetters();
+        }
+
+        @DelayListener(topic = "orders", id = "by-name", backoff = "never")
+        void byName(String payload) {}
+
+        @DelayListener(topic = "orders", id = "by-expression", backoff = "#{@never}")
+        void byExpression(String payload) {}
+
+        @DelayListener(topic = "orders", id = "by-property", backoff = "${retry:fixed 5s}")
+        void byProperty(String payload) {}
+    }
+
+    @Test
+    void backoffIsAnExpressionOrABean() {
+        try (ListenerApplication application = ListenerApplication.start(Policies.class)) {
+            RetryPolicy never = application.bean(RetryPolicy.class);
+            assertThat(application.container("by-name").options().retryPolicy()).isSameAs(never);
+            assertThat(application.container("by-expression").options().retryPolicy())
+                    .isSameAs(never);
+            assertThat(application.container("by-property").options().retryPolicy())
+                    .isEqualTo(new Backoff.Fixed(Duration.ofSeconds(5)));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Bulk {
+        @Bean
+        DelayListenerContainerFactory bulk(DefaultDelayListenerContainerFactory delayListenerContainerFactory) {
+            return delayListenerContainerFactory.withOptions(
+                    options -> options.concurrency(50).prefetch(5));
+        }
+
+        @DelayListener(topic = "orders", containerFactory = "${factory:bulk}", prefetch = "6")
+        void handle(String payload) {}
+    }
+
+    @Test
+    void aContainerFactoryOfOnesOwnStandsBetweenAnnotationAndProperties() {
+        try (ListenerApplication application = ListenerApplication.start(Bulk.class)) {
+            assertThat(application.onlyContainer().options())
+                    .isEqualTo(ListenerOptions.DEFAULTS.toBuilder()
+                            .concurrency(50)
+                            .prefetch(6)
+                            .build());
+        }
+    }
+
+    static class Programmatic implements DelayListenerConfigurer {
+        @Override
+        public void configureDelayListeners(DelayListenerEndpointRegistrar registrar) {
+            registrar.register(DelayListenerEndpoint.to("orders")
+                    .id("one")
+                    .handler(String.class, deliveries -> null)
+                    .options(options -> options.concurrency(3))
+                    .autoStartup(false)
+                    .build());
+            registrar.register(DelayListenerEndpoint.to("orders")
+                    .id("many")
+                    .batchHandler(String.class, deliveries -> null)
+                    .build());
+            registrar.register(
+                    DelayListenerEndpoint.to("orders")
+                            .id("notifications")
+                            .deadLetterHandler((deadLetter, notification) -> null)
+                            .build(),
+                    endpoint -> new RecordingContainer(null));
+        }
+    }
+
+    @Test
+    void listenersMayBeRegisteredByCode() {
+        try (ListenerApplication application = ListenerApplication.start(Programmatic.class)) {
+            assertThat(application.registry().getListenerIds()).containsExactly("one", "many", "notifications");
+            assertThat(application.container("one").options().concurrency()).isEqualTo(3);
+            assertThat(application.container("one").options().batchSize()).isEqualTo(1);
+            assertThat(application.container("one").isRunning()).isFalse();
+            assertThat(application.container("many").options().batchSize()).isEqualTo(100);
+            assertThat(application.container("many").isRunning()).isTrue();
+            assertThat(application.container("notifications").spec).isNull();
+        }
+    }
+}

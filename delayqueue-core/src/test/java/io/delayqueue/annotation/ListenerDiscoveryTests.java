@@ -1,0 +1,328 @@
+package io.delayqueue.annotation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.delayqueue.message.Shard.QueueKind;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.messaging.handler.annotation.Header;
+
+class ListenerDiscoveryTests {
+
+    @Test
+    void anAnnotatedMethodBecomesAListener() throws Exception {
+        try (ListenerApplication application = ListenerApplication.start(Plain.class)) {
+            RecordingContainer container = application.onlyContainer();
+
+            assertThat(container.id()).isEqualTo("listenerDiscoveryTests.Plain.handle");
+            assertThat(container.topic()).isEqualTo("orders");
+            assertThat(container.spec.kind()).isEqualTo(QueueKind.MESSAGES);
+            assertThat(container.isRunning()).isTrue();
+            assertThat(container.deliverPayload("one")).isNull();
+            assertThat(application.bean(Plain.class).got).containsExactly("one");
+        }
+    }
+
+    static class Plain {
+        final List<String> got = new ArrayList<>();
+
+        @DelayListener("orders")
+        void handle(String payload) {
+            got.add(payload);
+        }
+    }
+
+    @Test
+    void aRepeatedAnnotationMakesSeveralListeners() {
+        try (ListenerApplication application = ListenerApplication.start(Repeated.class)) {
+            assertThat(application.registry().getListenerIds())
+                    .containsExactly(
+                            "listenerDiscoveryTests.Repeated.handle", "listenerDiscoveryTests.Repeated.handle#2", "c");
+            assertThat(application.registry().getContainers())
+                    .extracting(container -> container.topic())
+                    .containsExactly("a", "b", "c");
+        }
+    }
+
+    static class Repeated {
+        @DelayListener("a")
+        @DelayListener(topic = "b")
+        @DelayListener(topic = "c", id = "c")
+        void handle(String payload) {}
+    }
+
+    @Test
+    void anAnnotationOfOnesOwnCarriesListeners() {
+        try (ListenerApplication application = ListenerApplication.start(Composed.class)) {
+            assertThat(application.registry().getContainers())
+                    .extracting(container -> container.topic())
+                    .containsExactlyInAnyOrder("orders", "orders-eu", "orders-us");
+            assertThat(application.container("eager").options().concurrency()).isEqualTo(32);
+        }
+    }
+
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @DelayListener(topic = "orders", concurrency = "32")
+    @interface EagerListener {
+        @AliasFor(annotation = DelayListener.class, attribute = "id")
+        String name();
+    }
+
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @DelayListener("orders-eu")
+    @DelayListener("orders-us")
+    @interface EverywhereListener {}
+
+    static class Composed {
+        @EagerListener(name = "eager")
+        void one(String payload) {}
+
+        @EverywhereListener
+        void two(String payload) {}
+    }
+
+    @Test
+    void anOverridingAnnotationTakesThePlaceOfTheOverridden() {
+        try (ListenerApplication application = ListenerApplication.start(Narrow.class)) {
+            assertThat(application.onlyContainer().topic()).isEqualTo("narrow");
+            assertThat(application.registry().getListenerIds()).hasSize(1);
+        }
+    }
+
+    static class Wide {
+        @DelayListener("wide")
+        void handle(String payload) {}
+    }
+
+    static class Narrow extends Wide {
+        @Override
+        @DelayListener("narrow")
+        void handle(String payload) {}
+    }
+
+    @Test
+    void anInheritedMethodGetsThePayloadTypeOfItsClass() throws Exception {
+        try (ListenerApplication application = ListenerApplication.start(Generic.class)) {
+            assertThat(application.onlyContainer().spec.payloadType()).isEqualTo(Integer.class);
+            application.onlyContainer().deliverPayload(4);
+            assertThat(application.bean(Generic.class).got).containsExactly(4);
+        }
+    }
+
+    abstract static class Base<T> {
+        final List<T> got = new ArrayList<>();
+
+        @DelayListener("numbers")
+        public void handle(T payload) {
+            got.add(payload);
+        }
+    }
+
+    static class Generic extends Base<Integer> {}
+
+    @Test
+    void aJdkProxyIsCalledByItsInterface() throws Exception {
+        try (ListenerApplication application = ListenerApplication.start(JdkProxied.class)) {
+            application.onlyContainer().deliver(TestDelivery.of("one").header("tags", "vip"));
+            assertThat(application.bean(JdkProxied.class).calls).containsExactly("proxy", "one vip");
+        }
+    }
+
+    interface Handler {
+        void handle(String tags, String payload);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class JdkProxied {
+        final List<String> calls = new ArrayList<>();
+
+        @Bean
+        Handler handler() {
+            return (Handler) proxied(new ProxyTarget(calls), calls, false);
+        }
+    }
+
+    static class ProxyTarget implements Handler {
+        private final List<String> calls;
+
+        ProxyTarget(List<String> calls) {
+            this.calls = calls;
+        }
+
+        ProxyTarget() {
+            this(new ArrayList<>());
+        }
+
+        @Override
+        @DelayListener("orders")
+        public void handle(@Header String tags, String payload) {
+            calls.add(payload + " " + tags);
+        }
+    }
+
+    @Test
+    void aClassProxyIsCalledItself() throws Exception {
+        try (ListenerApplication application = ListenerApplication.start(ClassProxied.class)) {
+            application.onlyContainer().deliver(TestDelivery.of("one").header("tags", "vip"));
+            assertThat(application.bean(ClassProxied.class).calls).containsExactly("proxy", "one vip");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ClassProxied {
+        final List<String> calls = new ArrayList<>();
+
+        @Bean
+        ProxyTarget handler() {
+            return (ProxyTarget) proxied(new ProxyTarget(calls), calls, true);
+        }
+    }
+
+    private static Object proxied(Object target, List<String> calls, boolean byClass) {
+        ProxyFactory factory = new ProxyFactory(target);
+        factory.setProxyTargetClass(byClass);
+        factory.addAdvice((org.aopalliance.intercept.MethodInterceptor) invocation -> {
+            calls.add("proxy");
+            return invocation.proceed();
+        });
+        return factory.getProxy();
+    }
+
+    @Test
+    void aScopedProxyListensOnceForAllItsInstances() throws Exception {
+        try (ListenerApplication application = ListenerApplication.start(Scoped.class)) {
+            Scoped.instances.clear();
+            application.onlyContainer().deliverPayload("one");
+            application.onlyContainer().deliverPayload("two");
+
+            assertThat(Scoped.instances).hasSize(2).doesNotHaveDuplicates();
+            assertThat(application.registry().getListenerIds()).hasSize(1);
+        }
+    }
+
+    @Scope(scopeName = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+    static class Scoped {
+        static final List<Integer> instances = new ArrayList<>();
+
+        @DelayListener("orders")
+        public void handle(String payload) {
+            instances.add(System.identityHashCode(this));
+        }
+    }
+
+    @Test
+    void aPrototypeWithoutProxyIsRejected() {
+        assertThatExceptionOfType(InvalidListenerException.class)
+                .isThrownBy(() -> ListenerApplication.start(Prototype.class))
+                .withMessageContaining(
+                        "Its bean is not a singleton: no listener would run until an instance is created, and");
+    }
+
+    @Test
+    void anInstanceOfAPrototypeWithoutADefinitionOfItsTypeIsRejected() {
+        try (ListenerApplication application = ListenerApplication.start(HiddenPrototype.class)) {
+            assertThatExceptionOfType(BeanCreationException.class)
+                    .isThrownBy(() -> application.bean(Runnable.class))
+                    .havingCause()
+                    .isInstanceOf(InvalidListenerException.class)
+                    .withMessageContaining("Its bean is not a singleton");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class HiddenPrototype {
+        @Bean
+        @Scope("prototype")
+        Runnable hidden() {
+            return new Hidden();
+        }
+    }
+
+    static class Hidden implements Runnable {
+        @Override
+        @DelayListener("orders")
+        public void run() {}
+    }
+
+    @Scope("prototype")
+    static class Prototype {
+        @DelayListener("orders")
+        void handle(String payload) {}
+    }
+
+    @Test
+    void aLazyBeanListensWithoutBeingAskedFor() {
+        try (ListenerApplication application = ListenerApplication.start(LazyListener.class)) {
+            assertThat(application.onlyContainer().isRunning()).isTrue();
+        }
+    }
+
+    @Lazy
+    static class LazyListener {
+        @DelayListener("orders")
+        void handle(String payload) {}
+    }
+
+    @Test
+    void aBeanThatIsMadeLaterListensAtOnce() {
+        try (ListenerApplication application = ListenerApplication.start(Late.class)) {
+            assertThat(application.registry().getListenerIds()).isEmpty();
+            assertThat(application.bean(Handler.class)).isNotNull();
+            assertThat(application.onlyContainer().isRunning()).isTrue();
+        }
+    }
+
+    /** Its bean's type doesn't tell that there is a listener. */
+    @Configuration(proxyBeanMethods = false)
+    static class Late {
+        @Bean
+        @Lazy
+        Handler handler() {
+            return new ProxyTarget();
+        }
+    }
+
+    @Test
+    void aListenerTypeIsKnownByItsClassAlone() {
+        assertThat(DelayListenerMethods.isListenerType(Composed.class)).isTrue();
+        assertThat(DelayListenerMethods.isListenerType(DeadLetters.class)).isTrue();
+        assertThat(DelayListenerMethods.isListenerType(Generic.class)).isTrue();
+        assertThat(DelayListenerMethods.isListenerType(JdkProxied.class)).isFalse();
+        assertThat(DelayListenerMethods.isListenerType(String.class)).isFalse();
+    }
+
+    static class DeadLetters {
+        @DeadLetterListener("orders")
+        void handle() {}
+    }
+
+    @Test
+    void nativeImagesGetTheirHints() throws Exception {
+        RuntimeHints hints = new RuntimeHints();
+        new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, Composed.class, Repeated.class);
+
+        assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Composed.class, "one"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Repeated.class, "handle"))
+                .accepts(hints);
+    }
+}

@@ -1,0 +1,106 @@
+package io.delayqueue.annotation;
+
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerProgress;
+import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.Shard.QueueKind;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Runs nothing, and remembers what it was told. */
+final class RecordingContainer implements ManagedListener {
+
+    final ListenerSpec spec;
+    final List<String> calls = new CopyOnWriteArrayList<>();
+    /** What a stop ends with. */
+    CompletableFuture<Void> stopped = CompletableFuture.completedFuture(null);
+
+    private boolean running;
+    private boolean paused;
+
+    RecordingContainer(ListenerSpec spec) {
+        this.spec = spec;
+    }
+
+    CompletionStage<?> deliver(Delivery... deliveries) throws Exception {
+        return spec.handler().handle(List.of(deliveries));
+    }
+
+    CompletionStage<?> deliverPayload(Object payload) throws Exception {
+        return deliver(TestDelivery.of(payload));
+    }
+
+    @Override
+    public String id() {
+        return spec.id();
+    }
+
+    @Override
+    public String topic() {
+        return spec.topic();
+    }
+
+    @Override
+    public QueueKind kind() {
+        return spec.kind();
+    }
+
+    @Override
+    public int inUse() {
+        return 0;
+    }
+
+    @Override
+    public ListenerOptions options() {
+        return spec == null ? ListenerOptions.DEFAULTS : spec.options();
+    }
+
+    @Override
+    public void start() {
+        calls.add("start");
+        running = true;
+    }
+
+    @Override
+    public CompletableFuture<Void> stop() {
+        calls.add("stop");
+        running = false;
+        return stopped;
+    }
+
+    @Override
+    public void pause() {
+        calls.add("pause");
+        paused = true;
+    }
+
+    @Override
+    public void resume() {
+        calls.add("resume");
+        paused = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public ListenerProgress progress() {
+        return ListenerProgress.NONE;
+    }
+
+    @Override
+    public boolean isPaused() {
+        return paused;
+    }
+
+    @Override
+    public boolean isPausedEverywhere() {
+        return false;
+    }
+}

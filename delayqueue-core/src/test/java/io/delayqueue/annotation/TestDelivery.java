@@ -1,0 +1,130 @@
+package io.delayqueue.annotation;
+
+import io.delayqueue.listener.Acknowledgement;
+import io.delayqueue.listener.Delivery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** A delivery that nobody claimed. */
+final class TestDelivery implements Delivery, Acknowledgement {
+
+    static final Instant DUE = Instant.parse("2026-11-01T10:00:00Z");
+    static final Instant SENT = Instant.parse("2026-11-01T09:30:00Z");
+
+    final List<String> answers = new ArrayList<>();
+    private final Map<String, String> headers = new HashMap<>();
+    private final String topic;
+    private final String id;
+    private final Object payload;
+    private final int attempt;
+
+    private TestDelivery(String topic, String id, Object payload, int attempt) {
+        this.topic = topic;
+        this.id = id;
+        this.payload = payload;
+        this.attempt = attempt;
+    }
+
+    static TestDelivery of(Object payload) {
+        return new TestDelivery("orders", "o-1", payload, 1);
+    }
+
+    static TestDelivery of(String topic, String id, Object payload, int attempt) {
+        return new TestDelivery(topic, id, payload, attempt);
+    }
+
+    TestDelivery header(String name, String value) {
+        headers.put(name, value);
+        return this;
+    }
+
+    @Override
+    public String topic() {
+        return topic;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public int attempt() {
+        return attempt;
+    }
+
+    @Override
+    public Instant dueAt() {
+        return DUE;
+    }
+
+    @Override
+    public Instant sentAt() {
+        return SENT;
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        return Map.copyOf(headers);
+    }
+
+    @Override
+    public Object payload() {
+        return payload;
+    }
+
+    @Override
+    public byte[] body() {
+        return payload instanceof byte[] bytes ? bytes : new byte[0];
+    }
+
+    @Override
+    public String lastFailure() {
+        return null;
+    }
+
+    @Override
+    public Instant leaseEnd() {
+        return DUE.plusSeconds(30);
+    }
+
+    @Override
+    public boolean held() {
+        return true;
+    }
+
+    @Override
+    public Acknowledgement acknowledgement() {
+        return this;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> acknowledge() {
+        return answer("acknowledge");
+    }
+
+    @Override
+    public CompletableFuture<Boolean> retry(Duration delay) {
+        return answer("retry " + delay);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> deadLetter(String reason) {
+        return answer("deadLetter " + reason);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> extend(Duration time) {
+        return answer("extend " + time);
+    }
+
+    private CompletableFuture<Boolean> answer(String answer) {
+        answers.add(answer);
+        return CompletableFuture.completedFuture(true);
+    }
+}

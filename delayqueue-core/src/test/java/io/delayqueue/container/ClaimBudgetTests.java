@@ -1,0 +1,297 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.container.ClaimBudget.Share;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ClaimBudgetTests {
+
+    private final List<String> woken = new ArrayList<>();
+
+    /** The policy begins with a prefetch of as many as are handled, here no more than a limit. */
+    private static ClaimBudget budget(int handled, int prefetch) {
+        return new ClaimBudget(handled, new PrefetchPolicy(handled, prefetch), Duration.ofMillis(5));
+    }
+
+    private Share share(ClaimBudget budget, String name) {
+        Share share = budget.share();
+        share.attach(new TaskHandle() {
+            @Override
+            public void wake() {
+                woken.add(name);
+            }
+
+            @Override
+            public void wakeWithin(Duration time) {
+                woken.add(name + " within " + time.toMillis());
+            }
+
+            @Override
+            public void cancel() {}
+        });
+        return share;
+    }
+
+    @Test
+    void singlePollerMayUseTheWholeBudget() {
+        Share alone = share(budget(8, 8), "alone");
+
+        assertThat(alone.capacity()).isEqualTo(16);
+        assertThat(alone.reserve(500)).isEqualTo(16);
+        alone.claimed(10);
+        alone.endReservation();
+
+        assertThat(alone.capacity()).isEqualTo(6);
+        alone.freed(10);
+        assertThat(alone.capacity()).isEqualTo(16);
+    }
+
+    @Test
+    void pollerWithoutDueMessagesLeavesTheBudgetToOthers() {
+        ClaimBudget budget = budget(8, 8);
+        share(budget, "idle").wants(false);
+        Share busy = share(budget, "busy");
+        busy.wants(true);
+
+        assertThat(busy.reserve(500)).isEqualTo(16);
+    }
+
+    @Test
+    void wantingPollersShareEvenly() {
+        ClaimBudget budget = budget(8, 8);
+        Share first = share(budget, "first");
+        Share second = share(budget, "second");
+        first.wants(true);
+        second.wants(true);
+
+        assertThat(first.reserve(500)).isEqualTo(8);
+        assertThat(second.reserve(500)).isEqualTo(8);
+        assertThat(first.reserve(500)).isZero();
+    }
+
+    @Test
+    void pollerWithoutCapacityIsWokenAndServedFirst() {
+        ClaimBudget budget = budget(1, 0);
+        Share first = share(budget, "first");
+        Share second = share(budget, "second");
+        first.wants(true);
+        first.reserve(500);
+        first.claimed(1);
+        first.endReservation();
+        second.wants(true);
+        assertThat(woken).isEmpty();
+
+        first.freed(1);
+
+        assertThat(woken).containsExactly("second");
+        assertThat(first.capacity()).isZero();
+        assertThat(second.reserve(500)).isEqualTo(1);
+    }
+
+    @Test
+    void servedPollerQueuesBehindTheOthers() {
+        ClaimBudget budget = budget(1, 0);
+        List<Share> shares = List.of(share(budget, "0"), share(budget, "1"), share(budget, "2"));
+        List<Integer> served = new ArrayList<>();
+        for (int round = 0; round < 9; round++) {
+            for (int i = 0; i < 3; i++) {
+                Share share = shares.get(i);
+                share.wants(true);
+                int reserved = share.reserve(500);
+                share.claimed(reserved);
+                share.endReservation();
+                share.wants(true);
+                if (reserved > 0) {
+                    served.add(i);
+                    share.freed(1);
+                }
+            }
+        }
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(Collections.frequency(served, i)).isBetween(8, 9);
+        }
+    }
+
+    @Test
+    void pollerWithMoreThanItsPartBlocksNoOther() {
+        ClaimBudget budget = budget(8, 0);
+        Share first = share(budget, "first");
+        Share second = share(budget, "second");
+        first.wants(true);
+        first.reserve(500);
+        first.claimed(8);
+        first.endReservation();
+        assertThat(first.wants(true)).isZero();
+        assertThat(second.wants(true)).isZero();
+        woken.clear();
+
+        first.freed(1);
+
+        assertThat(woken).containsExactly("second within 5");
+        assertThat(first.capacity()).isZero();
+        assertThat(second.reserve(500)).isEqualTo(1);
+    }
+
+    @Test
+    void lastWantingPollerIsWokenForTheRest() {
+        ClaimBudget budget = budget(8, 0);
+        Share first = share(budget, "first");
+        Share second = share(budget, "second");
+        first.wants(true);
+        second.wants(true);
+        first.reserve(500);
+        first.claimed(4);
+        first.endReservation();
+        assertThat(first.wants(true)).isZero();
+        woken.clear();
+
+        second.wants(false);
+
+        assertThat(woken).containsExactly("first");
+        assertThat(first.capacity()).isEqualTo(4);
+    }
+
+    @Test
+    void pollerThatWantsNothingMoreWakesTheNext() {
+        ClaimBudget budget = budget(1, 0);
+        Share holder = share(budget, "holder");
+        Share second = share(budget, "second");
+        Share third = share(budget, "third");
+        holder.reserve(500);
+        second.wants(true);
+        third.wants(true);
+        holder.endReservation();
+        woken.clear();
+
+        second.wants(false);
+
+        assertThat(woken).containsExactly("third");
+    }
+
+    @Test
+    void smallFreedCapacityIsGathered() {
+        ClaimBudget budget = budget(10, 10);
+        Share first = share(budget, "first");
+        Share second = share(budget, "second");
+        first.wants(true);
+        first.reserve(500);
+        second.wants(true);
+
+        first.freed(1);
+        first.freed(3);
+        first.freed(1);
+
+        assertThat(woken).containsExactly("second within 5", "second within 5", "second");
+    }
+
+    @Test
+    void ownRepliesSignalNothingToASingleConsumer() {
+        Share alone = share(budget(1, 0), "alone");
+        alone.reserve(1);
+        alone.wants(true);
+        alone.freed(1);
+
+        assertThat(woken).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 40})
+    void budgetIsNeverExceededAndNoPollerStarves(int whole) throws Exception {
+        ClaimBudget budget = budget(whole, 0);
+        AtomicInteger taken = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        int pollers = 8;
+        int rounds = 2000;
+        CountDownLatch done = new CountDownLatch(pollers);
+        List<AtomicInteger> served = new ArrayList<>();
+        for (int p = 0; p < pollers; p++) {
+            AtomicInteger count = new AtomicInteger();
+            served.add(count);
+            Random random = new Random(p);
+            Thread thread = new Thread(() -> poll(budget.share(), count, rounds, taken, most, random, done));
+            thread.setDaemon(true);
+            thread.start();
+        }
+        done.await();
+
+        assertThat(most.get()).isLessThanOrEqualTo(whole);
+        assertThat(served).allSatisfy(count -> assertThat(count.get()).isGreaterThanOrEqualTo(rounds));
+        assertThat(budget.share().capacity()).isEqualTo(whole);
+    }
+
+    private static void poll(
+            Share share,
+            AtomicInteger served,
+            int rounds,
+            AtomicInteger taken,
+            AtomicInteger most,
+            Random random,
+            CountDownLatch done) {
+        Semaphore calls = new Semaphore(0);
+        share.attach(new CalledBy(calls));
+        Deque<Integer> held = new ArrayDeque<>();
+        while (served.get() < rounds) {
+            int reserved = share.reserve(500);
+            int claimed = reserved == 0 ? 0 : random.nextInt(reserved) + 1;
+            most.accumulateAndGet(taken.addAndGet(claimed), Math::max);
+            share.claimed(claimed);
+            share.endReservation();
+            served.addAndGet(claimed);
+            held.add(claimed);
+            if (claimed == 0 || random.nextBoolean()) {
+                giveBack(share, held, taken);
+            }
+            int capacity = share.wants(true);
+            if (capacity == 0) {
+                giveBack(share, held, taken);
+                capacity = share.wants(true);
+            }
+            if (capacity == 0) {
+                calls.acquireUninterruptibly();
+                calls.drainPermits();
+            }
+        }
+        giveBack(share, held, taken);
+        share.wants(false);
+        done.countDown();
+    }
+
+    private static void giveBack(Share share, Deque<Integer> held, AtomicInteger taken) {
+        while (!held.isEmpty()) {
+            int freed = held.remove();
+            taken.addAndGet(-freed);
+            share.freed(freed);
+        }
+    }
+
+    private record CalledBy(Semaphore calls) implements TaskHandle {
+
+        @Override
+        public void wake() {
+            calls.release();
+        }
+
+        @Override
+        public void wakeWithin(Duration time) {
+            calls.release();
+        }
+
+        @Override
+        public void cancel() {}
+    }
+}

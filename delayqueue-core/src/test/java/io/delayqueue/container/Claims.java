@@ -1,0 +1,45 @@
+package io.delayqueue.container;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.RedisClock;
+import io.delayqueue.store.Settle;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Claimed deliveries for tests without a store. */
+final class Claims {
+
+    /** Takes no notice of anything. */
+    static final ClaimedDelivery.Owner NOBODY = new ClaimedDelivery.Owner() {
+        @Override
+        public void settled(
+                ClaimedDelivery delivery,
+                Settle settle,
+                @Nullable Throwable failure,
+                CompletableFuture<Boolean> accepted) {}
+
+        @Override
+        public Settle retryOnDemand(ClaimedDelivery delivery, Duration delay) {
+            return new Settle.Release(delivery.id(), delivery.claim().token());
+        }
+
+        @Override
+        public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time) {
+            return CompletableFuture.completedFuture(true);
+        }
+    };
+
+    private Claims() {}
+
+    static Claim claim(String id, int payloadBytes) {
+        String stored = "1000001000001n\n\n" + "x".repeat(payloadBytes);
+        return new Claim(id, "token", 1, 1, null, stored.getBytes(UTF_8));
+    }
+
+    static ClaimedDelivery delivery(String id, Duration lease, long sentAt, long heardAt) {
+        return ClaimedDelivery.of(NOBODY, new RedisClock(() -> 0), "t", claim(id, 0), lease, sentAt, heardAt);
+    }
+}

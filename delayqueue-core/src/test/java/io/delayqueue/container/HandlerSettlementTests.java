@@ -1,0 +1,259 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
+import io.delayqueue.listener.Acknowledgement;
+import io.delayqueue.listener.BatchFailureException;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** How handlers answer, alone, in batches and later, and what stands around them. */
+class HandlerSettlementTests extends HandlingTest {
+
+    HandlerSettlementTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    @Test
+    void handlerMaySettleItself() {
+        Queue<Boolean> told = new ConcurrentLinkedQueue<>();
+        listen(QUICK, deliveries -> {
+            Delivery delivery = deliveries.get(0);
+            Acknowledgement answer = delivery.acknowledgement();
+            if (delivery.attempt() == 2) {
+                told.add(answer.acknowledge().get(10, TimeUnit.SECONDS));
+                return null;
+            }
+            CompletableFuture<Boolean> accepted = switch (delivery.id()) {
+                case "again" -> answer.retry(Duration.ofMillis(20));
+                case "no use" -> answer.deadLetter("no use");
+                default -> answer.acknowledge();
+            };
+            told.add(accepted.get(10, TimeUnit.SECONDS));
+            return null;
+        });
+        send("again", "no use", "done");
+        await("acknowledged again 2");
+        await("acknowledged done 1");
+        await("deadLettered no use REQUESTED");
+        assertThat(told).hasSize(4).containsOnly(true);
+        DeadLetter deadLetter = deadLetterOf("no use");
+        assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.REQUESTED);
+        assertThat(deadLetter.failure().message()).isEqualTo("no use");
+    }
+
+    @Test
+    void firstSettlementCounts() {
+        Queue<Boolean> told = new ConcurrentLinkedQueue<>();
+        listen(QUICK, deliveries -> {
+            Acknowledgement answer = deliveries.get(0).acknowledgement();
+            CompletableFuture<Boolean> first = answer.acknowledge();
+            CompletableFuture<Boolean> second = answer.deadLetter("too late");
+            told.add(first.get(10, TimeUnit.SECONDS));
+            told.add(second.get(10, TimeUnit.SECONDS));
+            assertThat(answer.extend(Duration.ofMinutes(1)).get(10, TimeUnit.SECONDS))
+                    .isFalse();
+            throw new IllegalStateException("too late, too");
+        });
+        send("m");
+        await("acknowledged m 1");
+        Awaitility.await().until(() -> told.size() == 2);
+        assertThat(deadLetters()).isEmpty();
+        assertThat(happenings.of("retried")).isEmpty();
+    }
+
+    @Test
+    void retryAfterTheLastAttemptIsADeadLetter() {
+        listen(QUICK.toBuilder().maxAttempts(2).build(), deliveries -> {
+            assertThat(deliveries.get(0).acknowledgement().retry(Duration.ZERO)).isNotNull();
+            return null;
+        });
+        send("m");
+        await("deadLettered m ATTEMPTS_SPENT");
+        assertThat(happenings.of("retried")).hasSize(1);
+    }
+
+    @Test
+    void settlementsWithInvalidArgumentsThrowInTheHandler() {
+        Queue<Throwable> rejected = new ConcurrentLinkedQueue<>();
+        listen(QUICK, deliveries -> {
+            Acknowledgement answer = deliveries.get(0).acknowledgement();
+            for (Runnable wrong : List.<Runnable>of(
+                    () -> assertThat(answer.retry(Duration.ofMillis(-1))).isNull(),
+                    () -> assertThat(answer.extend(Duration.ofMillis(999))).isNull(),
+                    () -> assertThat(answer.extend(Duration.ofDays(366))).isNull())) {
+                try {
+                    wrong.run();
+                } catch (IllegalArgumentException e) {
+                    rejected.add(e);
+                }
+            }
+            return null;
+        });
+        send("m");
+        await("acknowledged m 1");
+        assertThat(rejected).hasSize(3);
+    }
+
+    @Test
+    void stageHoldsItsPermitUntilItEnds() {
+        Map<String, CompletableFuture<Object>> open = new ConcurrentHashMap<>();
+        listen(QUICK.toBuilder().concurrency(2).build(), deliveries -> {
+            CompletableFuture<Object> stage = new CompletableFuture<>();
+            open.put(deliveries.get(0).id() + deliveries.get(0).attempt(), stage);
+            return stage;
+        });
+        send("a", "b", "c");
+        Awaitility.await().until(() -> open.size() == 2);
+        assertThat(open).containsOnlyKeys("a1", "b1");
+        open.get("a1").completeExceptionally(new IllegalStateException("later"));
+        Awaitility.await().until(() -> open.containsKey("c1"));
+        await("retried a 1");
+        open.get("b1").cancel(false);
+        Awaitility.await().until(() -> open.size() == 4);
+        open.values().forEach(stage -> stage.complete(null));
+        Awaitility.await().until(() -> {
+            open.values().forEach(stage -> stage.complete(null));
+            return happenings.count("acknowledged") == 3;
+        });
+        assertThat(happenings.of("retried")).hasSize(2);
+    }
+
+    @Test
+    void blockingDependentOfASettlementBlocksNoTask() {
+        CompletableFuture<Object> never = new CompletableFuture<>();
+        listen(QUICK.toBuilder().concurrency(16).build(), deliveries -> {
+            if (deliveries.get(0).id().startsWith("block")) {
+                return deliveries.get(0).acknowledgement().acknowledge().thenRun(never::join);
+            }
+            return null;
+        });
+        send("block1", "block2", "block3", "block4", "block5");
+        awaitTimes("acknowledged block", 5);
+        send("m");
+        await("acknowledged m 1");
+        never.complete(null);
+    }
+
+    @Test
+    void batchFailsOnlyTheNamedMessages() {
+        listen(QUICK.toBuilder().concurrency(1).batchSize(10).build(), deliveries -> {
+            BatchFailureException failure = new BatchFailureException("some");
+            for (Delivery delivery : deliveries) {
+                if (delivery.id().equals("by id") && delivery.attempt() == 1) {
+                    failure.failed("by id", new IllegalStateException("one"));
+                } else if (delivery.id().equals("by payload") && delivery.attempt() == 1) {
+                    failure.failedPayload(delivery.payload(), new IllegalStateException("two"));
+                } else if (delivery.id().startsWith("all") && delivery.attempt() == 1) {
+                    throw new BatchFailureException("names none");
+                }
+            }
+            if (!failure.namesNone()) {
+                throw failure;
+            }
+            return null;
+        });
+        send("fine", "by id", "by payload");
+        awaitTimes("acknowledged", 3);
+        assertThat(happenings.of("acknowledged"))
+                .containsExactlyInAnyOrder("acknowledged fine 1", "acknowledged by id 2", "acknowledged by payload 2");
+        send("all1", "all2", "all3");
+        awaitTimes("acknowledged all", 3);
+        assertThat(happenings.of("acknowledged all")).allMatch(line -> line.endsWith(" 2"));
+    }
+
+    @Test
+    void interceptorsStandAroundInTheirOrderAlsoWhenTheHandlerIsAsynchronous() {
+        Queue<String> order = new ConcurrentLinkedQueue<>();
+        with(around("outer", order), around("inner", order));
+        CompletableFuture<Object> stage = new CompletableFuture<>();
+        listen(QUICK, deliveries -> {
+            order.add("handler");
+            return stage;
+        });
+        send("m");
+        Awaitility.await().until(() -> order.size() == 3);
+        stage.complete(null);
+        await("acknowledged m 1");
+        assertThat(order).containsExactly("outer begins", "inner begins", "handler", "inner ends", "outer ends");
+    }
+
+    private static DeliveryInterceptor around(String name, Queue<String> order) {
+        return (listener, deliveries, next) -> {
+            order.add(name + " begins");
+            return next.proceed().whenComplete((result, failure) -> order.add(name + " ends"));
+        };
+    }
+
+    @Test
+    void failingInterceptorsFailTheAttemptAndFreeTheWorker() {
+        AtomicInteger calls = new AtomicInteger();
+        with((listener, deliveries, next) -> switch (calls.incrementAndGet()) {
+            case 1 -> throw new IllegalStateException("fails");
+            case 2 -> null;
+            case 3 -> CompletableFuture.failedFuture(new IllegalStateException("fails later"));
+            default -> next.proceed();
+        });
+        listen(QUICK.toBuilder().concurrency(1).maxAttempts(10).build(), deliveries -> null);
+        send("m");
+        await("acknowledged m 4");
+    }
+
+    @Test
+    void failingEventListenersDoNoHarm() {
+        node.close();
+        node = QueueNode.on(redis.port()).events(new Failing(), happenings).start();
+        listen(QUICK.toBuilder().concurrency(1).build(), deliveries -> null);
+        send("a", "b", "c");
+        awaitTimes("acknowledged", 3);
+        assertThat(happenings.of("started")).hasSize(3);
+    }
+
+    private static final class Failing implements DelayQueueEvents {
+
+        @Override
+        public void started(Recipient recipient, String id, int attempt, Duration late) {
+            throw new AssertionError("not expected");
+        }
+
+        @Override
+        public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
+            throw new NoClassDefFoundError("metrics");
+        }
+    }
+
+    @Test
+    void payloadIsAvailableAfterConversion() {
+        Queue<Object> seen = new ConcurrentLinkedQueue<>();
+        listen(QUICK, deliveries -> {
+            Delivery delivery = deliveries.get(0);
+            seen.add(delivery.payload());
+            seen.add(delivery.topic());
+            seen.add(delivery.leaseEnd().isAfter(delivery.dueAt()));
+            seen.add(delivery.held());
+            assertThatThrownBy(() -> delivery.headers().put("a", "b"))
+                    .isInstanceOf(UnsupportedOperationException.class);
+            return null;
+        });
+        send("m");
+        await("acknowledged m 1");
+        assertThat(seen).containsExactly("payload of m", "t", true, true);
+    }
+}

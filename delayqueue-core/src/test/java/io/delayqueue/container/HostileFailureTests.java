@@ -1,0 +1,174 @@
+package io.delayqueue.container;
+
+import io.delayqueue.listener.BatchFailureException;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryHandler;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** An exception each of whose methods throws is a failure as any other: no delivery goes without an answer. */
+class HostileFailureTests extends HandlingTest {
+
+    private static final ListenerOptions TWICE =
+            QUICK.toBuilder().maxAttempts(2).build();
+
+    HostileFailureTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    /** What a method throws that is asked of the exception; each is tried with a message of this name. */
+    private enum Manner {
+        RUNTIME,
+        ERROR,
+        CHECKED;
+
+        Throwable thrown() {
+            return switch (this) {
+                case RUNTIME -> new IllegalStateException("says nothing");
+                case ERROR -> new StackOverflowError();
+                case CHECKED -> new IOException("thrown past the compiler");
+            };
+        }
+    }
+
+    @Test
+    void exceptionOfAHandler() {
+        allDieOf(deliveries -> {
+            throw hostile(deliveries);
+        });
+    }
+
+    @Test
+    void exceptionOfAFuture() {
+        allDieOf(deliveries -> CompletableFuture.failedFuture(hostile(deliveries)));
+    }
+
+    @Test
+    void exceptionOfAFutureThatEndsLater() {
+        allDieOf(deliveries -> {
+            CompletableFuture<Object> stage = new CompletableFuture<>();
+            CompletableFuture.delayedExecutor(10, TimeUnit.MILLISECONDS)
+                    .execute(() -> stage.completeExceptionally(hostile(deliveries)));
+            return stage;
+        });
+    }
+
+    @Test
+    void causeOfAnException() {
+        allDieOf(deliveries -> {
+            throw new IllegalStateException("by its cause", hostile(deliveries));
+        });
+    }
+
+    @Test
+    void causeThatABatchNames() {
+        listen(TWICE.toBuilder().batchSize(10).build(), deliveries -> {
+            BatchFailureException failure = new BatchFailureException("some");
+            deliveries.stream()
+                    .filter(delivery -> !delivery.id().equals("fine"))
+                    .forEach(delivery -> failure.failed(delivery.id(), hostile(List.of(delivery))));
+            throw failure;
+        });
+        send("RUNTIME", "fine", "ERROR", "CHECKED");
+        await("acknowledged fine");
+        awaitDeadLetters();
+    }
+
+    @Test
+    void exceptionOfAnInterceptor() {
+        with((listener, deliveries, next) -> {
+            throw hostile(deliveries);
+        });
+        allDieOf(deliveries -> null);
+    }
+
+    @Test
+    void exceptionOfARetryPolicy() {
+        listen(
+                QUICK.toBuilder()
+                        .retryPolicy(failed -> {
+                            throw hostile(List.of(failed.delivery()));
+                        })
+                        .build(),
+                deliveries -> {
+                    throw hostile(deliveries);
+                });
+        sendAll();
+        awaitTimes("retried", Manner.values().length);
+        awaitNothingIsLeased(SHARD);
+    }
+
+    @Test
+    void exceptionThatIsComparedWithThoseNotToRetry() {
+        listen(TWICE.toBuilder().notRetryable(List.of(IOException.class)).build(), deliveries -> {
+            throw new CompletionException("wrapped", hostile(deliveries));
+        });
+        sendAll();
+        awaitDeadLetters();
+    }
+
+    @Test
+    void exceptionAtTheNotificationOfADeadLetter() {
+        node.container("t", QueueKind.NOTIFICATIONS, TWICE, deliveries -> {
+                    throw new HostileException(Manner.CHECKED::thrown);
+                })
+                .start();
+        Awaitility.await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
+        allDieOf(deliveries -> {
+            throw hostile(deliveries);
+        });
+        awaitTimes("notificationDropped", Manner.values().length);
+        awaitNothingIsLeased(SHARD.notifications());
+    }
+
+    @Test
+    void failingStageFailsTheAttempt() {
+        allDieOf(deliveries -> new CompletableFuture<Object>() {
+            @Override
+            public boolean isDone() {
+                throw new UnsupportedOperationException("not to be asked");
+            }
+
+            @Override
+            public <U> CompletableFuture<U> handle(BiFunction<? super Object, Throwable, ? extends U> fn) {
+                throw new UnsupportedOperationException("not to be asked");
+            }
+        });
+    }
+
+    private static HostileException hostile(List<Delivery> deliveries) {
+        return new HostileException(Manner.valueOf(deliveries.get(0).id())::thrown);
+    }
+
+    private void allDieOf(DeliveryHandler handler) {
+        listen(TWICE, handler);
+        sendAll();
+        awaitDeadLetters();
+    }
+
+    private void sendAll() {
+        send(Stream.of(Manner.values()).map(Manner::name).toArray(String[]::new));
+    }
+
+    private void awaitDeadLetters() {
+        for (Manner manner : Manner.values()) {
+            await("deadLettered " + manner + " ATTEMPTS_SPENT");
+        }
+        awaitNothingIsLeased(SHARD);
+    }
+
+    private void awaitNothingIsLeased(Shard shard) {
+        Awaitility.await().until(() -> node.store.count(shard).leased() == 0);
+    }
+}

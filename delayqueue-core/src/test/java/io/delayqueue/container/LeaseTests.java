@@ -1,0 +1,379 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.event.Recipient;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryHandler;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A lease protects work: what waits for a worker, and what is handled. */
+@EmbeddedRedis
+class LeaseTests extends NodeTest {
+
+    private static final Shard SHARD = Shard.single("t");
+    private static final ListenerOptions ONE_WORKER = ListenerOptions.DEFAULTS.toBuilder()
+            .concurrency(1)
+            .prefetchTime(Duration.ofMinutes(2))
+            .build();
+
+    private static final Duration MORE_THAN_THE_LEASE = Duration.ofSeconds(40);
+
+    private final MovableTime time = new MovableTime();
+
+    LeaseTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    private QueueNode node(Pacing pacing) {
+        return node(pacing, new GatedStore());
+    }
+
+    private QueueNode node(Pacing pacing, GatedStore store) {
+        QueueNode node = QueueNode.on(redis.port())
+                .store(store)
+                .settings(pacing.settings())
+                .events(happenings)
+                .nanoTime(time)
+                .start();
+        nodes.add(node);
+        return node;
+    }
+
+    @Test
+    void backlogSlowerThanItsLeaseLosesNoMessageAndNoAttempt() {
+        QueueNode node = node(Pacing.builtIn());
+        sendDue(node, "steady", 60);
+        sendDue(node, "faltering", 600);
+        ListenerOptions steady =
+                ONE_WORKER.toBuilder().lease(Duration.ofSeconds(2)).build();
+        ListenerOptions faltering =
+                ONE_WORKER.toBuilder().lease(Duration.ofSeconds(1)).build();
+        node.listen("steady", steady, taking(Duration.ofMillis(100)));
+        // fast ones at first, so that many are claimed ahead of the slow ones
+        node.listen("faltering", faltering, deliveries -> {
+            int number = Integer.parseInt(deliveries.get(0).id().replace("faltering", ""));
+            return number < 575 ? null : taking(Duration.ofMillis(200)).handle(deliveries);
+        });
+
+        await().atMost(Duration.ofSeconds(90)).until(() -> happenings.count("acknowledged") == 660);
+        assertThat(happenings.of("started"))
+                .hasSize(660)
+                .doesNotHaveDuplicates()
+                .allMatch(line -> line.endsWith(" 1"));
+        assertThat(happenings.of("acknowledged")).doesNotHaveDuplicates();
+        assertThat(happenings.of("deadLettered")).isEmpty();
+        assertThat(happenings.of("gone")).isEmpty();
+        assertThat(happenings.of("reclaimed")).isEmpty();
+    }
+
+    @Test
+    void deliveryThatWaitsTooLongIsReleasedWithoutCountingTheAttempt() {
+        QueueNode node = node(Pacing.builtIn());
+        sendDue(node, "t", 100);
+        ListenerOptions options =
+                ONE_WORKER.toBuilder().prefetchTime(Duration.ofMillis(300)).build();
+        node.listen("t", options, deliveries -> {
+            int number = Integer.parseInt(deliveries.get(0).id().replace("t", ""));
+            return number == 80 ? taking(Duration.ofSeconds(1)).handle(deliveries) : null;
+        });
+
+        await().until(() -> happenings.count("acknowledged") == 100);
+        assertThat(happenings.of("released")).isNotEmpty();
+        assertThat(happenings.of("started")).hasSize(100).allMatch(line -> line.endsWith(" 1"));
+    }
+
+    @Test
+    void cancelledPrefetchedDeliveryNeverRuns() {
+        QueueNode node = node(Pacing.quiet().confirmAfter(Duration.ofMillis(50)));
+        Queue<Delivery> running = blockFirstOf(node, "a", "b");
+
+        assertThat(node.template.cancel("t", "b")).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
+        time.jump(Duration.ofMillis(60));
+        release.countDown();
+        node.template.send(DelayMessage.to("t").id("c").payload("").build());
+        await().until(() -> happenings.count("acknowledged c") == 1);
+        assertThat(running).extracting(Delivery::id).containsExactly("a", "c");
+        assertThat(happenings.of("leaseLost")).isEmpty();
+    }
+
+    /** Long before it would confirm its lease by itself. */
+    @ParameterizedTest
+    @EnumSource
+    void prefetchedDeliveryOfARetiredMessageNeverStarts(Retirement retirement) {
+        GatedStore store = new GatedStore();
+        Queue<String> lost = new ConcurrentLinkedQueue<>();
+        QueueNode node = node(Pacing.quiet().confirmAfter(Duration.ofMinutes(1)), store);
+        Queue<Delivery> running = blockFirstOf(node, "a", "b", "c", "d");
+        await().until(node.signals::confirmed);
+        store.set(poll -> {
+            PollReply reply = (PollReply) poll.call();
+            reply.lost().forEach(renewal -> lost.add(renewal.id()));
+            return reply;
+        });
+
+        retirement.of(node, "b");
+        await().until(() -> lost.contains("b"));
+        release.countDown();
+        await().until(() -> happenings.count("acknowledged d") == 1);
+        assertThat(running).extracting(Delivery::id).doesNotContain("b").contains("a", "d");
+    }
+
+    /** Though the claim's reply, with the lease as it was before, is read after the signal. */
+    @Test
+    void deliveryClaimedBeforeItsMessageWasRetiredNeverStarts() {
+        GatedStore store = new GatedStore();
+        QueueNode node = node(Pacing.quiet().confirmAfter(Duration.ofMinutes(1)), store);
+        Queue<String> running = new ConcurrentLinkedQueue<>();
+        node.listen("t", ONE_WORKER, deliveries -> {
+            running.add(deliveries.get(0).id());
+            return null;
+        });
+        await().until(node.signals::confirmed);
+        CountDownLatch heard = new CountDownLatch(1);
+        node.signals.listen(SHARD, retirementsTo(heard)); // told after the poller, which listened before
+        store.set(poll -> {
+            PollReply reply = (PollReply) poll.call();
+            if (reply.claims().stream().anyMatch(claim -> claim.id().equals("a"))) {
+                assertThat(node.template.cancel("t", "a")).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
+                assertThat(heard.await(60, TimeUnit.SECONDS)).isTrue();
+            }
+            return reply;
+        });
+
+        node.template.send(DelayMessage.to("t").id("a").payload("").build());
+        await().until(() -> heard.getCount() == 0);
+        node.template.send(DelayMessage.to("t").id("b").payload("").build());
+        await().until(() -> happenings.count("acknowledged b") == 1);
+        assertThat(running).containsExactly("b");
+    }
+
+    private static SignalListener retirementsTo(CountDownLatch heard) {
+        return new SignalListener() {
+            @Override
+            public void headAt(long dueMillis) {}
+
+            @Override
+            public void surplus(String consumer) {}
+
+            @Override
+            public void retired(String id) {
+                heard.countDown();
+            }
+
+            @Override
+            public void resubscribed() {}
+        };
+    }
+
+    /** How a message ends before its delivery does. */
+    enum Retirement {
+        CANCEL {
+            @Override
+            void of(QueueNode node, String id) {
+                assertThat(node.template.cancel("t", id)).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
+            }
+        },
+        REPLACE {
+            @Override
+            void of(QueueNode node, String id) {
+                node.template.send(replacing(id));
+            }
+        },
+        REPLACE_SEVERAL {
+            @Override
+            void of(QueueNode node, String id) {
+                node.template.sendAll(List.of(replacing(id), replacing("c")));
+            }
+        };
+
+        abstract void of(QueueNode node, String id);
+
+        private static DelayMessage replacing(String id) {
+            return DelayMessage.to("t")
+                    .id(id)
+                    .payload("")
+                    .delay(Duration.ofHours(1))
+                    .onDuplicate(OnDuplicate.REPLACE)
+                    .build();
+        }
+    }
+
+    @Test
+    void deliveryWhoseLeaseMayBeOverIsConfirmedBeforeItStarts() {
+        QueueNode node = node(Pacing.quiet());
+        Queue<Delivery> running = blockFirstOf(node, "a", "b", "c", "d");
+
+        time.jump(MORE_THAN_THE_LEASE);
+        assertThat(running).noneMatch(Delivery::held);
+        forgetLease("b");
+        forgetLease("d");
+        release.countDown();
+        await().until(() -> happenings.count("acknowledged c") == 1);
+        assertThat(happenings.of("released")).isEmpty();
+        assertThat(happenings.of("started")).containsExactly("started a 1", "started c 1");
+        await().untilAsserted(() -> assertThat(happenings.of("acknowledged a")).hasSize(1));
+    }
+
+    @Test
+    void leaseReclaimedByAnotherNodeStartsNoHandler() {
+        GatedStore process = new GatedStore();
+        QueueNode paused = node(Pacing.quiet(), process);
+        Queue<Delivery> running = blockFirstOf(paused, "a", "b");
+        CountDownLatch resumed = new CountDownLatch(1);
+        process.set(poll -> {
+            assertThat(resumed.await(60, TimeUnit.SECONDS)).isTrue();
+            return poll.call();
+        });
+        QueueNode other = node(Pacing.quiet());
+        Queue<String> elsewhere = new ConcurrentLinkedQueue<>();
+        redis.command("HSET", "dq:{t:0.0}:meta", "grace", "0");
+        redis.command("ZADD", "dq:{t:0.0}:leases", "1", "a", "1", "b");
+        other.listen("t", ONE_WORKER, deliveries -> {
+            elsewhere.add(deliveries.get(0).id() + deliveries.get(0).attempt());
+            return null;
+        });
+        await().until(() -> happenings.count("acknowledged") == 2);
+
+        time.jump(MORE_THAN_THE_LEASE);
+        release.countDown();
+        resumed.countDown();
+        await().until(() -> happenings.count("gone a") == 1);
+        assertThat(elsewhere).containsExactlyInAnyOrder("a2", "b2");
+        assertThat(running).extracting(Delivery::id).containsExactly("a");
+        assertThat(running).noneMatch(Delivery::held);
+    }
+
+    @Test
+    void leaseEndsAfterTheHandlingTimeAndTheMessageIsDeliveredAgain() {
+        QueueNode node = node(Pacing.builtIn().sweep(Duration.ofMillis(500)));
+        ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
+                .concurrency(2)
+                .lease(Duration.ofSeconds(1))
+                .handlingTime(Duration.ofSeconds(1))
+                .build();
+        node.listen("t", options, deliveries -> {
+            if (deliveries.get(0).attempt() == 1) {
+                awaitRelease();
+            }
+            return null;
+        });
+        node.template.send(DelayMessage.to("t").id("m").payload("").build());
+
+        await().until(() -> happenings.count("acknowledged m 2") == 1);
+        assertThat(happenings.of("reclaimed")).containsExactly("reclaimed m");
+        release.countDown();
+        await().until(() -> happenings.count("gone m") == 1);
+    }
+
+    @Test
+    void extensionOutlivesTheHandlingTimeAndNoRenewalShortensIt() {
+        QueueNode node = node(Pacing.builtIn());
+        ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
+                .lease(Duration.ofSeconds(1))
+                .handlingTime(Duration.ofSeconds(1))
+                .build();
+        Queue<Boolean> told = new ConcurrentLinkedQueue<>();
+        CountDownLatch extended = new CountDownLatch(1);
+        node.listen("t", options, deliveries -> {
+            told.add(deliveries
+                    .get(0)
+                    .acknowledgement()
+                    .extend(Duration.ofHours(1))
+                    .get(10, TimeUnit.SECONDS));
+            told.add(deliveries
+                    .get(0)
+                    .acknowledgement()
+                    .extend(Duration.ofSeconds(2))
+                    .get(10, TimeUnit.SECONDS));
+            extended.countDown();
+            awaitRelease();
+            return null;
+        });
+        node.template.send(DelayMessage.to("t").id("m").payload("").build());
+        await().until(() -> extended.getCount() == 0);
+        await().during(Duration.ofMillis(1500))
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> leaseEnd("m")
+                        > System.currentTimeMillis() + Duration.ofMinutes(50).toMillis());
+        release.countDown();
+        await().until(() -> happenings.count("acknowledged m 1") == 1);
+        assertThat(told).containsExactly(true, true);
+    }
+
+    private void sendDue(QueueNode node, String topic, int count) {
+        node.template.sendAll(IntStream.range(0, count)
+                .mapToObj(i -> DelayMessage.to(topic)
+                        .id(topic + "%04d".formatted(i))
+                        .payload("")
+                        .build())
+                .toList());
+    }
+
+    private static DeliveryHandler taking(Duration time) {
+        return deliveries -> {
+            long until = System.nanoTime() + time.toNanos();
+            for (long left = time.toNanos(); left > 0; left = until - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+            }
+            return null;
+        };
+    }
+
+    /** Lets a worker that has prefetched them all handle the first one until it is released. */
+    private Queue<Delivery> blockFirstOf(QueueNode node, String... ids) {
+        Queue<Delivery> running = new ConcurrentLinkedQueue<>();
+        node.template.send(DelayMessage.to("t").id("fast").payload("").build());
+        node.listen("t", ONE_WORKER, deliveries -> {
+            if (deliveries.get(0).id().equals("fast")) {
+                return null; // so that more than one is prefetched
+            }
+            running.addAll(deliveries);
+            awaitRelease();
+            return null;
+        });
+        await().until(() -> happenings.count("acknowledged fast") == 1);
+        node.template.sendAll(List.of(ids).stream()
+                .map(id -> DelayMessage.to("t").id(id).payload("").build())
+                .toList());
+        await().until(() -> running.size() == 1 && node.store.count(SHARD).leased() == ids.length);
+        happenings.clear();
+        happenings.started(new Recipient("t", Shard.QueueKind.MESSAGES, "l"), ids[0], 1, Duration.ZERO);
+        return running;
+    }
+
+    private void awaitRelease() throws InterruptedException {
+        assertThat(release.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** As if somebody else had it now, and for long. */
+    private void forgetLease(String id) {
+        long end = System.currentTimeMillis() + Duration.ofHours(1).toMillis();
+        redis.command("ZADD", "dq:{t:0.0}:leases", Long.toString(end), id);
+        redis.command("HSET", "dq:{t:0.0}:deliveries", id, "other-1 1 0 ");
+    }
+
+    private double leaseEnd(String id) {
+        return Double.parseDouble(String.valueOf(redis.command("ZSCORE", "dq:{t:0.0}:leases", id)));
+    }
+}

@@ -1,0 +1,296 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.coordination.Roster;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A node that sweeps a shard may hang, die, be paused or full. */
+@EmbeddedRedis
+class NeglectedShardTests {
+
+    private static final List<String> TOPICS = List.of("t0", "t1", "t2", "t3", "t4", "t5", "sharded");
+    private static final int SHARDS = 6;
+
+    private final RedisServerProcess redis;
+    private final Set<String> handled = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch stuck = new CountDownLatch(TOPICS.size());
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    NeglectedShardTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void flush() {
+        redis.flush();
+    }
+
+    @Test
+    void messagesOfAHangingAssignedNodeAreTakenByAnotherWithinASweep() {
+        try (FaultProxy firstProxy = FaultProxy.inFrontOf(redis);
+                FaultProxy secondProxy = FaultProxy.inFrontOf(redis);
+                QueueNode first = listening(firstProxy);
+                QueueNode second = listening(secondProxy)) {
+            await().until(() -> first.signals.confirmed() && second.signals.confirmed());
+            // one of the two sweeps; whichever it is, it hangs once
+            delivers(firstProxy, second, "while the first hangs");
+            await().atMost(Duration.ofSeconds(30)).until(first.signals::confirmed);
+            delivers(secondProxy, first, "while the second hangs");
+        }
+    }
+
+    private QueueNode listening(FaultProxy proxy) {
+        QueueNode node = new QueueNode(proxy.port(), EngineSettings.DEFAULTS);
+        node.listen("t", ListenerOptions.DEFAULTS, deliveries -> {
+            handled.add(deliveries.get(0).id());
+            return null;
+        });
+        return node;
+    }
+
+    private void delivers(FaultProxy hanging, QueueNode other, String what) {
+        hanging.blackHole(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
+        String id = other.template.send("t", what, Duration.ofMillis(500)).id();
+        long start = System.nanoTime();
+        await().atMost(EngineSettings.DEFAULTS.sweep().multipliedBy(3)).until(() -> handled.contains(id));
+        System.out.println("delivered " + what + " after " + Duration.ofNanos(System.nanoTime() - start));
+        hanging.pass();
+        hanging.disconnect();
+        assertThat(handled).contains(id);
+    }
+
+    @Test
+    void shardsOfADeadNodeAreSweptWithinTheTimeOutAndASweep() {
+        EngineSettings settings = Pacing.builtIn()
+                .sweep(Duration.ofSeconds(1))
+                .heartbeat(Duration.ofSeconds(1))
+                .settings();
+        try (QueueNode survivor = listening(settings)) {
+            QueueNode dying = listening(settings);
+            awaitAssignedNodesOf(survivor, 2);
+            List<String> assignedNodes = assignedNodes(survivor);
+            dying.abandon();
+            long start = System.nanoTime();
+            List<String> ids = sendToAll(survivor, "later", Duration.ofMillis(500));
+            Duration promised = settings.heartbeatTimeout().plus(settings.sweep());
+            await().atMost(promised.multipliedBy(3)).until(() -> handled.containsAll(ids));
+            awaitAssignedNodesOf(survivor, 1);
+            System.out.printf(
+                    "%d of %d shards had lost their assigned node; all looked after in %s, promised are %s%n",
+                    Collections.frequency(assignedNodes, dying.name),
+                    assignedNodes.size(),
+                    Duration.ofNanos(System.nanoTime() - start),
+                    promised);
+        }
+    }
+
+    @Test
+    void leavingOrPausedConsumerDelaysNoMessage() {
+        EngineSettings quiet = Pacing.quiet().settings();
+        try (QueueNode staying = listening(quiet);
+                QueueNode pausing = on(redis.port(), quiet).start()) {
+            List<ListenerContainer> listeners = listenToAll(pausing, ListenerOptions.DEFAULTS);
+            QueueNode leaving = listening(quiet);
+            awaitAssignedNodesOf(staying, 3);
+            leaving.close();
+            deliversAll(staying, "left");
+            awaitAssignedNodesOf(staying, 2);
+            listeners.forEach(ListenerContainer::pause);
+            deliversAll(staying, "paused");
+            awaitAssignedNodesOf(staying, 1);
+        }
+    }
+
+    @RepeatedTest(4)
+    void fullAssignedPollerWakesIdlePollers() throws Exception {
+        besideFullNode(idle -> deliversAll(idle, "full"));
+    }
+
+    @RepeatedTest(20)
+    @Tag("soak")
+    void fullAssignedPollerCallsIdleOnesAgain() throws Exception {
+        besideFullNode(idle -> deliversAll(idle, "full"));
+    }
+
+    /** The full node knows nothing of what became of the first message: neither of a second one nor of a later head. */
+    @Test
+    void messagesAfterTheSurplusSignalOfAFullAssignedPollerAreClaimedToo() throws Exception {
+        besideFullNode(idle -> {
+            deliversAll(idle, "first");
+            deliversAll(idle, "second");
+            List<String> later = sendToAll(idle, "later", Duration.ofMillis(700));
+            deliversAll(idle, "third");
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(() -> assertThat(handled).containsAll(later));
+        });
+    }
+
+    /** Leases are long, so that no renewal looks by the way. */
+    private void besideFullNode(Consumer<QueueNode> test) throws Exception {
+        EngineSettings quiet = Pacing.quiet().settings();
+        ListenerOptions many = ListenerOptions.DEFAULTS.toBuilder()
+                .lease(Duration.ofMinutes(5))
+                .build();
+        ListenerOptions one = many.toBuilder().concurrency(1).prefetch(0).build();
+        try (QueueNode full = on(redis.port(), quiet).start()) {
+            listenToAll(full, one);
+            TOPICS.forEach(topic -> full.template.send(
+                    DelayMessage.to(topic).id("stuck-" + topic).payload("").build()));
+            assertThat(stuck.await(30, TimeUnit.SECONDS)).isTrue();
+            try (QueueNode idle = on(redis.port(), quiet).start()) {
+                listenToAll(idle, many);
+                awaitAssignedNodesOf(idle, 2);
+                test.accept(idle);
+            } finally {
+                release.countDown();
+            }
+        }
+    }
+
+    /**
+     * A listener claims from several shards at once, and the first one may have set aside all that it has room for. Without
+     * signals, and with another listener that sweeps, only the look at the start can find what is due.
+     */
+    @Test
+    void dueMessagesSeenWithoutRoomAreTakenWhenThereIsSome() throws Exception {
+        GatedStore gated = new GatedStore();
+        ListenerOptions one =
+                ListenerOptions.DEFAULTS.toBuilder().concurrency(1).prefetch(0).build();
+        try (QueueNode node = on(redis.port(), Pacing.quiet().settings())
+                .trusting()
+                .store(gated)
+                .start()) {
+            node.template.send(
+                    DelayMessage.to("sharded").id("stuck").payload("").build());
+            node.listen("sharded", one, this::handle);
+            await().until(() -> stuck.getCount() < TOPICS.size());
+            List<String> ids = sendToAll(node, "due", Duration.ZERO, List.of("sharded"));
+
+            AtomicInteger looks = new AtomicInteger();
+            gated.set(poll -> {
+                boolean first = looks.getAndIncrement() == 0;
+                Object reply = poll.call();
+                if (first) {
+                    await().until(() -> looks.get() >= SHARDS);
+                }
+                return reply;
+            });
+            node.listen("sharded", ListenerOptions.DEFAULTS, this::handle);
+            await().untilAsserted(() -> assertThat(handled).containsAll(ids));
+            release.countDown();
+        }
+    }
+
+    private static QueueNode.Builder on(int port, EngineSettings settings) {
+        return QueueNode.on(port).shards("sharded", SHARDS).settings(settings);
+    }
+
+    private static int shards(String topic) {
+        return topic.equals("sharded") ? SHARDS : 1;
+    }
+
+    /** A message to each shard of each topic. */
+    private static List<String> sendToAll(QueueNode node, String what, Duration delay) {
+        return sendToAll(node, what, delay, TOPICS);
+    }
+
+    private static List<String> sendToAll(QueueNode node, String what, Duration delay, List<String> topics) {
+        List<String> ids = new ArrayList<>();
+        for (String topic : topics) {
+            Set<Integer> reached = new HashSet<>();
+            for (int i = 0; reached.size() < shards(topic); i++) {
+                String id = what + "-" + topic + "-" + i;
+                if (reached.add(Shard.of(topic, id, shards(topic)).index())) {
+                    ids.add(id);
+                    node.template.send(DelayMessage.to(topic)
+                            .id(id)
+                            .payload("")
+                            .delay(delay)
+                            .build());
+                }
+            }
+        }
+        return ids;
+    }
+
+    private QueueNode listening(EngineSettings settings) {
+        QueueNode node = on(redis.port(), settings).start();
+        listenToAll(node, ListenerOptions.DEFAULTS);
+        return node;
+    }
+
+    private List<ListenerContainer> listenToAll(QueueNode node, ListenerOptions options) {
+        return TOPICS.stream()
+                .map(topic -> node.listen(topic, options, this::handle))
+                .toList();
+    }
+
+    private @Nullable CompletionStage<?> handle(List<Delivery> deliveries) throws InterruptedException {
+        String id = deliveries.get(0).id();
+        handled.add(id);
+        if (id.startsWith("stuck")) {
+            stuck.countDown();
+            assertThat(release.await(60, TimeUnit.SECONDS)).isTrue();
+        }
+        return null;
+    }
+
+    private static List<String> assignedNodes(QueueNode node) {
+        Roster roster = node.directory.roster();
+        return TOPICS.stream()
+                .flatMap(topic -> roster.assignedNodes(topic, shards(topic)).stream())
+                .toList();
+    }
+
+    /** Until so many nodes take turns, as they have all heard, and hear signals. */
+    private static void awaitAssignedNodesOf(QueueNode node, int nodes) {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
+            List<String> assignedNodes = assignedNodes(node);
+            return assignedNodes.size()
+                            == TOPICS.stream()
+                                    .mapToInt(NeglectedShardTests::shards)
+                                    .sum()
+                    && node.directory.roster().nodes().stream()
+                                    .filter(member -> member.assigned().containsAll(TOPICS))
+                                    .count()
+                            == nodes
+                    && node.signals.confirmed();
+        });
+    }
+
+    /** Far sooner than a sweep, which is a minute away. */
+    private void deliversAll(QueueNode from, String what) {
+        long start = System.nanoTime();
+        List<String> ids = sendToAll(from, what, Duration.ZERO);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(handled).as(what).containsAll(ids));
+        System.out.println("delivered what an assigned node did not take, which was " + what + ": after "
+                + Duration.ofNanos(System.nanoTime() - start));
+    }
+}

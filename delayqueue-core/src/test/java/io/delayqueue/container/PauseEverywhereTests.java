@@ -1,0 +1,259 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.Roster.Member;
+import io.delayqueue.listener.DeliveryHandler;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.store.bench.Polls;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** A topic paused on all nodes: several engines on one Redis. */
+@EmbeddedRedis
+class PauseEverywhereTests extends NodeTest {
+
+    private static final Shard SHARD = Shard.single("t");
+    private static final ListenerOptions ONE = ListenerOptions.DEFAULTS.toBuilder()
+            .concurrency(1)
+            .drainTime(Duration.ofSeconds(30))
+            .build();
+    private static final DeliveryHandler HANDLED = deliveries -> null;
+
+    PauseEverywhereTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    /** Hears by signals only, as long as a test lasts. */
+    private QueueNode node() {
+        return add(QueueNode.on(redis.port()).settings(Pacing.quiet().settings()));
+    }
+
+    private static DelayMessage message(String topic, String id) {
+        return DelayMessage.to(topic).id(id).payload("").build();
+    }
+
+    private static List<DelayMessage> messages(String prefix, int count) {
+        return IntStream.range(0, count).mapToObj(i -> message("t", prefix + i)).toList();
+    }
+
+    /** Waits until the node has said that it takes nothing of the topic, or takes again. */
+    private void awaitSaid(QueueNode node, boolean taking) {
+        await().until(() -> {
+            Object said = redis.command("HGET", "dq:{nodes}:topics", node.name);
+            return said != null && List.of(said.toString().split("\n")).contains(taking ? "MESSAGES t" : "-MESSAGES t");
+        });
+    }
+
+    /** A message of another topic makes the whole way through each node, while nothing of the paused one is begun. */
+    private void assertNothingBegins(String what, QueueNode... through) {
+        for (QueueNode node : through) {
+            String topic = "other-" + node.name + "-" + happenings.count("started");
+            node.listen(topic, ONE, HANDLED);
+            int before = happenings.count("acknowledged fence");
+            node.template.send(message(topic, "fence"));
+            await().until(() -> happenings.count("acknowledged fence") > before);
+        }
+        assertThat(happenings.count("started " + what)).isZero();
+    }
+
+    private void awaitHandled(String prefix, int count) {
+        await().until(() -> happenings.count("acknowledged " + prefix) == count);
+    }
+
+    @Test
+    void allNodesPauseAtOnceAndClaimNothingUntilResumed() {
+        QueueNode one = node();
+        QueueNode other = node();
+        ListenerContainer first = one.listen("t", ONE, HANDLED);
+        ListenerContainer second = other.listen("t", ONE, HANDLED);
+        awaitSaid(one, true);
+        awaitSaid(other, true);
+        one.template.sendAll(messages("before", 20));
+        awaitHandled("before", 20);
+
+        one.directory.pause("t");
+        awaitSaid(one, false);
+        awaitSaid(other, false);
+        assertThat(List.of(first, second)).allMatch(ListenerContainer::isPausedEverywhere);
+        assertThat(List.of(first, second)).noneMatch(ListenerContainer::isPaused);
+        other.template.sendAll(messages("during", 20));
+        assertNothingBegins("during", one, other);
+        assertThat(one.store.count(SHARD).ready()).isEqualTo(20);
+
+        other.directory.resume("t");
+        awaitHandled("during", 20);
+        assertThat(List.of(first, second)).noneMatch(ListenerContainer::isPausedEverywhere);
+    }
+
+    @Test
+    void runningHandlersContinueAndWaitingDeliveriesAreReleased() throws Exception {
+        QueueNode node = node();
+        CountDownLatch running = new CountDownLatch(1);
+        node.listen("t", ONE, deliveries -> {
+            running.countDown();
+            assertThat(release.await(60, TimeUnit.SECONDS)).isTrue();
+            return null;
+        });
+        node.template.send(message("t", "running"));
+        assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+        node.template.send(message("t", "waiting"));
+        await().until(() -> node.store.count(SHARD).leased() == 2);
+
+        node.directory.pause("t");
+        await().until(() -> happenings.count("released waiting") == 1);
+        assertThat(node.template.find("t", "waiting").orElseThrow().attempts()).isZero();
+        release.countDown();
+        await().until(() -> happenings.count("acknowledged running") == 1);
+        assertThat(happenings.count("started waiting")).isZero();
+        node.directory.resume("t");
+        await().until(() -> happenings.count("acknowledged waiting 1") == 1);
+    }
+
+    @Test
+    void nodesThatStartLaterLearnThePauseBeforeTheyClaim() {
+        QueueNode sender = node();
+        sender.directory.pause("t");
+        sender.template.sendAll(messages("m", 20));
+        QueueNode one = node();
+        ListenerContainer container = one.listen("t", ONE, HANDLED);
+        awaitSaid(one, false);
+        assertThat(container.isPausedEverywhere()).isTrue();
+        assertNothingBegins("m", one);
+
+        nodes.remove(one);
+        one.close();
+        QueueNode restarted = node();
+        restarted.listen("t", ONE, HANDLED);
+        awaitSaid(restarted, false);
+        assertNothingBegins("m", restarted);
+        sender.directory.resume("t");
+        awaitHandled("m", 20);
+    }
+
+    @Test
+    void topicPauseSurvivesTheRestartOfANode() {
+        QueueNode one = node();
+        QueueNode other = node();
+        one.listen("t", ONE, HANDLED);
+        other.listen("t", ONE, HANDLED);
+        awaitSaid(one, true);
+        awaitSaid(other, true);
+        other.directory.pause("t");
+        awaitSaid(one, false);
+        awaitSaid(other, false);
+
+        nodes.remove(other);
+        other.close();
+        QueueNode restarted = node();
+        ListenerContainer container = restarted.listen("t", ONE, HANDLED);
+        one.template.sendAll(messages("m", 20));
+        awaitSaid(restarted, false);
+        assertThat(container.isPausedEverywhere()).isTrue();
+        assertNothingBegins("m", one, restarted);
+        one.directory.resume("t");
+        awaitHandled("m", 20);
+    }
+
+    @Test
+    void topicPauseAndListenerPauseAreIndependent() {
+        QueueNode node = node();
+        ListenerContainer container = node.listen("t", ONE, HANDLED);
+        awaitSaid(node, true);
+        container.pause();
+        node.directory.pause("t");
+        awaitSaid(node, false);
+        await().until(container::isPausedEverywhere);
+        node.template.sendAll(messages("a", 5));
+
+        node.directory.resume("t");
+        await().until(() -> !container.isPausedEverywhere());
+        assertThat(container.isPaused()).isTrue();
+        assertNothingBegins("a", node);
+        container.resume();
+        awaitHandled("a", 5);
+
+        node.directory.pause("t");
+        awaitSaid(node, false);
+        container.pause();
+        container.resume();
+        assertThat(container.isPaused()).isFalse();
+        node.template.sendAll(messages("b", 5));
+        assertNothingBegins("b", node);
+        container.stop().join();
+        container.start();
+        assertNothingBegins("b", node);
+        node.directory.resume("t");
+        awaitHandled("b", 5);
+    }
+
+    @Test
+    void withoutSignalsAPauseTakesEffectWithTheNextHeartbeat() {
+        EngineSettings beating = Pacing.quiet()
+                .sweep(Duration.ofMillis(300))
+                .heartbeat(Duration.ofMillis(200))
+                .settings();
+        QueueNode deaf = add(QueueNode.on(redis.port()).settings(beating).silent());
+        ListenerContainer container = deaf.listen("t", ONE, HANDLED);
+        awaitSaid(deaf, true);
+        deaf.directory.pause("t");
+        await().until(container::isPausedEverywhere);
+        awaitSaid(deaf, false);
+        deaf.template.sendAll(messages("m", 5));
+        assertNothingBegins("m", deaf);
+        deaf.directory.resume("t");
+        awaitHandled("m", 5);
+    }
+
+    @Test
+    void pausedTopicNotifiesNoDeadLetters() {
+        QueueNode node = node();
+        ListenerContainer deadLettered = node.container("t", QueueKind.NOTIFICATIONS, ONE, HANDLED);
+        deadLettered.start();
+        await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
+        node.directory.pause("t");
+        await().until(() -> String.valueOf(redis.command("HGET", "dq:{nodes}:topics", node.name))
+                .contains("-NOTIFICATIONS t"));
+        assertThat(deadLettered.isPausedEverywhere()).isTrue();
+        node.template.send(message("t", "m"));
+        node.store.poll(SHARD, Polls.by("w1", 1).claim(1).build());
+        node.store.poll(
+                SHARD,
+                Polls.by("w1", 2)
+                        .deadLetter("m", "w1-1", DeadLetterCause.REQUESTED)
+                        .build());
+        assertNothingBegins("m@", node);
+        node.directory.resume("t");
+        await().until(() -> happenings.count("acknowledged m@w1-1") == 1);
+    }
+
+    @Test
+    void pausedListenersCountAsConsumers() {
+        QueueNode node = node();
+        ListenerContainer container = node.listen("t", ONE, HANDLED);
+        node.container("t", QueueKind.NOTIFICATIONS, ONE, HANDLED).start();
+        awaitSaid(node, true);
+        NodeDirectory directory = node.directory;
+        directory.pause("t");
+        awaitSaid(node, false);
+        assertThat(directory.roster().paused()).containsExactly("t");
+        Member member = directory.roster().nodes().get(0);
+        assertThat(member.name()).isEqualTo(node.name);
+        assertThat(member.messages()).containsExactly("t");
+        assertThat(member.notifications()).containsExactly("t");
+        container.stop().join();
+        await().until(() -> directory.roster().nodes().get(0).messages().isEmpty());
+    }
+}

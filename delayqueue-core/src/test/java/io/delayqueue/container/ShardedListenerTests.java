@@ -1,0 +1,319 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.DeliveryHandler;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerProgress;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.sharding.ShardCounts;
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ArgumentsSource;
+
+/** A listener of a topic with several shards. */
+@EmbeddedRedis
+class ShardedListenerTests {
+
+    private final RedisServerProcess redis;
+    private final Happenings happenings = new Happenings();
+    private final List<QueueNode> nodes = new ArrayList<>();
+
+    ShardedListenerTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void flush() {
+        redis.flush();
+    }
+
+    @AfterEach
+    void stopNodes() {
+        nodes.forEach(QueueNode::close);
+    }
+
+    private QueueNode node(int shards) {
+        return add(QueueNode.on(redis.port())
+                .shards("t", shards)
+                .settings(Pacing.quiet().settings()));
+    }
+
+    private QueueNode add(QueueNode.Builder builder) {
+        QueueNode node = builder.events(happenings).start();
+        nodes.add(node);
+        return node;
+    }
+
+    private static ListenerOptions options(int concurrency) {
+        return ListenerOptions.DEFAULTS.toBuilder().concurrency(concurrency).build();
+    }
+
+    private static List<DelayMessage> messages(int from, int to) {
+        return IntStream.range(from, to)
+                .mapToObj(i -> DelayMessage.to("t").id("m" + i).payload("").build())
+                .toList();
+    }
+
+    @ParameterizedTest
+    @ArgumentsSource(ShardCounts.class)
+    @Timeout(120)
+    void eachMessageOfEachShardIsHandledOnceAndNotMoreAtATimeThanPermitted(int shards) {
+        int count = 5000;
+        Set<String> handled = ConcurrentHashMap.newKeySet();
+        AtomicInteger twice = new AtomicInteger();
+        AtomicInteger now = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        QueueNode node = node(shards);
+        node.template.sendAll(messages(0, count / 2));
+
+        node.listen("t", options(3), deliveries -> {
+            most.accumulateAndGet(now.incrementAndGet(), Math::max);
+            deliveries.forEach(delivery -> twice.addAndGet(handled.add(delivery.id()) ? 0 : 1));
+            now.decrementAndGet();
+            return null;
+        });
+        node.template.sendAll(messages(count / 2, count));
+
+        await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") == count);
+        assertThat(handled).hasSize(count);
+        assertThat(twice).hasValue(0);
+        assertThat(most.get()).isLessThanOrEqualTo(3);
+        assertThat(usedShards(shards)).isEqualTo(shards);
+        assertThat(live(node, shards)).isZero();
+    }
+
+    private static long usedShards(int shards) {
+        return messages(0, 5000).stream()
+                .map(message -> Shard.of("t", message.id(), shards))
+                .distinct()
+                .count();
+    }
+
+    private static long live(QueueNode node, int shards) {
+        return shards("t", shards).stream()
+                .map(node.store::count)
+                .mapToLong(counts -> counts.scheduled() + counts.ready() + counts.leased())
+                .sum();
+    }
+
+    private static List<Shard> shards(String topic, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(index -> new Shard(topic, index, count, QueueKind.MESSAGES))
+                .toList();
+    }
+
+    @Test
+    void shardsTogetherHoldNoMoreThanIsHandledAndClaimedAhead() throws Exception {
+        int shards = 16;
+        CountDownLatch release = new CountDownLatch(1);
+        QueueNode node = node(shards);
+        node.template.sendAll(messages(0, 2000));
+        ListenerOptions options =
+                ListenerOptions.DEFAULTS.toBuilder().concurrency(4).prefetch(8).build();
+        CountDownLatch running = new CountDownLatch(4);
+
+        node.listen("t", options, deliveries -> {
+            running.countDown();
+            release.await();
+            return null;
+        });
+        assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+        // one more poll of each shard than it would make by itself
+        for (int i = 0; i < 3; i++) {
+            node.template.sendAll(messages(2000 + i * 100, 2100 + i * 100));
+        }
+        List<Long> leased = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            leased.add(shards("t", shards).stream()
+                    .mapToLong(shard -> node.store.count(shard).leased())
+                    .sum());
+        }
+
+        release.countDown();
+        assertThat(leased).allSatisfy(count -> assertThat(count).isLessThanOrEqualTo(12));
+        await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") == 2300);
+    }
+
+    /** Only one delivery at a time, and one shard has work for as long as the test lasts. */
+    @Test
+    void backlogOfOneShardDoesNotHoldUpAnother() {
+        int shards = 4;
+        QueueNode node = node(shards);
+        List<DelayMessage> backlog = new ArrayList<>();
+        for (int i = 0; backlog.size() < 3000; i++) {
+            if (Shard.of("t", "b" + i, shards).index() == 0) {
+                backlog.add(DelayMessage.to("t").id("b" + i).payload("").build());
+            }
+        }
+        Set<String> others = messages(0, 100).stream()
+                .map(DelayMessage::id)
+                .filter(id -> Shard.of("t", id, shards).index() != 0)
+                .collect(Collectors.toSet());
+        AtomicInteger before = new AtomicInteger();
+        Set<String> open = ConcurrentHashMap.newKeySet();
+        open.addAll(others);
+        node.template.sendAll(backlog);
+        CountDownLatch sent = new CountDownLatch(1);
+        DeliveryHandler handler = deliveries -> {
+            if (before.get() == 5) {
+                sent.await();
+            }
+            if (!open.isEmpty()) {
+                before.incrementAndGet();
+            }
+            deliveries.forEach(delivery -> open.remove(delivery.id()));
+            return null;
+        };
+        node.listen(
+                "t",
+                ListenerOptions.DEFAULTS.toBuilder().concurrency(1).prefetch(20).build(),
+                handler);
+        await().until(() -> before.get() == 5);
+        node.template.sendAll(messages(0, 100));
+        sent.countDown();
+
+        await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") == 3100);
+        // 100 of others and of its own, as much again of the backlog, and what was claimed before
+        assertThat(before.get()).isLessThan(600);
+    }
+
+    @Test
+    void deadLettersOfEachShardAreNotified() {
+        int shards = 3;
+        Set<String> notifications = ConcurrentHashMap.newKeySet();
+        QueueNode node = node(shards);
+        node.container("t", QueueKind.NOTIFICATIONS, options(2), deliveries -> {
+                    deliveries.forEach(delivery -> notifications.add(delivery.id()));
+                    return null;
+                })
+                .start();
+        await().until(() -> shards("t", shards).stream().allMatch(shard -> isAttended(node, shard)));
+        node.listen("t", options(2).toBuilder().maxAttempts(1).build(), deliveries -> {
+            throw new IllegalStateException("always");
+        });
+        node.template.sendAll(messages(0, 60));
+
+        await().until(() -> notifications.size() == 60);
+        assertThat(notifications.stream()
+                        .map(notification -> Shard.of(
+                                        "t", notification.substring(0, notification.lastIndexOf('@')), shards)
+                                .index())
+                        .collect(Collectors.toSet()))
+                .hasSize(shards);
+    }
+
+    private boolean isAttended(QueueNode node, Shard shard) {
+        String meta = new String(node.keySpace.of(shard).meta(), StandardCharsets.UTF_8);
+        return "1".equals(redis.command("HGET", meta, "notifications"));
+    }
+
+    @Test
+    void stopReleasesTheWaitingDeliveriesOfEachShard() throws Exception {
+        int shards = 4;
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        QueueNode node = node(shards);
+        node.template.sendAll(messages(0, 40));
+        ListenerContainer container = node.listen("t", options(1), deliveries -> {
+            running.countDown();
+            release.await();
+            return null;
+        });
+        assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+
+        CompletableFuture<Void> stopped = container.stop();
+        await().until(() -> shards("t", shards).stream()
+                        .mapToLong(shard -> node.store.count(shard).leased())
+                        .sum()
+                == 1);
+        assertThat(stopped).isNotDone();
+        release.countDown();
+        stopped.get(30, TimeUnit.SECONDS);
+        assertThat(live(node, shards)).isEqualTo(39);
+    }
+
+    @Test
+    void listenerFollowsATopicRegisteredAgainWithAnotherShardCount() {
+        QueueNode first = node(2);
+        QueueNode listening =
+                add(QueueNode.on(redis.port()).settings(Pacing.builtIn().settings()));
+        first.template.send(messages(0, 1).get(0));
+        listening.listen("t", options(2), deliveries -> null);
+        await().until(() -> happenings.count("acknowledged") == 1);
+
+        redis.flush();
+        node(5).template.sendAll(messages(1, 101));
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> happenings.count("acknowledged") == 101);
+    }
+
+    @Test
+    void retentionForgetsTheShardsOfAnEarlierRegistration() throws Exception {
+        QueueNode first = node(2);
+        first.template.send(messages(0, 1).get(0));
+        Set<Shard> pruned = ConcurrentHashMap.newKeySet();
+        pruned.addAll(shards("t", 2));
+        RetentionTask retention =
+                new RetentionTask(first.store, pruned, Pacing.quiet().settings(), new EventBus(List.of()));
+        retention.run();
+        assertThat(pruned).hasSize(2);
+
+        redis.flush();
+        QueueNode anew = node(5);
+        anew.template.send(messages(1, 2).get(0));
+        pruned.addAll(shards("t", 5));
+        new RetentionTask(anew.store, pruned, Pacing.quiet().settings(), new EventBus(List.of())).run();
+
+        assertThat(pruned).containsExactlyInAnyOrderElementsOf(shards("t", 5));
+    }
+
+    @Test
+    void listenerWithAnotherShardCountReportsItAndChangesNothing() {
+        node(3).template.sendAll(messages(0, 10));
+        Set<String> keys = keys();
+        QueueNode mistaken = add(QueueNode.on(redis.port())
+                .plan(new ShardPlan(Map.of("t", 4), ShardPlan.OnConflict.FAIL))
+                .settings(Pacing.builtIn().settings()));
+
+        ListenerContainer container = mistaken.listen("t", options(1), deliveries -> null);
+
+        await().until(() -> container.progress().failure() != null);
+        ListenerProgress progress = container.progress();
+        assertThat(progress.failure())
+                .hasMessageContaining("t")
+                .hasMessageContaining("3")
+                .hasMessageContaining("4");
+        assertThat(keys()).isEqualTo(keys);
+    }
+
+    private Set<String> keys() {
+        Set<String> keys = new HashSet<>();
+        ((List<?>) redis.command("KEYS", "*")).forEach(key -> keys.add(key.toString()));
+        return keys;
+    }
+}

@@ -1,0 +1,237 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class TaskPoolTests {
+
+    private static final Duration FAR = Duration.ofDays(10_000);
+
+    private final Queue<String> failures = new ConcurrentLinkedQueue<>();
+    private final Exhaustion exhaustion = Exhaustion.whenTold();
+    private final TaskPool pool = new TaskPool(2, exhaustion.threads(), System::nanoTime, (task, failure) -> {
+        failures.add(task + " " + failure.getMessage());
+        throw new IllegalStateException("and telling of it fails, too");
+    });
+
+    @AfterEach
+    void close() throws InterruptedException {
+        pool.close();
+        assertThat(pool.awaitEnd(Duration.ofSeconds(10))).isTrue();
+    }
+
+    @Test
+    void taskIsCalledAtOnceAndThenWhenItAskedFor() {
+        Queue<Long> calls = new ConcurrentLinkedQueue<>();
+        pool.schedule("s", () -> {
+            calls.add(System.nanoTime());
+            return calls.size() < 3 ? Duration.ofMillis(100) : FAR;
+        });
+        await().until(() -> calls.size() == 3);
+        List<Long> times = new ArrayList<>(calls);
+        assertThat(Duration.ofNanos(times.get(2) - times.get(0))).isGreaterThanOrEqualTo(Duration.ofMillis(200));
+    }
+
+    @Test
+    void wakeUpIsNeverLost() {
+        AtomicLong asked = new AtomicLong();
+        AtomicLong seen = new AtomicLong();
+        TaskHandle handle = pool.schedule("s", () -> {
+            seen.set(asked.get());
+            return FAR;
+        });
+        for (int i = 1; i <= 20_000; i++) {
+            long number = asked.incrementAndGet();
+            handle.wake();
+            if (i % 100 == 0) {
+                await().pollInterval(Duration.ofMillis(1)).until(() -> seen.get() == number);
+            }
+        }
+    }
+
+    @Test
+    void wakeDuringACallForcesAnotherAndCallsNeverOverlap() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        AtomicInteger inside = new AtomicInteger();
+        AtomicBoolean overlapped = new AtomicBoolean();
+        CountDownLatch entered = new CountDownLatch(1);
+        Semaphore mayGo = new Semaphore(0);
+        TaskHandle handle = pool.schedule("s", () -> {
+            overlapped.compareAndSet(false, inside.incrementAndGet() > 1);
+            calls.incrementAndGet();
+            entered.countDown();
+            assertThat(mayGo.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            inside.decrementAndGet();
+            return FAR;
+        });
+        assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+        handle.wake();
+        handle.wake();
+        handle.wakeWithin(Duration.ZERO);
+        mayGo.release(10);
+        await().until(() -> calls.get() == 2 && inside.get() == 0);
+        await().during(Duration.ofMillis(100)).until(() -> calls.get() == 2);
+        assertThat(overlapped).isFalse();
+    }
+
+    @Test
+    void wakeWithinHastensButNeverPostpones() {
+        AtomicInteger calls = new AtomicInteger();
+        TaskHandle handle = pool.schedule("s", () -> calls.incrementAndGet() == 2 ? Duration.ofMillis(300) : FAR);
+        await().until(() -> calls.get() == 1);
+        handle.wakeWithin(Duration.ofMillis(20));
+        handle.wakeWithin(Duration.ofDays(1));
+        await().until(() -> calls.get() == 2);
+        handle.wakeWithin(Duration.ofDays(1));
+        await().until(() -> calls.get() == 3);
+    }
+
+    @Test
+    void failingTaskBacksOffWhateverWakesItAndComesBack() {
+        AtomicInteger calls = new AtomicInteger();
+        AtomicBoolean broken = new AtomicBoolean(true);
+        AtomicInteger successes = new AtomicInteger();
+        TaskHandle handle = pool.schedule("s", () -> {
+            calls.incrementAndGet();
+            if (broken.get()) {
+                throw new AssertionError("broken");
+            }
+            successes.incrementAndGet();
+            return FAR;
+        });
+        long begin = System.nanoTime();
+        await().pollInterval(Duration.ofMillis(1)).until(() -> {
+            handle.wake();
+            return System.nanoTime() - begin > Duration.ofSeconds(2).toNanos();
+        });
+        // 50, 100, 200, 400, 800, 1000 ms
+        assertThat(calls.get()).isBetween(3, 7);
+        assertThat(failures).hasSizeGreaterThanOrEqualTo(calls.get() - 1).contains("s broken");
+        broken.set(false);
+        await().atMost(Duration.ofSeconds(3)).until(() -> successes.get() > 0);
+        int after = calls.get();
+        handle.wake();
+        await().atMost(Duration.ofSeconds(1)).until(() -> calls.get() > after);
+    }
+
+    @Test
+    void cancelledTaskIsNotCalledAgain() {
+        AtomicInteger calls = new AtomicInteger();
+        Queue<TaskHandle> own = new ConcurrentLinkedQueue<>();
+        TaskHandle handle = pool.schedule("s", () -> {
+            calls.incrementAndGet();
+            own.forEach(TaskHandle::cancel);
+            return Duration.ZERO;
+        });
+        own.add(handle);
+        await().until(() -> own.size() == 1 && calls.get() > 0);
+        handle.cancel();
+        int before = calls.get();
+        handle.wake();
+        await().during(Duration.ofMillis(100)).until(() -> calls.get() <= before + 1);
+    }
+
+    @Test
+    void busyTasksDoNotStarveOthers() {
+        AtomicInteger quiet = new AtomicInteger();
+        AtomicLong busy = new AtomicLong();
+        for (int i = 0; i < 10; i++) {
+            pool.schedule("busy", () -> {
+                busy.incrementAndGet();
+                return Duration.ZERO;
+            });
+        }
+        pool.schedule("quiet", () -> {
+            quiet.incrementAndGet();
+            return Duration.ofMillis(1);
+        });
+        await().until(() -> quiet.get() > 50);
+        assertThat(busy.get()).isPositive();
+    }
+
+    @Test
+    void taskRunsWhenAThreadCanBeCreated() {
+        AtomicInteger calls = new AtomicInteger();
+        exhaustion.begin();
+        TaskHandle handle = pool.schedule("s", () -> {
+            calls.incrementAndGet();
+            return FAR;
+        });
+        handle.wake();
+        await().until(() -> exhaustion.failed() > 2);
+        assertThat(calls).hasValue(0);
+        exhaustion.end();
+        await().until(() -> calls.get() == 1);
+        exhaustion.begin();
+        handle.wake();
+        await().until(() -> calls.get() == 2);
+    }
+
+    @Test
+    void oneThreadServesAllTasksIfNoOtherCanBeCreated() {
+        AtomicInteger calls = new AtomicInteger();
+        List<TaskHandle> handles = new ArrayList<>();
+        handles.add(pool.schedule("first", () -> Duration.ofMillis(1)));
+        exhaustion.begin();
+        for (int i = 0; i < 5; i++) {
+            handles.add(pool.schedule("s" + i, () -> {
+                calls.incrementAndGet();
+                return FAR;
+            }));
+        }
+        await().until(() -> calls.get() == 5);
+        handles.forEach(TaskHandle::wake);
+        await().until(() -> calls.get() == 10);
+    }
+
+    @Test
+    void taskRunsAgainEvenIfTheFailureListenerThrows() throws Exception {
+        TaskPool quiet = new TaskPool(1, exhaustion.threads(), System::nanoTime, (task, failure) -> {
+            throw (Error) failure;
+        });
+        AtomicInteger calls = new AtomicInteger();
+        AssertionError broken = new AssertionError("broken");
+        quiet.schedule("s", () -> {
+            if (calls.incrementAndGet() < 3) {
+                throw broken;
+            }
+            return FAR;
+        });
+        await().until(() -> calls.get() == 3);
+        quiet.close();
+        assertThat(quiet.awaitEnd(Duration.ofSeconds(10))).isTrue();
+    }
+
+    @Test
+    void closedPoolCallsNothingAndRejectsQuietly() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        TaskHandle handle = pool.schedule("s", () -> {
+            calls.incrementAndGet();
+            return FAR;
+        });
+        await().until(() -> calls.get() == 1);
+        pool.close();
+        handle.wake();
+        pool.schedule("later", () -> {
+            calls.incrementAndGet();
+            return FAR;
+        });
+        assertThat(pool.awaitEnd(Duration.ofSeconds(10))).isTrue();
+        assertThat(calls).hasValue(1);
+    }
+}

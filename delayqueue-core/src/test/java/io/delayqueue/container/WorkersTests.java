@@ -1,0 +1,138 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WorkersTests {
+
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final Queue<ClaimedDelivery> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger handled = new AtomicInteger();
+
+    @AfterEach
+    void end() {
+        executor.shutdownNow();
+    }
+
+    private Workers workers(int concurrency, Workers.Handling handling) {
+        Workers[] self = new Workers[1];
+        self[0] = new Workers(executor, concurrency, () -> Workers.batch(1, waiting::poll), handling, () -> {
+            if (!waiting.isEmpty()) {
+                self[0].dispatch();
+            }
+        });
+        return self[0];
+    }
+
+    private static ClaimedDelivery delivery() {
+        return Claims.delivery("m", Duration.ofSeconds(30), 0, 0);
+    }
+
+    @Test
+    void noDeliveryWaitsWhenTheLastWorkerEnds() {
+        Workers workers = workers(2, batch -> {
+            handled.incrementAndGet();
+            return null;
+        });
+        for (int i = 1; i <= 5000; i++) {
+            int expected = i;
+            waiting.add(delivery());
+            workers.dispatch();
+            if (i % 50 == 0) {
+                await().pollInterval(Duration.ofMillis(1)).until(() -> handled.get() == expected);
+            }
+        }
+        await().until(() -> workers.inUse() == 0);
+    }
+
+    @Test
+    void failingHandlingReleasesItsPermit() {
+        ExecutorService quiet = Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task);
+            thread.setUncaughtExceptionHandler((failed, why) -> {});
+            return thread;
+        });
+        Workers workers = new Workers(
+                quiet,
+                1,
+                () -> Workers.batch(1, waiting::poll),
+                batch -> {
+                    handled.incrementAndGet();
+                    throw new AssertionError("mistake");
+                },
+                () -> {});
+        for (int i = 1; i <= 3; i++) {
+            int expected = i;
+            waiting.add(delivery());
+            workers.dispatch();
+            await().until(() -> handled.get() == expected && workers.inUse() == 0);
+        }
+        quiet.shutdown();
+    }
+
+    @Test
+    void workerThatCannotStartTheNextHandlesItsOwnBatch() {
+        AtomicInteger threads = new AtomicInteger();
+        Workers workers = new Workers(
+                task -> {
+                    if (threads.getAndIncrement() > 0) {
+                        throw new InternalError("unable to create native thread");
+                    }
+                    executor.execute(task);
+                },
+                2,
+                () -> Workers.batch(1, waiting::poll),
+                batch -> {
+                    handled.incrementAndGet();
+                    return null;
+                },
+                () -> {});
+        waiting.addAll(List.of(delivery(), delivery()));
+        workers.dispatch();
+        await().until(() -> handled.get() == 2 && workers.inUse() == 0);
+        assertThat(threads).hasValueGreaterThan(1);
+    }
+
+    @Test
+    void rejectedWorkerReleasesItsPermit() {
+        Workers workers = new Workers(
+                task -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                },
+                1,
+                List::of,
+                batch -> null,
+                () -> {});
+        assertThatThrownBy(workers::dispatch).isInstanceOf(OutOfMemoryError.class);
+        assertThat(workers.inUse()).isZero();
+    }
+
+    @Test
+    void stagesHoldTheirPermits() {
+        CompletableFuture<Void> stage = new CompletableFuture<>();
+        Workers workers = workers(2, batch -> {
+            handled.incrementAndGet();
+            return stage;
+        });
+        for (int i = 0; i < 5; i++) {
+            waiting.add(delivery());
+            workers.dispatch();
+        }
+        await().until(() -> handled.get() == 2);
+        await().during(Duration.ofMillis(50)).until(() -> handled.get() == 2 && workers.inUse() == 2);
+        stage.completeExceptionally(new IllegalStateException("fails"));
+        await().until(() -> handled.get() == 5 && workers.inUse() == 0);
+    }
+}

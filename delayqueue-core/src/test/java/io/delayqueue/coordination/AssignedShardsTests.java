@@ -1,0 +1,171 @@
+package io.delayqueue.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that share the shards of a topic. */
+class AssignedShardsTests extends NodesTest {
+
+    private static final int COUNT = 6;
+    private static final List<Shard> SHARDS = IntStream.range(0, COUNT)
+            .mapToObj(i -> new Shard("orders", i, COUNT, QueueKind.MESSAGES))
+            .toList();
+
+    AssignedShardsTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    private List<Node> nodes(int count) {
+        List<Node> nodes = IntStream.range(0, count)
+                .mapToObj(i -> new Node("n" + i, SHARDS))
+                .toList();
+        nodes.forEach(Node::beat);
+        nodes.forEach(Node::beat);
+        return nodes;
+    }
+
+    private static void assertShared(List<Node> nodes) {
+        assertEachIsAssignedOnce(nodes.toArray(Node[]::new));
+        int least = COUNT / nodes.size();
+        assertThat(nodes).allMatch(node -> node.assigned() == least || node.assigned() == least + 1);
+        assertThat(nodes).allMatch(node -> node.assignments.stream().allMatch(ShardAssignment::hasPeers));
+    }
+
+    @Test
+    void nodesShareTheShardsEvenly() {
+        for (int count : new int[] {2, 3, 4, 10}) {
+            redis.flush();
+            assertShared(nodes(count));
+        }
+    }
+
+    @Test
+    void whoeverLeavesIsHeirlessOnlyUntilTheOthersNextHeartbeat() {
+        List<Node> nodes = new ArrayList<>(nodes(4));
+        while (nodes.size() > 2) {
+            Node leaver = nodes.remove(1);
+            leaver.membership.leave(Duration.ofSeconds(5));
+            nodes.forEach(node -> node.told.set(0));
+            long before = nodes.stream().mapToLong(Node::assigned).sum();
+            nodes.forEach(Node::beat);
+            assertShared(nodes);
+            assertThat(nodes.stream().mapToInt(node -> node.told.get()).sum())
+                    .as("told of shards that came to them")
+                    .isGreaterThanOrEqualTo((int) (COUNT - before));
+        }
+    }
+
+    /** A full one among them left due messages to nobody, and said so to nobody. */
+    @Test
+    void assignedPollerIsToldWhenTheFirstPeersCome() {
+        Node one = new Node("one", SHARDS);
+        one.beat();
+        one.told.set(0);
+        new Node("two", SHARDS).beat();
+        one.beat();
+        assertThat(one.told).hasValue((int) one.assigned());
+        new Node("three", SHARDS).beat();
+        one.beat();
+        one.beat();
+        assertThat(one.told).hasValue(COUNT / 2);
+    }
+
+    @Test
+    void silentNodesShardsAreAssignedToTheOthers() {
+        List<Node> nodes = new ArrayList<>(nodes(3));
+        Node dead = nodes.remove(0);
+        assertThat(dead.assigned()).isEqualTo(2);
+        redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + TIMEOUT.plusSeconds(1).toMillis(), dead.name);
+        nodes.forEach(Node::beat);
+        nodes.forEach(Node::beat);
+        assertShared(nodes);
+    }
+
+    @Test
+    void pausedNodeTakesNoTurn() {
+        List<Node> nodes = new ArrayList<>(nodes(3));
+        Node paused = nodes.remove(2);
+        SHARDS.forEach(paused.membership::addConsumer);
+        paused.assignments.forEach(ShardAssignment::leave);
+        paused.beat();
+        nodes.forEach(Node::beat);
+        assertShared(nodes);
+        assertThat(paused.assigned()).isZero();
+    }
+
+    @Test
+    void rosterTellsAssignedNodesAsTheNodesSeeThem() {
+        NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
+        assertThat(directory.roster().assignedNodes("orders", COUNT)).isEmpty();
+        List<Node> nodes = nodes(4);
+        List<String> assignedNodes = directory.roster().assignedNodes("orders", COUNT);
+        for (int shard = 0; shard < COUNT; shard++) {
+            for (Node node : nodes) {
+                assertThat(node.assignments.get(shard).isAssigned())
+                        .isEqualTo(node.name.equals(assignedNodes.get(shard)));
+            }
+        }
+        assertThat(directory.roster().assignedNodes("other", COUNT)).isEmpty();
+    }
+
+    /** An assignment takes milliseconds, so that this would not end in time. */
+    @Test
+    void pollsAskWithoutDealingAnew() {
+        Node one = new Node("one", List.of(new Shard("big", 0, 1024, QueueKind.MESSAGES)));
+        IntStream.range(0, 100).forEach(i -> {
+            redis.command("ZADD", "dq:{nodes}:seen", Long.toString(System.currentTimeMillis()), "other" + i);
+            redis.command("HSET", "dq:{nodes}:topics", "other" + i, "MESSAGES big");
+        });
+        one.beat();
+        ShardAssignment assignment = one.assignments.get(0);
+        assertThat(assignment.hasPeers()).isTrue();
+        long start = System.nanoTime();
+        for (int i = 0; i < 100_000; i++) {
+            assignment.isAssigned();
+        }
+        System.out.println("a poll asks whether it sweeps: " + (System.nanoTime() - start) / 100_000 + " ns");
+    }
+
+    /** The list is read by each node when it changed, not by each heartbeat. */
+    @Test
+    void heartbeatsOfManyTopicsAndNodesAreSmall() {
+        int topics = 200;
+        List<Shard> consumed = IntStream.range(0, topics)
+                .mapToObj(i -> Shard.single("orders.region-" + i))
+                .toList();
+        List<Node> nodes = IntStream.range(0, 10)
+                .mapToObj(i -> new Node("0123456789ab" + i, consumed))
+                .toList();
+        nodes.forEach(Node::beat);
+        long[] before = traffic();
+        nodes.get(0).beat();
+        long[] changed = traffic();
+        nodes.get(0).beat();
+        long[] unchanged = traffic();
+        long told = changed[1] - before[1];
+        long askedIdle = unchanged[0] - changed[0];
+        long toldIdle = unchanged[1] - changed[1];
+        System.out.printf(
+                "%d topics on 10 nodes: a heartbeat says %,d bytes and hears %,d, when the list has changed %,d%n",
+                topics, askedIdle, toldIdle, told);
+        assertThat(askedIdle).isLessThan(10_000);
+        assertThat(toldIdle).isLessThan(5_000);
+        assertThat(told).isBetween(10_000L, 100_000L);
+    }
+
+    private long[] traffic() {
+        var stats = redis.info("stats");
+        return new long[] {
+            Long.parseLong(stats.get("total_net_input_bytes")), Long.parseLong(stats.get("total_net_output_bytes"))
+        };
+    }
+}

@@ -1,0 +1,286 @@
+package io.delayqueue.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MembershipTests extends NodesTest {
+
+    private static final List<Shard> SHARDS =
+            List.of(Shard.single("a"), Shard.single("b"), Shard.single("c"), Shard.single("d"), Shard.single("e f%g"));
+
+    MembershipTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    private Node node(String name) {
+        return new Node(name, SHARDS);
+    }
+
+    @Test
+    void nodeThatKnowsNoOtherIsAssignedEverything() {
+        Node one = node("one");
+        assertThat(one.assigned()).isEqualTo(SHARDS.size());
+        assertThat(one.assignments.get(0).hasPeers()).isFalse();
+        one.beat();
+        assertThat(one.assigned()).isEqualTo(SHARDS.size());
+        assertThat(one.told).hasValue(SHARDS.size());
+    }
+
+    @Test
+    void joinsAndLeavesReassign() {
+        Node one = node("one");
+        Node two = node("two");
+        Node three = node("three");
+        for (int round = 0; round < 2; round++) {
+            List.of(one, two, three).forEach(Node::beat);
+        }
+        assertEachIsAssignedOnce(one, two, three);
+        assertThat(one.assignments).allMatch(ShardAssignment::hasPeers);
+
+        three.membership.leave(Duration.ofSeconds(5));
+        assertThat(three.isListed()).isFalse();
+        one.beat();
+        two.beat();
+        assertEachIsAssignedOnce(one, two);
+        two.assignments.forEach(ShardAssignment::leave);
+        two.beat();
+        one.beat();
+        assertThat(one.assigned()).isEqualTo(SHARDS.size());
+    }
+
+    @Test
+    void nodeWithoutHeartbeatsCountsAsDeadAfterTheTimeout() {
+        Node one = node("one");
+        Node dead = node("dead");
+        one.beat();
+        dead.beat();
+        one.beat();
+        assertEachIsAssignedOnce(one, dead);
+        assertThat(dead.assigned()).isPositive();
+
+        long silent = TIMEOUT.toMillis() - 1000;
+        redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + silent, "dead");
+        one.beat();
+        assertThat(dead.isListed()).isTrue();
+        redis.command("ZINCRBY", "dq:{nodes}:seen", "-2000", "dead");
+        one.beat();
+        assertThat(dead.isListed()).isFalse();
+        assertThat(one.assigned()).isEqualTo(SHARDS.size());
+        dead.beat();
+        one.beat();
+        assertEachIsAssignedOnce(one, dead);
+    }
+
+    @Test
+    void nodeWithoutHeartbeatsCountsAsDeadEvenIfRedisClockWentBack() {
+        Node one = node("one");
+        Node dead = node("dead");
+        List.of(one, dead, one).forEach(Node::beat);
+        assertEachIsAssignedOnce(one, dead);
+
+        Duration back = Duration.ofHours(-1);
+        clock.setAhead(back);
+        one.beat();
+        assertThat(dead.isListed()).isTrue();
+        clock.setAhead(back.plus(TIMEOUT).plusMillis(1));
+        one.beat();
+        assertThat(dead.isListed()).isFalse();
+        assertThat(one.assigned()).isEqualTo(SHARDS.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1})
+    void livingNodesShareTheShardsAgainAfterTheNextHeartbeatsWhereRedisClockWasSet(long hours) {
+        Node one = node("one");
+        Node two = node("two");
+        List.of(one, two, one).forEach(Node::beat);
+
+        clock.setAhead(Duration.ofHours(hours));
+        List.of(one, two, one).forEach(Node::beat);
+        assertEachIsAssignedOnce(one, two);
+        assertThat(one.assignments).allMatch(ShardAssignment::hasPeers);
+    }
+
+    @Test
+    void isolatedNodeIsAssignedEverythingAndWakesItsPollers() {
+        Node one = node("one");
+        Node two = node("two");
+        List.of(one, two, one).forEach(Node::beat);
+        long mine = one.assigned();
+        assertThat(mine).isLessThan(SHARDS.size());
+        one.told.set(0);
+
+        blackOut = true;
+        assertThatThrownBy(one.membership::run).hasMessage("Redis is away");
+        assertThat(one.assigned()).isEqualTo(mine);
+        ahead = TIMEOUT.plusSeconds(1).toNanos();
+        assertThatThrownBy(one.membership::run).hasMessage("Redis is away");
+        assertThat(one.assigned()).isEqualTo(SHARDS.size());
+        assertThat(one.told).hasValue((int) (SHARDS.size() - mine));
+
+        blackOut = false;
+        one.beat();
+        two.beat();
+        assertEachIsAssignedOnce(one, two);
+    }
+
+    @Test
+    void listIsHeardAnewAfterAFlush() {
+        Node one = node("one");
+        Node two = node("two");
+        List.of(one, two, one).forEach(Node::beat);
+        redis.command("FLUSHALL");
+        Node three = node("three");
+        // as many changes as before, but another list: two is gone
+        three.beat();
+        one.beat();
+        three.beat();
+        one.beat();
+        assertEachIsAssignedOnce(one, three);
+    }
+
+    @Test
+    void secondListenerOfANodeIsAssignedWhenTheFirstLeaves() {
+        Node one = node("one");
+        AtomicInteger told = new AtomicInteger();
+        ShardAssignment second = one.membership.join(SHARDS.get(0), told::incrementAndGet);
+        one.beat();
+        assertThat(one.assignments.get(0).isAssigned()).isTrue();
+        assertThat(second.isAssigned()).isFalse();
+        assertThat(second.hasPeers()).isTrue();
+        one.assignments.get(0).leave();
+        assertThat(second.isAssigned()).isTrue();
+        assertThat(told).hasValue(1);
+    }
+
+    @Test
+    void topicsThatArePausedAreHeardWithTheNextHeartbeat() {
+        NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
+        directory.pause("b");
+        Node one = node("one");
+        AtomicInteger changes = new AtomicInteger();
+        TopicPauses pauses = one.membership.pauses();
+        Runnable uninterested = pauses.watch(changes::incrementAndGet);
+        assertThat(pauses.allow("a")).as("before the first heartbeat").isFalse();
+        assertThat(pauses.include("b")).isFalse();
+        one.beat();
+        assertThat(pauses.allow("a")).isTrue();
+        assertThat(pauses.allow("b")).isFalse();
+        assertThat(pauses.include("b")).isTrue();
+        assertThat(changes).hasValue(1);
+
+        directory.resume("b");
+        directory.pause("e f%g\n-MESSAGES a");
+        directory.pause("e f%g\n-MESSAGES a");
+        one.beat();
+        one.beat();
+        assertThat(pauses.allow("b")).isTrue();
+        assertThat(pauses.include("e f%g\n-MESSAGES a")).isTrue();
+        assertThat(changes).hasValue(2);
+        uninterested.run();
+        directory.pause("a");
+        one.beat();
+        assertThat(pauses.include("a")).isTrue();
+        assertThat(changes).hasValue(2);
+    }
+
+    @Test
+    void knownPausesHoldThroughAnOutage() {
+        NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
+        directory.pause("b");
+        Node one = node("one");
+        one.beat();
+        blackOut = true;
+        ahead = TIMEOUT.multipliedBy(3).toNanos();
+        assertThatThrownBy(one.membership::run).hasMessage("Redis is away");
+        assertThat(one.membership.pauses().include("b")).isTrue();
+        assertThat(one.membership.pauses().allow("a")).isTrue();
+    }
+
+    @Test
+    void nodeWithoutAHeartbeatForTooLongTreatsNoTopicAsPaused() {
+        Node one = node("one");
+        blackOut = true;
+        assertThatThrownBy(one.membership::run).hasMessage("Redis is away");
+        ahead = TIMEOUT.minusSeconds(1).toNanos();
+        assertThatThrownBy(one.membership::run).hasMessage("Redis is away");
+        assertThat(one.membership.pauses().allow("a")).isFalse();
+        ahead = TIMEOUT.plusSeconds(1).toNanos();
+        assertThatThrownBy(one.membership::run).hasMessage("Redis is away");
+        assertThat(one.membership.pauses().allow("a")).isTrue();
+
+        blackOut = false;
+        new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT).pause("a");
+        one.beat();
+        assertThat(one.membership.pauses().allow("a")).isFalse();
+    }
+
+    @Test
+    void heartbeatAndLeaveWorkWhenMemoryIsFull() {
+        Node one = node("one");
+        one.beat();
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+        try {
+            one.beat();
+            node("two").beat();
+            await().until(one::isListed);
+            one.membership.leave(Duration.ofSeconds(5));
+            assertThat(one.isListed()).isFalse();
+        } finally {
+            redis.command("CONFIG", "SET", "maxmemory", "0");
+        }
+    }
+
+    @Test
+    void changeDuringAHeartbeatIsSentByTheNextOneAtOnce() throws Exception {
+        CompletableFuture<Void> silence = new CompletableFuture<>();
+        ScriptRunner slow = (ScriptRunner) Proxy.newProxyInstance(
+                ScriptRunner.class.getClassLoader(),
+                new Class<?>[] {ScriptRunner.class},
+                (proxy, method, arguments) -> ((CompletableFuture<?>) method.invoke(scripts, arguments))
+                        .thenCombine(silence, (reply, end) -> reply));
+        Membership membership =
+                new Membership(slow, new KeySpace("dq"), "slow", Duration.ofSeconds(5), TIMEOUT, System::nanoTime);
+        Semaphore wakes = new Semaphore(0);
+        membership.wakenByReplies(new TaskHandle() {
+            @Override
+            public void wake() {
+                wakes.release();
+            }
+
+            @Override
+            public void wakeWithin(Duration time) {}
+
+            @Override
+            public void cancel() {}
+        });
+
+        assertThat(membership.run()).isEqualTo(ReplyWait.UNTIL_REPLIED);
+        assertThat(membership.isUnanswered()).isTrue();
+        membership.join(Shard.single("t"), () -> {});
+        assertThat(membership.run()).isEqualTo(ReplyWait.UNTIL_REPLIED);
+        silence.complete(null);
+        assertThat(wakes.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(membership.run()).isZero();
+        assertThat(membership.run()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(redis.command("HGET", "dq:{nodes}:topics", "slow")).hasToString("MESSAGES t");
+    }
+}

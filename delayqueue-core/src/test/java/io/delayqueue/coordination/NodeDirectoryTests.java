@@ -1,0 +1,194 @@
+package io.delayqueue.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.delayqueue.coordination.Roster.Member;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Who is there, and which topics are paused. */
+@EmbeddedRedis
+class NodeDirectoryTests {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(15);
+
+    private final RedisServerProcess redis;
+    private final KeySpace keySpace = new KeySpace("dq");
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private LettuceConnectionFactory application;
+    private QueueConnections connections;
+    private ScriptRunner scripts;
+    private NodeDirectory directory;
+
+    NodeDirectoryTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void connect() {
+        redis.flush();
+        application = new LettuceConnectionFactory("127.0.0.1", redis.port());
+        application.afterPropertiesSet();
+        application.start();
+        connections =
+                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
+        scripts = new RedisScripts(connections);
+        directory = new NodeDirectory(scripts, keySpace, TIMEOUT);
+    }
+
+    @AfterEach
+    void disconnect() {
+        connections.close();
+        application.destroy();
+        executor.shutdownNow();
+    }
+
+    private Membership node(String name) {
+        return new Membership(scripts, keySpace, name, Duration.ofSeconds(5), TIMEOUT, System::nanoTime);
+    }
+
+    @Test
+    void nobodyIsThereAndNothingIsLeftByAsking() {
+        Roster roster = directory.roster();
+        assertThat(roster.nodes()).isEmpty();
+        assertThat(roster.paused()).isEmpty();
+        assertThat(roster.now()).isAfter("2020-01-01T00:00:00Z");
+        assertThat(redis.command("DBSIZE")).isEqualTo(0L);
+    }
+
+    @Test
+    void nodesAreThereWithWhatTheyConsumeInTheOrderOfTheirNames() {
+        Membership two = node("two");
+        two.join(Shard.single("b %\n-x"), () -> {});
+        two.join(Shard.single("a"), () -> {});
+        two.addConsumer(Shard.single("c").notifications());
+        Runnable gone = two.addConsumer(Shard.single("d"));
+        two.addConsumer(Shard.single("e"));
+        two.addConsumer(Shard.single("e")).run();
+        gone.run();
+        two.run();
+        node("one").run();
+        Roster roster = directory.roster();
+        assertThat(roster.nodes()).extracting(Member::name).containsExactly("one", "two");
+        assertThat(roster.nodes().get(0).messages()).isEmpty();
+        assertThat(roster.nodes().get(0).notifications()).isEmpty();
+        assertThat(roster.nodes().get(1).messages()).containsExactly("a", "b %\n-x", "e");
+        assertThat(roster.nodes().get(1).notifications()).containsExactly("c");
+        assertThat(roster.nodes())
+                .allSatisfy(node -> assertThat(node.lastSeen()).isBeforeOrEqualTo(roster.now()));
+    }
+
+    @Test
+    void deadNodesAreLeftOut() {
+        node("dead").run();
+        node("alive").run();
+        redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + TIMEOUT.plusSeconds(1).toMillis(), "dead");
+        assertThat(directory.roster().nodes()).extracting(Member::name).containsExactly("alive");
+    }
+
+    @Test
+    void heartbeatThatIsNoWholeNumberHidesNoNode() {
+        node("one").run();
+        redis.command("ZINCRBY", "dq:{nodes}:seen", "0.5", "one");
+        redis.command("ZADD", "dq:{nodes}:seen", "+inf", "two");
+        assertThat(directory.roster().nodes()).extracting(Member::name).containsExactly("one", "two");
+    }
+
+    @Test
+    void pausesAreASetOfAnyNames() {
+        directory.pause("a");
+        directory.pause("a");
+        directory.pause("b\n%0A");
+        assertThat(directory.roster().paused()).containsExactlyInAnyOrder("a", "b\n%0A");
+        directory.resume("a");
+        directory.resume("a");
+        assertThat(directory.roster().paused()).containsExactly("b\n%0A");
+    }
+
+    @Test
+    void pausingWorksWhenMemoryIsFull() {
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+        try {
+            directory.pause("a");
+            assertThat(directory.roster().paused()).containsExactly("a");
+            directory.resume("a");
+            assertThat(directory.roster().paused()).isEmpty();
+        } finally {
+            redis.command("CONFIG", "SET", "maxmemory", "0");
+        }
+    }
+
+    /** Stopped before each of its writes in turn; nodes know what is stored, with or without the repeat. */
+    @Test
+    void whereverItStopsNodesHearWhatIsSo() {
+        Membership node = node("one");
+        node.run();
+        for (int write = 0; write < 3; write++) {
+            boolean pause = write % 2 == 0;
+            NodeDirectory stopping = new NodeDirectory(stoppedBefore(write), keySpace, TIMEOUT);
+            assertThatThrownBy(() -> change(stopping, pause)).isInstanceOf(RedisCallException.class);
+            node.run();
+            assertThat(node.pauses().include("a"))
+                    .isEqualTo(directory.roster().paused().contains("a"));
+            change(directory, pause);
+            node.run();
+            assertThat(node.pauses().include("a")).isEqualTo(pause);
+        }
+    }
+
+    private static void change(NodeDirectory directory, boolean pause) {
+        if (pause) {
+            directory.pause("a");
+        } else {
+            directory.resume("a");
+        }
+    }
+
+    private ScriptRunner stoppedBefore(int write) {
+        return new ScriptRunner() {
+            @Override
+            public List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+                String text = "local left = " + write + " local real = redis local redis = {pcall = real.pcall, call ="
+                        + " function(...) if (...) ~= 'TIME' then if left == 0 then error('stopped by the test') end"
+                        + " left = left - 1 end return real.call(...) end} " + script.text();
+                return scripts.run(new LuaScript(script.name(), text, sha1(text)), keyCount, keysAndArguments);
+            }
+
+            @Override
+            public CompletableFuture<List<Object>> runAsync(
+                    LuaScript script, int keyCount, byte[]... keysAndArguments) {
+                return CompletableFuture.completedFuture(run(script, keyCount, keysAndArguments));
+            }
+        };
+    }
+
+    private static String sha1(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

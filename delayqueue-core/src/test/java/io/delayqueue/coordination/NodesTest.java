@@ -1,0 +1,116 @@
+package io.delayqueue.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.bench.ServerClock;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Several nodes on one Redis, each run by hand. */
+@EmbeddedRedis
+abstract class NodesTest {
+
+    static final Duration TIMEOUT = Duration.ofSeconds(15);
+
+    final RedisServerProcess redis;
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private LettuceConnectionFactory application;
+    private QueueConnections connections;
+    ScriptRunner scripts;
+    ServerClock clock;
+    boolean blackOut;
+    long ahead;
+
+    NodesTest(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void connect() {
+        redis.flush();
+        application = new LettuceConnectionFactory("127.0.0.1", redis.port());
+        application.afterPropertiesSet();
+        application.start();
+        connections =
+                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
+        clock = new ServerClock(redis);
+        scripts = unlessBlackedOut(clock.over(new RedisScripts(connections)));
+    }
+
+    @AfterEach
+    void disconnect() {
+        connections.close();
+        application.destroy();
+        executor.shutdownNow();
+    }
+
+    private ScriptRunner unlessBlackedOut(ScriptRunner real) {
+        return (ScriptRunner) Proxy.newProxyInstance(
+                ScriptRunner.class.getClassLoader(),
+                new Class<?>[] {ScriptRunner.class},
+                (proxy, method, arguments) -> {
+                    if (blackOut) {
+                        throw new IllegalStateException("Redis is away");
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** A node with an assignment at each of some shards. */
+    final class Node {
+
+        final String name;
+        final Membership membership;
+        final List<ShardAssignment> assignments = new ArrayList<>();
+        final AtomicInteger told = new AtomicInteger();
+
+        Node(String name, List<Shard> shards) {
+            this.name = name;
+            this.membership = new Membership(
+                    scripts, new KeySpace("dq"), name, Duration.ofSeconds(5), TIMEOUT, () -> System.nanoTime() + ahead);
+            shards.forEach(shard -> assignments.add(membership.join(shard, told::incrementAndGet)));
+        }
+
+        void beat() {
+            assertThat(membership.run()).isEqualTo(Duration.ofSeconds(5));
+        }
+
+        long assigned() {
+            return assignments.stream().filter(ShardAssignment::isAssigned).count();
+        }
+
+        boolean isListed() {
+            return redis.command("HGET", "dq:{nodes}:topics", name) != null;
+        }
+    }
+
+    static void assertEachIsAssignedOnce(Node... nodes) {
+        for (int i = 0; i < nodes[0].assignments.size(); i++) {
+            int assignedNodes = 0;
+            for (Node node : nodes) {
+                assignedNodes += node.assignments.get(i).isAssigned() ? 1 : 0;
+            }
+            assertThat(assignedNodes).as("assigned nodes of shard " + i).isEqualTo(1);
+        }
+    }
+}

@@ -1,0 +1,284 @@
+package io.delayqueue.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.container.Pacing;
+import io.delayqueue.container.QueueNode;
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.SendResult.Rejected;
+import io.delayqueue.message.SendResult.Unknown;
+import io.delayqueue.metrics.DelayQueueMeters;
+import io.delayqueue.metrics.EventMeters;
+import io.delayqueue.template.BatchSendException;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisRequest;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The counters of all nodes add up: each message that was sent is acknowledged, dead, cancelled or live, or its end is
+ * known to have been answered to nobody who could count it. Replies are cut, sends have unknown outcomes and are repeated,
+ * nodes end without a word.
+ */
+@EmbeddedRedis
+class CountedTruthTests implements DelayQueueEvents {
+
+    private static final String TOPIC = "t";
+    private static final ListenerOptions OPTIONS = ListenerOptions.DEFAULTS.toBuilder()
+            .lease(Duration.ofSeconds(1))
+            .concurrency(4)
+            .build();
+
+    private final RedisServerProcess redis;
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final List<QueueNode> nodes = new ArrayList<>();
+    private final Set<String> sent = new HashSet<>();
+    private final Set<String> ended = ConcurrentHashMap.newKeySet();
+
+    /** Those that were cancelled, while the answer was lost. */
+    private final Set<String> unseen = new HashSet<>();
+
+    /** What killed nodes handled at last: some of it is acknowledged, which nobody counted. */
+    private final Set<String> takenAlong = new HashSet<>();
+
+    private FaultProxy proxy;
+    private QueueNode sender;
+    private QueueNode steady;
+
+    CountedTruthTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void start() {
+        redis.flush();
+        proxy = FaultProxy.inFrontOf(redis);
+        sender = start(QueueNode.on(proxy.port()).commandTimeout(Duration.ofMillis(300)));
+        steady = start(QueueNode.on(redis.port()));
+        nodes.addAll(List.of(sender, steady));
+        send(List.of(live("first")));
+    }
+
+    @AfterEach
+    void stop() {
+        proxy.pass();
+        nodes.forEach(QueueNode::close);
+        proxy.close();
+    }
+
+    @Override
+    public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
+        ended.add(id);
+    }
+
+    @Override
+    public void deadLettered(Recipient recipient, String id, DeadLetterCause cause, @Nullable Duration handling) {
+        ended.add(id);
+    }
+
+    @Override
+    public void cancelled(String topic, String id) {
+        ended.add(id);
+    }
+
+    private QueueNode start(QueueNode.Builder node) {
+        return start(node, Duration.ofMillis(200));
+    }
+
+    private QueueNode start(QueueNode.Builder node, Duration sweep) {
+        return node.settings(Pacing.builtIn()
+                        .heartbeat(Duration.ofMillis(200))
+                        .sweep(sweep)
+                        .settings())
+                .events(new EventMeters(meters), this)
+                .start();
+    }
+
+    @Test
+    void countersAddUpAlthoughRepliesAreLostAndANodeIsKilled() {
+        disturb("m", 40);
+        finish();
+    }
+
+    @Test
+    @Tag("soak")
+    @Timeout(600)
+    void countersAddUpAfterManyFaults() {
+        for (int round = 0; round < 20; round++) {
+            disturb("round" + round + "-", 1000);
+        }
+        finish();
+    }
+
+    /** Messages of each kind, every end of a reply, a killed node. */
+    private void disturb(String prefix, int messages) {
+        List<DelayMessage> due =
+                ids(prefix + "due", messages).map(id -> message(id).build()).toList();
+        List<DelayMessage> later =
+                ids(prefix + "later", messages).map(this::live).toList();
+        proxy.cutNextReply(RedisRequest::isScript);
+        send(due);
+        proxy.blackHole(Direction.SERVER_TO_CLIENT);
+        Collection<DelayMessage> repeats = send(later);
+        assertThat(repeats).isNotEmpty();
+        for (int i = 0; i < 2; i++) {
+            sender.template.sendAll(repeats);
+        }
+        cancel(later.subList(0, messages / 2));
+        killOneThatConsumes();
+        send(ids(prefix + "expired", messages)
+                .map(id -> message(id).expireAt(Instant.ofEpochSecond(1)).build())
+                .toList());
+    }
+
+    private static Stream<String> ids(String prefix, int count) {
+        return IntStream.range(0, count).mapToObj(i -> prefix + i);
+    }
+
+    private static DelayMessage.Builder message(String id) {
+        return DelayMessage.to(TOPIC).id(id).payload("p");
+    }
+
+    private DelayMessage live(String id) {
+        return message(id).delay(Duration.ofDays(1)).build();
+    }
+
+    /** Repeats what was not answered until it is; gives what had to be repeated. */
+    private Collection<DelayMessage> send(List<DelayMessage> messages) {
+        Map<String, DelayMessage> repeats = new HashMap<>();
+        List<DelayMessage> open = messages;
+        while (!open.isEmpty()) {
+            try {
+                sender.template.sendAll(open);
+                open = List.of();
+            } catch (BatchSendException e) {
+                proxy.pass();
+                proxy.disconnect();
+                List<DelayMessage> again = new ArrayList<>();
+                for (int i = 0; i < open.size(); i++) {
+                    if (e.results().get(i) instanceof Unknown unknown) {
+                        again.add(unknown.message());
+                        repeats.put(unknown.id(), unknown.message());
+                    } else if (e.results().get(i) instanceof Rejected) {
+                        again.add(open.get(i));
+                    }
+                }
+                open = again;
+            }
+        }
+        messages.forEach(message -> sent.add(message.id()));
+        return repeats.values();
+    }
+
+    /** The answer to the first is lost: the client asks again by itself, and is told that there is nothing to cancel. */
+    private void cancel(List<DelayMessage> messages) {
+        proxy.cutNextReply(RedisRequest::isScript);
+        for (DelayMessage message : messages) {
+            if (!cancelled(message.id())) {
+                unseen.add(message.id());
+            }
+        }
+    }
+
+    private boolean cancelled(String id) {
+        while (true) {
+            try {
+                return sender.template.cancel(TOPIC, id).isCancelled();
+            } catch (DelayQueueException e) {
+                // once more
+            }
+        }
+    }
+
+    /** What it handles is acknowledged, but no answer reaches it any more; what it claims then is lost with it. */
+    private void killOneThatConsumes() {
+        try (FaultProxy own = FaultProxy.inFrontOf(redis)) {
+            QueueNode killed = start(QueueNode.on(own.port()), Duration.ofMinutes(1));
+            Set<String> handled = ConcurrentHashMap.newKeySet();
+            CountDownLatch deaf = new CountDownLatch(1);
+            killed.listen(
+                    TOPIC,
+                    OPTIONS.toBuilder().concurrency(1).batchSize(4).prefetch(0).build(),
+                    batch -> {
+                        batch.forEach(delivery -> handled.add(delivery.id()));
+                        deaf.await();
+                        return null;
+                    });
+            await().until(() -> !handled.isEmpty());
+            own.blackHole(Direction.SERVER_TO_CLIENT);
+            deaf.countDown();
+            // its task may have been waiting for a reply already: then nothing is acknowledged, and all is delivered
+            // again
+            Instant latest = Instant.now().plusSeconds(2);
+            await().until(() -> stored().stream().noneMatch(handled::contains)
+                    || Instant.now().isAfter(latest));
+            killed.abandon();
+            takenAlong.addAll(handled);
+        }
+    }
+
+    private Set<String> stored() {
+        Set<String> ids = new HashSet<>();
+        ((List<?>) redis.command("HKEYS", "dq:{t:0.0}:messages")).forEach(id -> ids.add(id.toString()));
+        ids.removeIf(id -> id.startsWith("~~~"));
+        return ids;
+    }
+
+    private void finish() {
+        steady.listen(TOPIC, OPTIONS, deliveries -> null);
+        proxy.cutNextReply(RedisRequest::isScript);
+        sender.listen(TOPIC, OPTIONS, deliveries -> null);
+        await().atMost(Duration.ofMinutes(2))
+                .untilAsserted(() -> assertThat(stored()).allMatch(id -> id.contains("later") || id.equals("first")));
+        nodes.forEach(QueueNode::close);
+        nodes.clear();
+
+        Set<String> open = new HashSet<>(sent);
+        open.removeAll(ended);
+        open.removeAll(stored());
+        assertThat(open).containsAll(unseen);
+        open.removeAll(unseen);
+        assertThat(takenAlong).containsAll(open);
+        assertThat(count(DelayQueueMeters.MESSAGES_SENT)).isEqualTo(sent.size());
+        assertThat(count(DelayQueueMeters.MESSAGES_ACKNOWLEDGED)
+                        + count(DelayQueueMeters.MESSAGES_DEAD)
+                        + count(DelayQueueMeters.MESSAGES_CANCELLED)
+                        + stored().size())
+                .isEqualTo(sent.size() - unseen.size() - open.size());
+        System.out.println("taken along by killed nodes: " + open.size() + " of " + takenAlong.size());
+    }
+
+    private double count(DelayQueueMeters meter) {
+        return meters.find(meter.getName()).counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
+    }
+}

@@ -1,0 +1,113 @@
+package io.delayqueue.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.message.DeadLetterCause;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps book of every message of a test, over all its nodes, and says at the end whether the promises were kept: each
+ * id is exactly one of acknowledged, dead, cancelled or stored; none was early; no two leases of one id were held at a
+ * time.
+ */
+final class Ledger implements DelayQueueEvents {
+
+    private final Set<String> sent = ConcurrentHashMap.newKeySet();
+    private final Map<String, Integer> acknowledged = new ConcurrentHashMap<>();
+    private final Set<String> dead = ConcurrentHashMap.newKeySet();
+    private final Set<String> cancelled = ConcurrentHashMap.newKeySet();
+    private final Map<String, Delivery> running = new ConcurrentHashMap<>();
+    private final Map<String, Integer> started = new ConcurrentHashMap<>();
+    private final Queue<String> violations = new ConcurrentLinkedQueue<>();
+
+    void sent(String id) {
+        sent.add(id);
+    }
+
+    void cancelled(String id) {
+        cancelled.add(id);
+    }
+
+    /** A handler starts. Redis runs on this machine, so its clock is this one. */
+    void begins(Delivery delivery) {
+        started.merge(delivery.id(), 1, Integer::sum);
+        long now = System.currentTimeMillis();
+        if (now < delivery.dueAt().toEpochMilli()) {
+            violations.add(delivery.id() + " was " + (delivery.dueAt().toEpochMilli() - now) + " ms early");
+        }
+        Delivery other = running.put(delivery.id(), delivery);
+        if (other != null && other.held()) {
+            violations.add(delivery.id() + " is handled under two live leases, attempts " + other.attempt() + " and "
+                    + delivery.attempt());
+        }
+    }
+
+    void ends(Delivery delivery) {
+        running.remove(delivery.id(), delivery);
+    }
+
+    @Override
+    public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
+        acknowledged.merge(id, 1, Integer::sum);
+    }
+
+    @Override
+    public void deadLettered(Recipient recipient, String id, DeadLetterCause cause, @Nullable Duration handling) {
+        dead.add(id);
+    }
+
+    int started(String id) {
+        return started.getOrDefault(id, 0);
+    }
+
+    int settled() {
+        return acknowledged.size() + dead.size() + cancelled.size();
+    }
+
+    int acknowledgedCount() {
+        return acknowledged.size();
+    }
+
+    /** What holds whatever Redis forgets: nothing was early, and no two leases of one id were held at a time. */
+    void checkLeases() {
+        assertThat(violations).isEmpty();
+    }
+
+    /**
+     * Checks the invariants.
+     *
+     * @param stored ids that are still live in Redis
+     * @param deadLetters message ids of the dead letters in Redis
+     */
+    void check(Set<String> stored, Set<String> deadLetters) {
+        checkLeases();
+        Map<String, String> wrong = new TreeMap<>();
+        for (String id : sent) {
+            int places = (acknowledged.containsKey(id) ? 1 : 0)
+                    + (deadLetters.contains(id) ? 1 : 0)
+                    + (cancelled.contains(id) ? 1 : 0)
+                    + (stored.contains(id) ? 1 : 0);
+            if (places != 1) {
+                wrong.put(
+                        id,
+                        "acknowledged " + acknowledged.getOrDefault(id, 0) + ", dead " + deadLetters.contains(id)
+                                + ", cancelled " + cancelled.contains(id) + ", stored " + stored.contains(id)
+                                + ", started "
+                                + started(id));
+            }
+        }
+        assertThat(wrong)
+                .as("messages that are not exactly one of acknowledged, dead, cancelled or stored")
+                .isEmpty();
+    }
+}

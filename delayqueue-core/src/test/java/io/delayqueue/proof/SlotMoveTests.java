@@ -1,0 +1,215 @@
+package io.delayqueue.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.container.QueueNode;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.test.redis.topology.RedisClusterProcess;
+import io.delayqueue.test.redis.topology.SlotMove;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A shard moves from one master to another under load. */
+@Timeout(120)
+class SlotMoveTests {
+
+    private static final int SHARDS = 3;
+    private static final IntPredicate MOVING = index -> index == 0;
+
+    private static RedisClusterProcess cluster;
+    private Fleet fleet;
+    private RedisServerProcess from;
+    private SlotMove move;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = RedisClusterProcess.builder().replicasPerMaster(0).start();
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void start() {
+        cluster.flush();
+        fleet = new Fleet(() -> QueueNode.on(cluster.addresses()), SHARDS);
+        fleet.listen();
+    }
+
+    @AfterEach
+    void close() {
+        fleet.close();
+    }
+
+    private void load(int elements) {
+        QueueNode sender = fleet.node();
+        List<DelayMessage> batch = new ArrayList<>();
+        for (int i = 0; batch.size() < elements; i++) {
+            String id = "b" + i;
+            if (Shard.indexOf(id, SHARDS) == 0) {
+                batch.add(DelayMessage.to(Load.TOPIC)
+                        .id(id)
+                        .payload("x".repeat(100))
+                        .delay(Duration.ofSeconds(4))
+                        .build());
+                fleet.ledger.sent(id);
+            }
+        }
+        sender.template.sendAll(batch);
+        fleet.load.begin(fleet.node(), MOVING);
+        fleet.load.begin(fleet.node(), MOVING.negate());
+        awaitDeliveries();
+    }
+
+    private void begin() {
+        String key = meta();
+        from = cluster.masterOf(key);
+        RedisServerProcess to = cluster.masters().stream()
+                .filter(master -> !master.equals(from))
+                .findFirst()
+                .orElseThrow();
+        move = cluster.moveSlot(RedisClusterProcess.slotOf(key), from, to);
+    }
+
+    private String meta() {
+        Shard shard = Shard.all(Load.TOPIC, SHARDS).get(0);
+        return new String(fleet.first().keySpace.of(shard).meta(), StandardCharsets.UTF_8);
+    }
+
+    /** Those of the shard that moves. */
+    private void awaitDeliveries() {
+        long now = System.nanoTime();
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> fleet.load.deliveries.count(MOVING, now, Long.MAX_VALUE) >= 100);
+    }
+
+    /** Keys are together at any time: before the move, at its begin, when all were moved, and at its end. */
+    @Test
+    void keysThatMoveTogetherRejectNobody() {
+        moveTogether(2);
+    }
+
+    @Test
+    @Tag("soak")
+    void manyKeysThatMoveTogetherRejectNobody() {
+        moveTogether(5000);
+    }
+
+    private void moveTogether(int elements) {
+        load(elements);
+        begin();
+        awaitDeliveries();
+        while (move.moveSomeKeys(100) > 0) {}
+        awaitDeliveries();
+        move.finish();
+        awaitDeliveries();
+
+        fleet.finish();
+        assertThat(fleet.load.failures).isEmpty();
+        assertThat(fleet.load.unsure).isEmpty();
+        check();
+    }
+
+    /** Somebody stopped in the middle, long enough for all to notice. */
+    @Test
+    void keysOnTwoMastersRejectAndLoseNothing() {
+        standOnTwoMasters(2);
+    }
+
+    @Test
+    @Tag("soak")
+    void manyKeysOnTwoMastersRejectAndLoseNothing() {
+        standOnTwoMasters(5000);
+    }
+
+    private void standOnTwoMasters(int elements) {
+        load(elements);
+        begin();
+        long parted = System.nanoTime();
+        int moved = move.moveSomeKeys(3);
+        await().atMost(Duration.ofSeconds(30)).until(() -> fleet.load.failures.size() >= 9);
+        long rejected = System.nanoTime();
+        assertThat(move.remaining()).isPositive();
+        move.moveSomeKeys(1);
+        await().atMost(Duration.ofSeconds(30)).until(() -> fleet.load.failures.size() >= 18);
+        long joined = System.nanoTime();
+        move.finish();
+        awaitDeliveries();
+        long resumed = System.nanoTime();
+
+        fleet.finish();
+        System.out.printf(
+                "%d of the keys elsewhere: the first send rejected after %d ms; delivered again %d ms after the keys were"
+                        + " together; longest gap of the others %d ms%n",
+                moved,
+                (rejected - parted) / 1_000_000,
+                (resumed - joined) / 1_000_000,
+                fleet.load
+                        .deliveries
+                        .longestGap(MOVING.negate(), parted, resumed)
+                        .toMillis());
+        assertThat(fleet.load.failures).allMatch(failure -> failure.contains("TRYAGAIN"));
+        check();
+    }
+
+    /** What is remembered of sends stands in keys that are there, so that a slot on the move rejects none. */
+    @Test
+    void rememberedSendsAreAcceptedAndKnownWhileTheirSlotMoves() {
+        DelayQueueTemplate template = fleet.node().template;
+        List<DelayMessage> messages = IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "remembered" + i)
+                .filter(id -> Shard.indexOf(id, SHARDS) == 0)
+                .limit(4)
+                .map(SlotMoveTests::remembered)
+                .toList();
+        template.send(messages.get(0));
+
+        begin();
+        template.send(messages.get(1));
+        while (move.moveSomeKeys(100) > 0) {}
+        template.send(messages.get(2));
+        messages.subList(0, 3).forEach(message -> template.cancel(Load.TOPIC, message.id()));
+        messages.subList(0, 3).forEach(template::send);
+        move.finish();
+        template.send(messages.get(3));
+
+        assertThat(messages.stream()
+                        .filter(message ->
+                                template.find(Load.TOPIC, message.id()).isPresent()))
+                .containsExactly(messages.get(3));
+    }
+
+    private static DelayMessage remembered(String id) {
+        return DelayMessage.to(Load.TOPIC)
+                .id(id)
+                .payload("x")
+                .delay(Duration.ofHours(1))
+                .nonce("nonceof" + id)
+                .rememberFor(Duration.ofHours(2))
+                .build();
+    }
+
+    private void check() {
+        assertThat(fleet.load.undone()).isEmpty();
+        assertThat(fleet.load.open()).isEmpty();
+        fleet.ledger.check(Set.of(), Set.of());
+    }
+}

@@ -1,0 +1,184 @@
+package io.delayqueue.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.redis.server.ServerProbe;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.test.redis.topology.RedisClusterProcess;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Two masters, each with half the slots. */
+@Timeout(60)
+class ClusterTests {
+
+    private static final LuaScript PING = OwnConnections.script("ping", "return {redis.call('PING')}");
+
+    private static RedisClusterProcess cluster;
+
+    private final KeySpace keys = new KeySpace("test");
+    private final Shard onFirst = new Shard("orders", 0, 2, QueueKind.MESSAGES);
+    private final Shard onSecond = new Shard("orders", 1, 2, QueueKind.MESSAGES);
+
+    enum Client {
+        LETTUCE,
+        JEDIS
+    }
+
+    private RedisServerProcess first;
+    private RedisServerProcess second;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = RedisClusterProcess.builder()
+                .masters(2)
+                .replicasPerMaster(0)
+                .nodeTimeout(Duration.ofMinutes(1))
+                .start();
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void flush() {
+        cluster.flush();
+        first = cluster.masterOf(keys.of(onFirst).meta());
+        second = cluster.masterOf(keys.of(onSecond).meta());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void scriptRunsOnTheMasterOfItsSlot(Client client) throws Exception {
+        try (OwnConnections own = connect(client)) {
+            for (Shard shard : List.of(onFirst, onSecond)) {
+                byte[] key = keys.of(shard).meta();
+                assertThat(own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key))
+                        .containsExactly(1L);
+                assertThat(own.scripts()
+                                .runAsync(ScriptRunnerContract.INCREMENT, 1, key)
+                                .join())
+                        .containsExactly(2L);
+            }
+            assertThat(List.of(first.command("DBSIZE"), second.command("DBSIZE")))
+                    .containsExactly(1L, 1L);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void probeAsksTheMasterOfTheTopics(Client client) throws Exception {
+        RedisServerProcess ofTopics = cluster.masterOf(keys.topics());
+        ofTopics.command("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
+        try (OwnConnections own = connect(client)) {
+            ServerProbe probe = new ServerProbe(own.scripts(), keys, InstantSource.system(), System::nanoTime);
+            assertThat(probe.probe().evictionPolicy()).isEqualTo("allkeys-random");
+            assertThat(probe.probeAsync().join().evictionPolicy()).isEqualTo("allkeys-random");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void signalsOfEachMasterAreHeard(Client client) throws Exception {
+        Set<Long> heard = ConcurrentHashMap.newKeySet();
+        try (OwnConnections own = connect(client);
+                RedisSignals signals = new RedisSignals(
+                        own.connections(), keys, own.executor(), "node", Duration.ofSeconds(1), System::nanoTime)) {
+            signals.listen(onFirst, new SignalListener() {
+                @Override
+                public void headAt(long dueMillis) {
+                    heard.add(dueMillis);
+                }
+
+                @Override
+                public void surplus(String consumer) {}
+
+                @Override
+                public void resubscribed() {
+                    heard.add(0L);
+                }
+            });
+            signals.start();
+            await().until(() -> heard.contains(0L));
+
+            String kind = new String(keys.of(onFirst).signal(), StandardCharsets.UTF_8);
+            first.command("PUBLISH", keys.signalChannel(), "h " + kind + " 1");
+            second.command("PUBLISH", keys.signalChannel(), "h " + kind + " 2");
+
+            await().until(() -> heard.containsAll(Set.of(1L, 2L)));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void silentMasterDoesNotHoldUpTheOther(Client client) throws Exception {
+        try (OwnConnections own = connect(client)) {
+            Map<Shard, byte[]> meta = Map.of(
+                    onFirst,
+                    keys.of(onFirst).meta(),
+                    onSecond,
+                    keys.of(onSecond).meta());
+            meta.values().forEach(key -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key));
+            second.pause();
+
+            try {
+                for (int i = 0; i < 4; i++) {
+                    // from the third on the call may wait for a new connection instead
+                    assertThat(catchThrowableOfType(
+                                            RedisCallException.class,
+                                            () -> own.scripts()
+                                                    .run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond)))
+                                    .kind())
+                            .isIn(i < 2 ? Set.of(Kind.UNKNOWN) : Set.of(Kind.UNKNOWN, Kind.NOT_SENT));
+                    assertThat(own.scripts().run(ScriptRunnerContract.INCREMENT, 1, meta.get(onFirst)))
+                            .hasSize(1);
+                }
+            } finally {
+                second.resume();
+            }
+            await().ignoreExceptions()
+                    .until(() -> !own.scripts()
+                            .run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond))
+                            .isEmpty());
+        }
+    }
+
+    /**
+     * Connected to both: in a JVM that has just started, that takes longer than the short time-out allows, as the first
+     * of many attempts.
+     */
+    private OwnConnections connect(Client client) {
+        RedisClusterConfiguration nodes = new RedisClusterConfiguration(cluster.addresses());
+        OwnConnections own = OwnConnections.of(
+                client == Client.LETTUCE ? new LettuceConnectionFactory(nodes) : new JedisConnectionFactory(nodes),
+                OwnConnections.TIMEOUT);
+        for (Shard shard : List.of(onFirst, onSecond)) {
+            await().ignoreExceptions()
+                    .until(() ->
+                            !own.scripts().run(PING, 1, keys.of(shard).meta()).isEmpty());
+        }
+        return own;
+    }
+}

@@ -1,0 +1,136 @@
+package io.delayqueue.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.test.redis.topology.RedisClusterProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** One master of a cluster can't be reached, or not well, while the others can. */
+@Timeout(60)
+class LostMasterTests {
+
+    private static final int SHARDS = 3;
+
+    private static RedisClusterProcess cluster;
+
+    private final KeySpace keys = new KeySpace("test");
+    private final OwnConnections own = OwnConnections.of(
+            new LettuceConnectionFactory(new RedisClusterConfiguration(cluster.addresses())), OwnConnections.TIMEOUT);
+    private final List<byte[]> metas = IntStream.range(0, SHARDS)
+            .mapToObj(index -> keys.of(new Shard("orders", index, SHARDS, QueueKind.MESSAGES))
+                    .meta())
+            .toList();
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = RedisClusterProcess.builder()
+                .proxied()
+                .setting("cluster-require-full-coverage", "no")
+                .start();
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        own.close();
+        cluster.nodes().stream().filter(node -> !node.isRunning()).forEach(cluster::restart);
+        cluster.awaitOk();
+    }
+
+    private void increment(byte[] key) {
+        own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key);
+    }
+
+    private long answeredAfterMillis(byte[] key, List<Kind> failures) {
+        long begun = System.nanoTime();
+        await().atMost(Duration.ofSeconds(40))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> {
+                    try {
+                        increment(key);
+                        return true;
+                    } catch (RedisCallException e) {
+                        failures.add(e.kind());
+                        return false;
+                    }
+                });
+        return (System.nanoTime() - begun) / 1_000_000;
+    }
+
+    /** The way to a master is lost without a word; the others are answered all the time. */
+    @ParameterizedTest
+    @EnumSource
+    void connectionOnWhichOneMasterIsSilentIsGivenUp(Direction lost) throws Exception {
+        metas.forEach(this::increment);
+        byte[] silent = metas.get(1);
+        FaultProxy proxy = cluster.proxyOf(cluster.masterOf(silent));
+        List<Kind> others = new ArrayList<>();
+
+        List<Kind> failures = new CopyOnWriteArrayList<>();
+        proxy.halfOpen(lost);
+        CompletableFuture<Long> answered = CompletableFuture.supplyAsync(() -> answeredAfterMillis(silent, failures));
+        while (!answered.isDone()) {
+            for (byte[] other : List.of(metas.get(0), metas.get(2))) {
+                try {
+                    own.scripts()
+                            .runAsync(ScriptRunnerContract.INCREMENT, 1, other)
+                            .join();
+                } catch (CompletionException e) {
+                    others.add(((RedisCallException) e.getCause()).kind());
+                }
+            }
+        }
+
+        System.out.println("answered again " + answered.get() + " ms after " + lost + " was lost to one master");
+        assertThat(others).isEmpty();
+        assertThat(failures).filteredOn(Kind.UNKNOWN::equals).hasSize(2);
+    }
+
+    /** Nobody can say from outside when the replica took over, but by asking a fresh connection. */
+    @Test
+    void newMasterIsFoundAsSoonAsThereIsOne() throws Exception {
+        metas.forEach(this::increment);
+        byte[] key = metas.get(1);
+        RedisServerProcess killed = cluster.masterOf(key);
+        RedisServerProcess replica = cluster.replicasOf(killed).get(0);
+
+        List<Kind> failures = new CopyOnWriteArrayList<>();
+        cluster.kill(killed);
+        CompletableFuture<Long> answered = CompletableFuture.supplyAsync(() -> answeredAfterMillis(key, failures));
+        long begun = System.nanoTime();
+        await().pollInterval(Duration.ofMillis(10))
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> "master".equals(replica.info("replication").get("role")));
+        long replaced = (System.nanoTime() - begun) / 1_000_000;
+
+        System.out.println("replaced after " + replaced + " ms, answered after " + answered.get() + " ms");
+        assertThat(answered.get() - replaced).isLessThan(5 * OwnConnections.TIMEOUT.toMillis());
+    }
+}

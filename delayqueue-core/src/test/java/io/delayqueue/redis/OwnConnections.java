@@ -1,0 +1,88 @@
+package io.delayqueue.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** An application's connection factory, and what the queue derives from it. */
+final class OwnConnections implements AutoCloseable {
+
+    /** Short, so that a test may wait for it. */
+    static final Duration TIMEOUT = Duration.ofMillis(500);
+
+    private final RedisConnectionFactory application;
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final QueueConnections connections;
+
+    private OwnConnections(RedisConnectionFactory application, Duration timeout) throws Exception {
+        this.application = application;
+        ((InitializingBean) application).afterPropertiesSet();
+        this.connections = new QueueConnections(
+                application, new QueueConnections.Settings(timeout, Duration.ofSeconds(1)), executor, System::nanoTime);
+    }
+
+    static OwnConnections of(RedisConnectionFactory application, Duration timeout) {
+        try {
+            return new OwnConnections(application, timeout);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static OwnConnections lettuce(int port) {
+        FirstConnection.make(port);
+        return of(new LettuceConnectionFactory("127.0.0.1", port), TIMEOUT);
+    }
+
+    static OwnConnections jedis(int port) {
+        JedisConnectionFactory application = new JedisConnectionFactory();
+        application.getStandaloneConfiguration().setHostName("127.0.0.1");
+        application.getStandaloneConfiguration().setPort(port);
+        return of(application, TIMEOUT);
+    }
+
+    RedisConnectionFactory application() {
+        return application;
+    }
+
+    QueueConnections connections() {
+        return connections;
+    }
+
+    ExecutorService executor() {
+        return executor;
+    }
+
+    RedisScripts scripts() {
+        return new RedisScripts(connections);
+    }
+
+    @Override
+    public void close() throws Exception {
+        connections.close();
+        ((DisposableBean) application).destroy();
+        executor.shutdownNow();
+    }
+
+    static LuaScript script(String name, String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
+            return new LuaScript(name, text, HexFormat.of().formatHex(digest));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

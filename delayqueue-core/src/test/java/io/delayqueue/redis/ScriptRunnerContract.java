@@ -1,0 +1,313 @@
+package io.delayqueue.redis;
+
+import static io.delayqueue.redis.OwnConnections.bytes;
+import static io.delayqueue.redis.OwnConnections.script;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.core.RedisOperations;
+import org.springframework.data.redis.core.SessionCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** What holds with each client library. */
+@Timeout(60)
+abstract class ScriptRunnerContract {
+
+    static final LuaScript INCREMENT = script("increment", "return {redis.call('INCR', KEYS[1])}");
+    static final byte[] KEY = bytes("counter");
+
+    private final RedisServerProcess redis = RedisServerProcess.start();
+    private final FaultProxy network = FaultProxy.inFrontOf(redis);
+    private OwnConnections own;
+    private RedisScripts scripts;
+
+    abstract OwnConnections connect(int port);
+
+    @BeforeEach
+    void connect() {
+        own = connect(network.port());
+        scripts = own.scripts();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        own.close();
+        network.close();
+        redis.close();
+    }
+
+    @Test
+    void replyIsBytesNumbersNullsAndLists() {
+        LuaScript script = script("types", "return {KEYS[1], ARGV[1], 42, {false, 'x', {}}, redis.status_reply('OK')}");
+        byte[] binary = {0, (byte) 0xff, '\r', '\n'};
+
+        List<Object> reply = scripts.run(script, 1, KEY, binary);
+
+        assertThat(reply).hasSize(5);
+        assertThat(reply.subList(0, 3)).usingRecursiveComparison().isEqualTo(List.of(KEY, binary, 42L));
+        assertThat(reply.get(3)).usingRecursiveComparison().isEqualTo(Arrays.asList(null, bytes("x"), List.of()));
+        assertThat(reply.get(4)).isEqualTo(bytes("OK"));
+        assertThat(scripts.runAsync(script, 1, KEY, binary).join())
+                .usingRecursiveComparison()
+                .isEqualTo(reply);
+    }
+
+    @Test
+    void emptyReplyIsAnEmptyList() {
+        LuaScript script = script("nothing", "return {}");
+
+        assertThat(scripts.run(script, 1, KEY)).isEmpty();
+        assertThat(scripts.runAsync(script, 1, KEY).join()).isEmpty();
+    }
+
+    @Test
+    void scriptThatRedisForgotIsSentWhole() {
+        assertThat(scripts.run(INCREMENT, 1, KEY)).containsExactly(1L);
+        redis.command("SCRIPT", "FLUSH");
+        assertThat(scripts.run(INCREMENT, 1, KEY)).containsExactly(2L);
+        redis.command("SCRIPT", "FLUSH");
+        assertThat(scripts.runAsync(INCREMENT, 1, KEY).join()).containsExactly(3L);
+        assertThat(redis.info("commandstats").get("cmdstat_eval")).startsWith("calls=3,");
+    }
+
+    @Test
+    void knownScriptIsSentByItsDigest() {
+        scripts.run(INCREMENT, 1, KEY);
+        long before = network.traffic().requests();
+        scripts.run(INCREMENT, 1, KEY);
+        scripts.runAsync(INCREMENT, 1, KEY).join();
+        assertThat(network.traffic().requests() - before).isEqualTo(2);
+        assertThat(redis.info("commandstats").get("cmdstat_eval")).startsWith("calls=1,");
+    }
+
+    @Test
+    void errorOfRedisIsRejectedWithItsSentence() {
+        redis.command("SET", "counter", "text");
+
+        assertRejected(Kind.STOPPED, INCREMENT, "ERR value is not an integer");
+        assertRejected(Kind.STOPPED, script("error", "return redis.error_reply('MINE because')"), "MINE because");
+        assertRejected(Kind.STOPPED, script("syntax", "return ("), "Error compiling script");
+    }
+
+    @Test
+    void fullMemoryIsRejected() {
+        scripts.run(INCREMENT, 1, KEY);
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+
+        assertRejected(Kind.MEMORY_FULL, INCREMENT, "OOM");
+    }
+
+    @Test
+    void demotedMasterIsRejectedAndDialledAnew() {
+        scripts.run(INCREMENT, 1, KEY);
+        long connections = network.traffic().connections();
+        redis.command("REPLICAOF", "127.0.0.1", "1");
+
+        assertRejected(Kind.REJECTED, INCREMENT, "READONLY");
+
+        await().until(() -> network.traffic().connections() > connections);
+        redis.command("REPLICAOF", "NO", "ONE");
+        assertThat(scripts.run(INCREMENT, 1, KEY)).containsExactly(2L);
+    }
+
+    @Test
+    void tryAgainIsTriedAgain() {
+        LuaScript script = script(
+                "migrating",
+                "local n = redis.call('INCR', KEYS[1]) if n < 3 then return redis.error_reply('TRYAGAIN soon') end return {n}");
+
+        assertThat(scripts.run(script, 1, KEY)).containsExactly(3L);
+        redis.command("DEL", "counter");
+        assertThat(scripts.runAsync(script, 1, KEY).join()).containsExactly(3L);
+    }
+
+    @Test
+    void tryAgainEndsAfterASecond() {
+        assertRejected(Kind.TRY_AGAIN, script("stuck", "return redis.error_reply('TRYAGAIN never')"), "TRYAGAIN never");
+    }
+
+    @Test
+    void transactionOfTheApplicationDoesNotQueueIt() {
+        StringRedisTemplate template = new StringRedisTemplate(own.application());
+
+        List<Object> exec = template.execute(new SessionCallback<>() {
+            @Override
+            @SuppressWarnings("unchecked")
+            public <K, V> List<Object> execute(RedisOperations<K, V> operations) throws DataAccessException {
+                operations.multi();
+                operations.opsForValue().set((K) "other", (V) "value");
+                assertThat(scripts.run(INCREMENT, 1, KEY)).containsExactly(1L);
+                assertThat(scripts.runAsync(INCREMENT, 1, KEY).join()).containsExactly(2L);
+                return operations.exec();
+            }
+        });
+
+        assertThat(exec).hasSize(1);
+    }
+
+    @Test
+    void redisThatWasNeverReachedWasNotSentAnything() {
+        network.refuse();
+
+        for (RedisCallException failure : List.of(failure(INCREMENT), asyncFailure(INCREMENT))) {
+            assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
+            assertThat(failure).hasMessageStartingWith("Redis at 127.0.0.1:" + network.port() + " cannot be reached: ");
+        }
+
+        network.pass();
+        assertThat(scripts.run(INCREMENT, 1, KEY)).containsExactly(1L);
+    }
+
+    @Test
+    void eachFailedCallIsToldOnce() {
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        RedisScripts telling =
+                new RedisScripts(own.connections(), (script, failure) -> told.add(script + " " + failure.kind()));
+        LuaScript wrong = script("wrong", "return redis.call('LPUSH', KEYS[1], 'x')");
+
+        telling.run(INCREMENT, 1, KEY);
+        telling.runAsync(INCREMENT, 1, KEY).join();
+        assertThat(told).isEmpty();
+
+        assertThatThrownBy(() -> telling.run(wrong, 1, KEY)).isInstanceOf(RedisCallException.class);
+        assertThatThrownBy(() -> telling.runAsync(wrong, 1, KEY).join()).hasCauseInstanceOf(RedisCallException.class);
+        assertThat(told).containsExactly("wrong STOPPED", "wrong STOPPED");
+
+        network.refuse();
+        told.clear();
+        assertThatThrownBy(() -> telling.run(INCREMENT, 1, KEY)).isInstanceOf(RedisCallException.class);
+        assertThatThrownBy(() -> telling.runAsync(INCREMENT, 1, KEY).join())
+                .hasCauseInstanceOf(RedisCallException.class);
+        assertThat(told).hasSize(2).allMatch(line -> line.startsWith("increment "));
+    }
+
+    @Test
+    void silenceIsUnknown() {
+        scripts.run(INCREMENT, 1, KEY);
+        redis.pause();
+
+        assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.UNKNOWN);
+        assertThat(asyncFailure(INCREMENT).kind()).isEqualTo(Kind.UNKNOWN);
+
+        redis.resume();
+        await().ignoreExceptions().until(() -> !scripts.run(INCREMENT, 1, KEY).isEmpty());
+    }
+
+    @Test
+    void halfOpenConnectionHeals() {
+        scripts.run(INCREMENT, 1, KEY);
+        scripts.runAsync(INCREMENT, 1, KEY).join();
+        network.halfOpen(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
+
+        assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.UNKNOWN);
+
+        await().ignoreExceptions().until(() -> !scripts.run(INCREMENT, 1, KEY).isEmpty());
+        assertThat(scripts.runAsync(INCREMENT, 1, KEY).join()).hasSize(1);
+    }
+
+    @Test
+    void firstCallSucceedsSoonAfterRedisAnswersAgain() {
+        scripts.run(INCREMENT, 1, KEY);
+        redis.kill();
+        CompletableFuture<Void> outage = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < 6; i++) {
+                failure(INCREMENT);
+            }
+        });
+        outage.join();
+        redis.restart();
+        long answers = System.nanoTime();
+
+        await().atMost(Duration.ofSeconds(15))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .ignoreExceptions()
+                .until(() -> !scripts.run(INCREMENT, 1, KEY).isEmpty());
+
+        Duration late = Duration.ofNanos(System.nanoTime() - answers);
+        System.out.println(getClass().getSimpleName() + ": first call " + late.toMillis() + " ms after the restart");
+        assertThat(late).isLessThan(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void futureIsGivenBeforeAnythingIsDialled() {
+        Queue<Runnable> tasks = new ArrayDeque<>();
+        try (QueueConnections connections = new QueueConnections(
+                own.application(), QueueConnections.Settings.defaults(), tasks::add, System::nanoTime)) {
+            CompletableFuture<List<Object>> reply = new RedisScripts(connections).runAsync(INCREMENT, 1, KEY);
+            assertThat(reply).isNotDone();
+            assertThat(network.traffic().connections()).isZero();
+
+            while (!tasks.isEmpty()) {
+                tasks.remove().run();
+            }
+            assertThat(reply.join()).containsExactly(1L);
+        }
+    }
+
+    @Test
+    void applicationGoesOnAfterTheQueueClosed() throws Exception {
+        scripts.run(INCREMENT, 1, KEY);
+        StringRedisTemplate template = new StringRedisTemplate(own.application());
+        template.opsForValue().set("before", "1");
+
+        own.connections().close();
+
+        template.opsForValue().set("after", "1");
+        assertThat(template.opsForValue().get("after")).isEqualTo("1");
+        assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.NOT_SENT);
+        assertThat(asyncFailure(INCREMENT).kind()).isEqualTo(Kind.NOT_SENT);
+    }
+
+    final RedisServerProcess redis() {
+        return redis;
+    }
+
+    final FaultProxy network() {
+        return network;
+    }
+
+    final OwnConnections own() {
+        return own;
+    }
+
+    final RedisScripts scripts() {
+        return scripts;
+    }
+
+    final RedisCallException failure(LuaScript script) {
+        return catchThrowableOfType(RedisCallException.class, () -> scripts.run(script, 1, KEY));
+    }
+
+    final RedisCallException asyncFailure(LuaScript script) {
+        return (RedisCallException) scripts.runAsync(script, 1, KEY)
+                .handle((reply, failure) -> failure)
+                .join();
+    }
+
+    private void assertRejected(Kind kind, LuaScript script, String sentence) {
+        for (RedisCallException failure : List.of(failure(script), asyncFailure(script))) {
+            assertThat(failure.kind()).as("%s", failure).isEqualTo(kind);
+            assertThat(failure.isOutcomeUnknown()).isEqualTo(kind == Kind.STOPPED);
+            assertThat(failure).hasMessageContaining(sentence).hasMessageContaining(script.name());
+        }
+    }
+}

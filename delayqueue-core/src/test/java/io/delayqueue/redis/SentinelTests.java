@@ -1,0 +1,98 @@
+package io.delayqueue.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.test.redis.topology.RedisSentinelProcess;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** A master, its replicas and Sentinels. */
+@Timeout(60)
+class SentinelTests {
+
+    private final RedisSentinelProcess redis = RedisSentinelProcess.start();
+    private final KeySpace keys = new KeySpace("test");
+    private final Shard shard = Shard.single("orders");
+
+    enum Client {
+        LETTUCE,
+        JEDIS
+    }
+
+    @AfterEach
+    void close() {
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void failoverIsFollowedByScriptsAndSignals(Client client) throws Exception {
+        Set<Long> heard = ConcurrentHashMap.newKeySet();
+        byte[] key = keys.of(shard).meta();
+        try (OwnConnections own = connect(client);
+                RedisSignals signals = new RedisSignals(
+                        own.connections(), keys, own.executor(), "node", Duration.ofSeconds(1), System::nanoTime)) {
+            signals.listen(shard, new HeadListener(heard));
+            signals.start();
+            await().until(() -> heard.remove(0L));
+            assertThat(own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key))
+                    .containsExactly(1L);
+            await().until(() -> redis.replicas().stream()
+                    .allMatch(replica -> replica.command("DBSIZE").equals(1L)));
+
+            redis.killMaster();
+
+            RedisServerProcess master = redis.awaitNewMaster();
+            await().atMost(Duration.ofSeconds(15))
+                    .ignoreExceptions()
+                    .until(() -> !own.scripts()
+                            .run(ScriptRunnerContract.INCREMENT, 1, key)
+                            .isEmpty());
+            await().atMost(Duration.ofSeconds(15)).until(() -> heard.contains(0L));
+            String kind = new String(keys.of(shard).signal(), StandardCharsets.UTF_8);
+            await().until(() -> {
+                master.command("PUBLISH", keys.signalChannel(), "h " + kind + " 7");
+                return heard.contains(7L);
+            });
+        }
+    }
+
+    private OwnConnections connect(Client client) {
+        RedisSentinelConfiguration sentinels =
+                new RedisSentinelConfiguration(RedisSentinelProcess.MASTER_NAME, Set.copyOf(redis.addresses()));
+        return OwnConnections.of(
+                client == Client.LETTUCE
+                        ? new LettuceConnectionFactory(sentinels)
+                        : new JedisConnectionFactory(sentinels),
+                OwnConnections.TIMEOUT);
+    }
+
+    private record HeadListener(Set<Long> heard) implements SignalListener {
+
+        @Override
+        public void headAt(long dueMillis) {
+            heard.add(dueMillis);
+        }
+
+        @Override
+        public void surplus(String consumer) {}
+
+        @Override
+        public void resubscribed() {
+            heard.add(0L);
+        }
+    }
+}

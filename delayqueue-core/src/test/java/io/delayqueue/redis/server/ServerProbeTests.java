@@ -1,0 +1,158 @@
+package io.delayqueue.redis.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.redis.server.ServerState.AppendOnly;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** What a real server says of itself, to those who may ask and to those who may not. */
+@EmbeddedRedis(settings = "maxmemory-policy allkeys-lru")
+class ServerProbeTests {
+
+    private static final InstantSource CLOCK = InstantSource.system();
+    private static final Duration CLOSE = Duration.ofSeconds(3);
+
+    private final RedisServerProcess redis;
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private LettuceConnectionFactory application;
+    private QueueConnections connections;
+
+    ServerProbeTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void configure() {
+        redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+        redis.command("CONFIG", "SET", "maxmemory", "0");
+        redis.command("CONFIG", "SET", "appendonly", "no");
+        connect(new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
+    }
+
+    private void connect(RedisStandaloneConfiguration server) {
+        application = new LettuceConnectionFactory(server);
+        application.afterPropertiesSet();
+        connections =
+                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
+    }
+
+    @AfterEach
+    void close() {
+        connections.close();
+        application.destroy();
+        executor.shutdownNow();
+    }
+
+    private ServerProbe probe(InstantSource clock) {
+        return new ServerProbe(new RedisScripts(connections), new KeySpace("dq"), clock, System::nanoTime);
+    }
+
+    @Test
+    void serverSaysWhatItIs() {
+        ServerState state = probe(CLOCK).probe();
+
+        assertThat(state.version())
+                .isEqualTo(redis.info("server").get("redis_version"))
+                .matches("\\d+\\.\\d+\\.\\d+");
+        assertThat(state.maxMemory()).isZero();
+        assertThat(state.evictionPolicy()).isEqualTo("allkeys-lru");
+        assertThat(state.appendOnly()).isEqualTo(AppendOnly.OFF);
+        assertThat(state.mayEvict()).isTrue();
+    }
+
+    @Test
+    void settingsAreThoseOfNow() {
+        redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+        redis.command("CONFIG", "SET", "maxmemory", "64mb");
+        redis.command("CONFIG", "SET", "appendonly", "yes");
+
+        ServerState state = probe(CLOCK).probeAsync().join();
+
+        assertThat(state.maxMemory()).isEqualTo(64 * 1024 * 1024);
+        assertThat(state.evictionPolicy()).isEqualTo("noeviction");
+        assertThat(state.appendOnly()).isEqualTo(AppendOnly.ON);
+        assertThat(state.mayEvict()).isFalse();
+    }
+
+    @Test
+    void clocksAreComparedInTheMiddleOfTheRoundTrip() {
+        ServerProbe probe = probe(CLOCK);
+        probe.probe();
+
+        ServerState same = probe.probe();
+        ServerState behind =
+                probe(() -> CLOCK.instant().minus(Duration.ofHours(1))).probe();
+
+        System.out.println("clock skew of one machine: " + same.clockSkew() + ", round trip: " + same.roundTrip());
+        assertThat(same.roundTrip()).isPositive().isLessThan(CLOSE);
+        assertThat(same.clockSkew()).isBetween(CLOSE.negated(), CLOSE);
+        assertThat(same.now())
+                .isBetween(Instant.now().minus(CLOSE), Instant.now().plus(CLOSE));
+        assertThat(behind.clockSkew())
+                .isBetween(Duration.ofHours(1).minus(CLOSE), Duration.ofHours(1).plus(CLOSE));
+    }
+
+    @Test
+    void whoMayNotAskForSettingsIsToldNothingButTheTime() {
+        redis.command("ACL", "SETUSER", "limited", "on", ">secret", "~dq:*", "&dq:*", "+@all", "-@dangerous");
+        close();
+        RedisStandaloneConfiguration limited = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+        limited.setUsername("limited");
+        limited.setPassword("secret");
+        connect(limited);
+
+        ServerState state = probe(CLOCK).probe();
+
+        assertThat(state.version()).isEqualTo(ServerState.UNKNOWN);
+        assertThat(state.maxMemory()).isEqualTo(-1);
+        assertThat(state.evictionPolicy()).isEqualTo(ServerState.UNKNOWN);
+        assertThat(state.appendOnly()).isEqualTo(AppendOnly.UNKNOWN);
+        assertThat(state.mayEvict()).isFalse();
+        assertThat(state.clockSkew()).isBetween(CLOSE.negated(), CLOSE);
+    }
+
+    @Test
+    void noAnswerIsToldAsOfAnyScript() {
+        close();
+        connect(new RedisStandaloneConfiguration("127.0.0.1", 1));
+
+        assertThatExceptionOfType(RedisCallException.class)
+                .isThrownBy(() -> probe(CLOCK).probe());
+        assertThat(probe(CLOCK).probeAsync()).failsWithin(CLOSE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "noeviction, false",
+        "volatile-lru, false",
+        "volatile-ttl, false",
+        "unknown, false",
+        "allkeys-lru, true",
+        "allkeys-lfu, true",
+        "allkeys-random, true",
+        "eviction, true",
+    })
+    void onlyPoliciesThatSpareWhatHasNoTimeToLiveAreHarmless(String policy, boolean evicts) {
+        ServerState state = new ServerState("7", 0, policy, AppendOnly.ON, Instant.EPOCH, Duration.ZERO, Duration.ZERO);
+
+        assertThat(state.mayEvict()).isEqualTo(evicts);
+    }
+}

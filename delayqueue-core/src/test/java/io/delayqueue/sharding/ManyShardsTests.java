@@ -1,0 +1,13 @@
+package io.delayqueue.sharding;
+
+import io.delayqueue.test.redis.RedisServerProcess;
+import org.junit.jupiter.api.Tag;
+
+/** The same with 16 shards. */
+@Tag("soak")
+class ManyShardsTests extends ShardedTopicTests {
+
+    ManyShardsTests(RedisServerProcess redis) {
+        super(redis);
+    }
+}

@@ -1,0 +1,18 @@
+package io.delayqueue.sharding;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.ArgumentsProvider;
+import org.junit.jupiter.params.support.ParameterDeclarations;
+
+/** How many shards a topic has: 1 and 3, and 16 in a soak test. */
+public final class ShardCounts implements ArgumentsProvider {
+
+    @Override
+    public Stream<Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
+        return context.getTags().contains("soak")
+                ? Stream.of(Arguments.of(16))
+                : Stream.of(1, 3).map(Arguments::of);
+    }
+}

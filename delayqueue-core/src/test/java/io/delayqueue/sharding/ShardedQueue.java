@@ -1,0 +1,156 @@
+package io.delayqueue.sharding;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.BlockingStore;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.PollRequest.Claiming;
+import io.delayqueue.store.PollRequest.Reclaiming;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.script.RedisMessageStore;
+import io.delayqueue.store.script.RedisShardReader;
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardPlan.OnConflict;
+import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.QueueOnRedis;
+import io.delayqueue.template.SendLimits;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Processes that share their connections, but no memory. */
+final class ShardedQueue implements AutoCloseable {
+
+    static final String TOPIC = "orders";
+
+    private final LettuceConnectionFactory application;
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final QueueConnections connections;
+    private final AtomicLong sequence = new AtomicLong();
+    final KeySpace keySpace = new KeySpace("dq");
+    final ScriptRunner scripts;
+
+    ShardedQueue(LettuceConnectionFactory application) {
+        this.application = application;
+        application.afterPropertiesSet();
+        application.start();
+        connections =
+                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
+        scripts = new RedisScripts(connections);
+    }
+
+    /** What a process has of a queue, with one memory. */
+    record Node(
+            TopicRegistry registry,
+            BlockingStore store,
+            DelayQueueTemplate template,
+            DelayQueueAdmin admin,
+            DelayQueueInspector inspector) {
+
+        void send(String id, Duration delay) {
+            template.send(ShardedQueue.message(id).delay(delay).build());
+        }
+
+        boolean has(String id) {
+            return template.find(TOPIC, id).isPresent();
+        }
+    }
+
+    static DelayMessage.Builder message(String id) {
+        return DelayMessage.to(TOPIC).id(id).payload("p" + id);
+    }
+
+    /** A process that says nothing of shards. */
+    Node process() {
+        return process(ShardPlan.NONE, scripts);
+    }
+
+    /** A process that says how many shards the topic has. */
+    Node process(int shards) {
+        return process(new ShardPlan(Map.of(TOPIC, shards), OnConflict.FAIL), scripts);
+    }
+
+    Node process(ShardPlan plan, ScriptRunner runner) {
+        TopicRegistry registry = new TopicRegistry(runner, keySpace, plan);
+        BlockingStore store = new BlockingStore(new RedisMessageStore(runner, keySpace, registry));
+        EventBus events = new EventBus(List.of());
+        NodeDirectory nodes = new NodeDirectory(runner, keySpace, Duration.ofSeconds(15));
+        return new Node(
+                registry,
+                store,
+                DelayQueueTemplate.builder(store, registry, QueueOnRedis.codec(), InstantSource.system())
+                        .build(),
+                new DelayQueueAdmin(
+                        store,
+                        registry,
+                        events,
+                        SendLimits.DEFAULTS,
+                        InstantSource.system(),
+                        new TopicDeletion(runner, keySpace, registry),
+                        nodes),
+                new DelayQueueInspector(store, new RedisShardReader(runner, keySpace, registry), registry, nodes));
+    }
+
+    PollReply poll(Node process, Shard shard, int claim, List<Settle> settles) {
+        return process.store()
+                .poll(
+                        shard,
+                        new PollRequest(
+                                "hand",
+                                sequence.incrementAndGet(),
+                                new Claiming(claim, PollRequest.MAX_BYTES, Duration.ofMinutes(10)),
+                                new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),
+                                false,
+                                settles,
+                                List.of()));
+    }
+
+    /** Claims what is due in all shards. */
+    List<Claim> claim(Node process) {
+        List<Claim> claims = new ArrayList<>();
+        process.registry()
+                .shardsAsync(TOPIC)
+                .join()
+                .forEach(shard ->
+                        claims.addAll(poll(process, shard, 500, List.of()).claims()));
+        return claims;
+    }
+
+    /** Buries what is due in all shards. */
+    void deadLetter(Node process) {
+        for (Shard shard : process.registry().shardsAsync(TOPIC).join()) {
+            List<Settle> toDeadLetters = poll(process, shard, 500, List.of()).claims().stream()
+                    .<Settle>map(claim -> new Settle.ToDeadLetters(
+                            claim.id(), claim.token(), DeadLetterCause.REQUESTED, new Failure("requested", "no use")))
+                    .toList();
+            poll(process, shard, 0, toDeadLetters);
+        }
+    }
+
+    @Override
+    public void close() {
+        connections.close();
+        application.destroy();
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,84 @@
+package io.delayqueue.sharding;
+
+import static io.delayqueue.sharding.ShardedQueue.TOPIC;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.sharding.ShardedQueue.Node;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.test.redis.topology.RedisClusterProcess;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Shards on three masters. */
+class ShardedTopicOnClusterTests extends ShardedTopicContract {
+
+    private static RedisClusterProcess cluster;
+
+    private ShardedQueue queue;
+
+    @BeforeAll
+    static void form() {
+        cluster = RedisClusterProcess.builder().replicasPerMaster(0).start();
+    }
+
+    @AfterAll
+    static void end() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void connect() {
+        cluster.flush();
+        queue = new ShardedQueue(new LettuceConnectionFactory(new RedisClusterConfiguration(cluster.addresses())));
+    }
+
+    @AfterEach
+    void disconnect() {
+        queue.close();
+    }
+
+    @Override
+    ShardedQueue queue() {
+        return queue;
+    }
+
+    @Override
+    Set<String> keys() {
+        Set<String> keys = new HashSet<>();
+        for (RedisServerProcess master : cluster.masters()) {
+            ((List<?>) master.command("KEYS", "*")).forEach(key -> keys.add(String.valueOf(key)));
+        }
+        return keys;
+    }
+
+    @Override
+    void lose(byte[] key) {
+        cluster.masterOf(key).command("DEL", new String(key, UTF_8));
+    }
+
+    @Test
+    void shardsLieOnAllMasters() {
+        Node process = queue.process(12);
+        for (int i = 0; i < 200; i++) {
+            process.send("m" + i, Duration.ofHours(1));
+        }
+        for (RedisServerProcess master : cluster.masters()) {
+            long shards = ((List<?>) master.command("KEYS", "*:schedule"))
+                    .stream()
+                            .filter(key -> String.valueOf(key).contains(":{" + TOPIC + ":"))
+                            .filter(key -> !String.valueOf(key).contains("notifications"))
+                            .count();
+            assertThat(shards).isEqualTo(4);
+        }
+    }
+}

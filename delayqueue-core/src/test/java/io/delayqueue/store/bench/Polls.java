@@ -1,0 +1,118 @@
+package io.delayqueue.store.bench;
+
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Failure;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.PollRequest.Claiming;
+import io.delayqueue.store.PollRequest.Reclaiming;
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.Settle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts a poll together. Unless told otherwise it claims nothing, takes leases of 30 s, permits 3 attempts, reclaims up
+ * to 500, and stops reclaiming for 10 s after a gap of 5 s. Not thread-safe.
+ */
+public final class Polls {
+
+    private final String consumer;
+    private final long sequence;
+    private final List<Settle> settles = new ArrayList<>();
+    private final List<Renewal> renewals = new ArrayList<>();
+    private Claiming claiming = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30));
+    private int reclaimMax = PollRequest.MAX_BATCH;
+    private boolean announceSurplus;
+    private @Nullable Duration sinceLast;
+
+    private Polls(String consumer, long sequence) {
+        this.consumer = consumer;
+        this.sequence = sequence;
+    }
+
+    /** The poll of a consumer. */
+    public static Polls by(String consumer, long sequence) {
+        return new Polls(consumer, sequence);
+    }
+
+    /** Claims at most so many. */
+    public Polls claim(int max) {
+        claiming = new Claiming(max, claiming.maxBytes(), claiming.lease());
+        return this;
+    }
+
+    /** Claims at most so many bytes. */
+    public Polls bytes(int maxBytes) {
+        claiming = new Claiming(claiming.max(), maxBytes, claiming.lease());
+        return this;
+    }
+
+    /** Takes leases of this length. */
+    public Polls lease(Duration lease) {
+        claiming = new Claiming(claiming.max(), claiming.maxBytes(), lease);
+        return this;
+    }
+
+    /** Reclaims at most so many. */
+    public Polls reclaim(int max) {
+        reclaimMax = max;
+        return this;
+    }
+
+    /** Says so if due messages are left behind. */
+    public Polls announceSurplus() {
+        announceSurplus = true;
+        return this;
+    }
+
+    /** Acknowledges. */
+    public Polls acknowledge(String id, String token) {
+        settles.add(new Settle.Acknowledge(id, token));
+        return this;
+    }
+
+    /** Retries after some milliseconds, with the failure {@code E: no}. */
+    public Polls retry(String id, String token, long delay) {
+        settles.add(new Settle.Retry(id, token, Duration.ofMillis(delay), new Failure("E", "no")));
+        return this;
+    }
+
+    /** Buries, with the failure {@code E: no} and a stack. */
+    public Polls deadLetter(String id, String token, DeadLetterCause cause) {
+        settles.add(new Settle.ToDeadLetters(id, token, cause, new Failure("E", "no", "at x\nat y")));
+        return this;
+    }
+
+    /** Releases. */
+    public Polls release(String id, String token) {
+        settles.add(new Settle.Release(id, token));
+        return this;
+    }
+
+    /** Renews for some milliseconds from now. */
+    public Polls renew(String id, String token, long lease) {
+        renewals.add(new Renewal(id, token, Duration.ofMillis(lease)));
+        return this;
+    }
+
+    /** So many milliseconds after the consumer's last poll, by its own clock. */
+    public Polls after(long millis) {
+        sinceLast = Duration.ofMillis(millis);
+        return this;
+    }
+
+    /** The request. */
+    public PollRequest build() {
+        return new PollRequest(
+                consumer,
+                sequence,
+                claiming,
+                new Reclaiming(reclaimMax, 3, Duration.ofSeconds(5), Duration.ofSeconds(10)),
+                announceSurplus,
+                List.copyOf(settles),
+                List.copyOf(renewals),
+                sinceLast);
+    }
+}

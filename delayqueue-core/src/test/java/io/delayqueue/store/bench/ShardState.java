@@ -1,0 +1,209 @@
+package io.delayqueue.store.bench;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.ShardKeys;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The exact state of a shard, but for its sentinels and the bookkeeping in {@code meta}: to be set before a call and
+ * compared after it. In the value of a hash a character is a byte. Two are equal if their texts are. Not thread-safe.
+ */
+public final class ShardState {
+
+    /** What ends every ordered set. */
+    static final String SENTINEL = "~".repeat(257);
+
+    private static final String NEVER = "9007199254740991";
+    private static final List<String> ZSETS =
+            List.of("schedule", "leases", "dead", "notifications.schedule", "notifications.leases");
+    private static final List<String> HASHES =
+            List.of("messages", "deliveries", "deadLetters", "notifications.messages", "notifications.deliveries");
+
+    private final Map<String, Map<String, String>> keys = new LinkedHashMap<>();
+
+    /** Nothing but an open shard. */
+    public ShardState() {
+        ZSETS.forEach(key -> keys.put(key, new TreeMap<>()));
+        HASHES.forEach(key -> keys.put(key, new TreeMap<>()));
+    }
+
+    /** Puts one entry into one of the keys. */
+    public ShardState put(String key, String field, Object value) {
+        requireNonNull(keys.get(key)).put(field, value.toString());
+        return this;
+    }
+
+    /** What a key holds: field or member → value or score. */
+    public Map<String, String> get(String key) {
+        return requireNonNull(keys.get(key));
+    }
+
+    /** A message in the schedule that nobody claimed yet, sent at T0. */
+    public ShardState scheduled(String id, long due) {
+        return put("schedule", id, due).put("messages", id, stored(id, due));
+    }
+
+    /** A message in the schedule that was claimed before. */
+    public ShardState retrying(String id, long due, int attempts, String failure) {
+        return scheduled(id, due).put("deliveries", id, "- " + attempts + " " + due + " " + failure);
+    }
+
+    /** A claimed message, at its first attempt. */
+    public ShardState leased(String id, long due, String token, long end) {
+        return leased(id, due, token, end, 1, "");
+    }
+
+    /** A claimed message. */
+    public ShardState leased(String id, long due, String token, long end, int attempts, String failure) {
+        return put("leases", id, end)
+                .put("messages", id, stored(id, due))
+                .put("deliveries", id, token + " " + attempts + " " + due + " " + failure);
+    }
+
+    /** A dead letter. */
+    public ShardState deadLetter(
+            String id, String token, long deadLetteredAt, String cause, int attempts, long due, String failure) {
+        return put("dead", id + "@" + token, deadLetteredAt)
+                .put(
+                        "deadLetters",
+                        id + "@" + token,
+                        record(deadLetteredAt, cause, attempts, due, failure, stored(id, due)));
+    }
+
+    /** What is stored of a dead letter. */
+    public static String record(
+            long deadLetteredAt, String cause, int attempts, long due, String failure, String message) {
+        return "1 " + deadLetteredAt + " " + cause + " " + attempts + " " + due + " " + failure.length() + "\n"
+                + failure + "\n" + message;
+    }
+
+    /** The notification of a dead letter, scheduled. */
+    public ShardState notification(String deadLetter, long deadLetteredAt) {
+        return put("notifications.schedule", deadLetter, deadLetteredAt)
+                .put("notifications.messages", deadLetter, message("", deadLetteredAt, deadLetteredAt, "\n"));
+    }
+
+    /** What is stored of a message whose payload is its id and whose nonce is {@code n}. */
+    public static String stored(String id, long due) {
+        return message("n", T0, due, "\n" + id);
+    }
+
+    /**
+     * What is stored of a message.
+     *
+     * @param line the rest of its head's line
+     * @param body headers, an empty line, the payload
+     */
+    public static String message(String line, long sent, long due, String body) {
+        return "1" + time(sent) + time(due) + line + "\n" + body;
+    }
+
+    private static String time(long millis) {
+        StringBuilder bytes = new StringBuilder();
+        for (int shift = 40; shift >= 0; shift -= 8) {
+            bytes.append((char) (millis >> shift & 0xff));
+        }
+        return bytes.toString();
+    }
+
+    /** Makes the shard hold exactly this; it must be open. */
+    void writeTo(RawRedis redis, KeySpace keySpace, Shard shard) {
+        keys.forEach((key, entries) -> entries.forEach((field, value) -> {
+            if (ZSETS.contains(key)) {
+                redis.call("ZADD", name(keySpace, shard, key), value, field);
+            } else {
+                redis.call("HSET", name(keySpace, shard, key), field, value.getBytes(ISO_8859_1));
+            }
+        }));
+    }
+
+    /** What the shard holds; fails unless every key has its sentinel. */
+    static ShardState read(RawRedis redis, KeySpace keySpace, Shard shard) {
+        List<Object> command = new ArrayList<>(List.of(
+                "EVAL",
+                "local all = {} for i = 1, 5 do all[i] = redis.call('ZRANGE', KEYS[i], 0, -1, 'WITHSCORES') end"
+                        + " for i = 6, 10 do all[i] = redis.call('HGETALL', KEYS[i]) end return all",
+                10));
+        ZSETS.forEach(key -> command.add(name(keySpace, shard, key)));
+        HASHES.forEach(key -> command.add(name(keySpace, shard, key)));
+        List<?> all = (List<?>) requireNonNull(redis.call(command.toArray()));
+        ShardState state = new ShardState();
+        for (int i = 0; i < 10; i++) {
+            String key = i < 5 ? ZSETS.get(i) : HASHES.get(i - 5);
+            List<?> entries = (List<?>) requireNonNull(all.get(i));
+            for (int j = 0; j < entries.size(); j += 2) {
+                Object value = requireNonNull(entries.get(j + 1));
+                state.put(key, text(entries.get(j)), new String((byte[]) value, ISO_8859_1));
+            }
+            String sentinel = state.get(key).remove(SENTINEL);
+            if (!(i < 5 ? NEVER : "").equals(sentinel)) {
+                throw new AssertionError("The sentinel of " + key + " is " + sentinel);
+            }
+        }
+        return state;
+    }
+
+    static byte[] name(KeySpace keySpace, Shard shard, String key) {
+        boolean notification = key.startsWith("notifications.");
+        ShardKeys names = keySpace.of(notification ? shard.notifications() : shard.messages());
+        return switch (notification ? key.substring("notifications.".length()) : key) {
+            case "schedule" -> names.schedule();
+            case "leases" -> names.leases();
+            case "messages" -> names.messages();
+            case "deliveries" -> names.deliveries();
+            case "meta" -> names.meta();
+            case "dead" -> names.dead();
+            case "deadLetters" -> names.deadLetters();
+            default -> throw new IllegalArgumentException(key);
+        };
+    }
+
+    private static String text(@Nullable Object part) {
+        return new String((byte[]) requireNonNull(part), UTF_8);
+    }
+
+    private static String readable(String value) {
+        StringBuilder text = new StringBuilder();
+        value.chars().forEach(c -> {
+            if (c >= ' ' && c < 127) {
+                text.append((char) c);
+            } else {
+                text.append(c == '\n' ? "⏎" : String.format("\\x%02x", c));
+            }
+        });
+        return text.toString();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ShardState state && keys.equals(state.keys);
+    }
+
+    @Override
+    public int hashCode() {
+        return keys.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        keys.forEach((key, entries) -> entries.forEach((field, value) -> text.append(key)
+                .append(' ')
+                .append(field)
+                .append(" = ")
+                .append(readable(value))
+                .append('\n')));
+        return text.toString();
+    }
+}

@@ -1,0 +1,52 @@
+package io.delayqueue.store.bench;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.Settle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * What a poll told, in a line that tests compare: what is empty is left out, times count from T0. A claim is
+ * {@code id#attempt@due}, with the last failure in parentheses.
+ */
+public final class Told {
+
+    private Told() {}
+
+    /** Of the whole reply. */
+    public static String of(PollReply reply) {
+        List<String> parts = new ArrayList<>();
+        add(parts, "claimed", reply.claims(), Told::claim);
+        add(parts, "gone", reply.gone(), Settle::id);
+        add(parts, "lost", reply.lost(), Renewal::id);
+        add(parts, "reclaimed", reply.reclaimed(), id -> id);
+        add(
+                parts,
+                "deadLettered",
+                reply.deadLettered(),
+                deadLettered -> deadLettered.id() + ":" + deadLettered.cause());
+        parts.add("due " + time(reply.nextDueMillis()));
+        parts.add("lease " + time(reply.nextLeaseEndMillis()));
+        return String.join(", ", parts);
+    }
+
+    private static <T> void add(List<String> parts, String name, List<T> values, Function<T, String> text) {
+        if (!values.isEmpty()) {
+            parts.add(name + " " + String.join(" ", values.stream().map(text).toList()));
+        }
+    }
+
+    private static String claim(Claim claim) {
+        String failure = claim.lastFailure() == null ? "" : "(" + claim.lastFailure() + ")";
+        return claim.id() + "#" + claim.attempt() + "@" + time(claim.dueMillis()) + failure;
+    }
+
+    private static String time(long millis) {
+        return millis == PollReply.NEVER ? "never" : Long.toString(millis - T0);
+    }
+}

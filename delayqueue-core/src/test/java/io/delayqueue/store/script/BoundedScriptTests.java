@@ -1,0 +1,178 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.bench.Polls;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.StoreBench;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Many messages due in one millisecond, a hundred thousand in the soak test: whatever stands behind, no script does more
+ * than its bound. The bounds are counts of commands, each of which touches 500 elements at most; the longest run is
+ * reported, not asserted.
+ */
+class BoundedScriptTests {
+
+    private static final int FEW = 20_000;
+    private static final int MANY = 100_000;
+    private static final int BATCH = PollRequest.MAX_BATCH;
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    private long sequence;
+    private long most;
+
+    @Test
+    void messagesDueAtOnceAreDrainedByBoundedPolls() {
+        drain(FEW);
+    }
+
+    @Test
+    @Tag("soak")
+    void aHundredThousandDueAtOnceAreDrainedByBoundedPolls() {
+        drain(MANY);
+    }
+
+    private void drain(int messages) {
+        bench.redis().call("CONFIG", "SET", "slowlog-log-slower-than", "1000");
+        bench.redis().call("SLOWLOG", "RESET");
+        load(messages);
+        counted(40, () -> bench.store().count(bench.shard()));
+
+        Set<String> seen = new HashSet<>();
+        int polls = 0;
+        for (List<Claim> claims = claim(List.of()); !claims.isEmpty(); claims = claim(claims)) {
+            claims.forEach(claim -> seen.add(claim.id()));
+            polls++;
+        }
+        assertThat(seen).hasSize(messages);
+        assertThat(polls).isEqualTo(messages / BATCH);
+        assertThat(bench.state()).hasToString("");
+        System.out.println("slowest script " + slowest());
+    }
+
+    @Test
+    void leasesOverAtOnceAreReclaimedAndDeadLetteredByBoundedPolls() {
+        reclaimAndDeadLetter(FEW);
+    }
+
+    @Test
+    @Tag("soak")
+    void aHundredThousandLeasesOverAtOnceAreReclaimedAndDeadLetteredByBoundedPolls() {
+        reclaimAndDeadLetter(MANY);
+    }
+
+    private void reclaimAndDeadLetter(int messages) {
+        bench.redis().call("CONFIG", "SET", "slowlog-log-slower-than", "1000");
+        bench.redis().call("SLOWLOG", "RESET");
+        bench.store().enableNotificationsAsync(bench.shard()).join();
+        load(messages);
+        for (int i = 0; i < messages / BATCH; i++) {
+            assertThat(poll(Polls.by("gone", ++sequence).claim(BATCH), 25).claims())
+                    .hasSize(BATCH);
+        }
+        bench.clock(T0 + 40_000);
+        poll(Polls.by("w1", ++sequence), 25);
+        bench.redis().call("HSET", bench.key("meta"), "grace", T0, "behind", 0);
+
+        int polls = 0;
+        PollReply reply = poll(Polls.by("w1", ++sequence), 25 + 9 * BATCH);
+        while (!reply.reclaimed().isEmpty()) {
+            assertThat(reply.reclaimed()).hasSize(BATCH);
+            polls++;
+            reply = poll(Polls.by("w1", ++sequence), 25 + 9 * BATCH);
+        }
+        assertThat(polls).isEqualTo(messages / BATCH);
+        deadLetter();
+        System.out.println("slowest script " + slowest());
+    }
+
+    /** Of those, some thousands die; the dead letters are paged, purged and dropped by retention. */
+    private void deadLetter() {
+        for (int i = 0; i < 6; i++) {
+            List<Claim> claims =
+                    poll(Polls.by("w1", ++sequence).claim(BATCH), 25).claims();
+            Polls deadLetter = Polls.by("w1", ++sequence);
+            claims.forEach(claim -> deadLetter.deadLetter(claim.id(), claim.token(), DeadLetterCause.REQUESTED));
+            poll(deadLetter, 25 + 13 * BATCH);
+        }
+        assertThat(bench.store().count(bench.shard()).dead()).isEqualTo(6 * BATCH);
+        counted(1010, () -> bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 100, BATCH)));
+        Purge surplus = new Purge.Retention(Duration.ofDays(1), BATCH, 256L << 20);
+        for (int i = 0; i < 5; i++) {
+            assertThat(counted(30, () -> bench.store().purge(bench.shard(), surplus)))
+                    .isEqualTo(BATCH);
+        }
+        assertThat(counted(30, () -> bench.store().purge(bench.shard(), surplus)))
+                .isZero();
+        Purge large = new Purge.Retention(Duration.ofDays(1), BATCH, 10_000_000);
+        assertThat(counted(1030, () -> bench.store().purge(bench.shard(), large)))
+                .isZero();
+        Purge none = new Purge.Retention(Duration.ofDays(1), BATCH, 0);
+        assertThat(counted(2030, () -> bench.store().purge(bench.shard(), none)))
+                .isEqualTo(BATCH);
+    }
+
+    private void load(int messages) {
+        for (int from = 0; from < messages; from += BATCH) {
+            int first = from;
+            counted(
+                    15,
+                    () -> bench.store()
+                            .send(
+                                    bench.shard(),
+                                    IntStream.range(first, first + BATCH)
+                                            .mapToObj(i -> Sends.at("m" + i, T0))
+                                            .toList()));
+        }
+    }
+
+    private List<Claim> claim(List<Claim> done) {
+        Polls poll = Polls.by("w1", ++sequence).claim(BATCH);
+        done.forEach(claim -> poll.acknowledge(claim.id(), claim.token()));
+        return poll(poll, 25).claims();
+    }
+
+    private PollReply poll(Polls poll, int bound) {
+        return counted(bound, () -> bench.poll(poll));
+    }
+
+    /** Does it and checks how many commands it took. */
+    private <T> T counted(int bound, Supplier<T> action) {
+        List<T> result = new ArrayList<>();
+        Map<String, Long> commands = bench.commands(() -> result.add(action.get()));
+        long sum = commands.values().stream().mapToLong(Long::longValue).sum();
+        assertThat(sum).as(commands::toString).isLessThanOrEqualTo(bound);
+        most = Math.max(most, sum);
+        return result.get(0);
+    }
+
+    private String slowest() {
+        List<?> entries = (List<?>) bench.redis().call("SLOWLOG", "GET", "128");
+        long micros = entries.stream()
+                .map(entry -> (List<?>) entry)
+                .mapToLong(entry -> (Long) entry.get(2))
+                .max()
+                .orElse(0);
+        return micros + " µs, most commands in a script " + most;
+    }
+}

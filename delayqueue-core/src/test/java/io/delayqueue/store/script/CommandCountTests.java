@@ -1,0 +1,92 @@
+package io.delayqueue.store.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.store.bench.Polls;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.StoreBench;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * What a call costs, by Redis' own count: always one round trip, {@code EVALSHA}, and the commands within. An idle poll
+ * is {@code EVALSHA} and five.
+ */
+class CommandCountTests {
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withServerClock(UnaryOperator.identity());
+
+    private long sequence = 10;
+
+    @BeforeEach
+    void scriptsAreLoaded() {
+        bench.store().send(bench.shard(), List.of(Sends.after("warm", 0)));
+        bench.poll(Polls.by("w1", 1).claim(1));
+        bench.poll(Polls.by("w1", 2).acknowledge("warm", "w1-1"));
+    }
+
+    @Test
+    void anIdlePollIsFiveCommands() {
+        assertThat(poll(Polls.by("w1", 3).claim(500)))
+                .isEqualTo(Map.of("evalsha", 1L, "time", 1L, "hmget", 1L, "zrange", 2L, "hset", 1L));
+    }
+
+    @Test
+    void anIdlePollWithMessagesAheadIsFiveCommandsToo() {
+        bench.store().send(bench.shard(), List.of(Sends.after("a", 60_000)));
+        assertThat(sum(poll(Polls.by("w1", 3).claim(500)))).isEqualTo(1 + 5);
+    }
+
+    @Test
+    void aLoneMessageCostsThreeCalls() {
+        Map<String, Long> send = bench.commands(() -> bench.store().send(bench.shard(), List.of(Sends.after("a", 0))));
+        assertThat(send)
+                .isEqualTo(Map.of(
+                        "evalsha", 1L, "time", 1L, "hmget", 2L, "zrange", 1L, "zadd", 1L, "hset", 1L, "hdel", 1L,
+                        "publish", 1L));
+        assertThat(sum(poll(Polls.by("w1", 3).claim(500)))).isEqualTo(1 + 14);
+        assertThat(sum(poll(Polls.by("w1", 4).acknowledge("a", "w1-3")))).isEqualTo(1 + 12);
+    }
+
+    @Test
+    void aFullBatchCostsNoMoreCommandsThanALoneMessage() {
+        send(500);
+        assertThat(sum(poll(Polls.by("w1", 3).claim(500)))).isEqualTo(1 + 14);
+        send(500);
+        Polls busy = Polls.by("w1", 4).claim(500);
+        IntStream.range(0, 500).forEach(i -> busy.acknowledge("m" + (i + 10), "w1-3"));
+        assertThat(sum(poll(busy))).isEqualTo(1 + 18);
+    }
+
+    @Test
+    void theRegistrationCostsOneCallAProcessAndTopic() {
+        bench.restartProcess();
+        bench.store().find(bench.shard(), "a");
+        bench.restartProcess();
+        assertThat(bench.commands(() -> bench.store().find(bench.shard(), "a"))).containsEntry("evalsha", 2L);
+        assertThat(bench.commands(() -> bench.store().find(bench.shard(), "a"))).containsEntry("evalsha", 1L);
+    }
+
+    private void send(int count) {
+        bench.store()
+                .send(
+                        bench.shard(),
+                        IntStream.range(0, count)
+                                .mapToObj(i -> Sends.at("m" + sequence++, 5))
+                                .toList());
+    }
+
+    private static Map<String, Long> poll(Polls poll) {
+        return bench.commands(() -> bench.poll(poll));
+    }
+
+    private static long sum(Map<String, Long> commands) {
+        return commands.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

@@ -1,0 +1,429 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.ShardState.message;
+import static io.delayqueue.store.bench.ShardState.record;
+import static io.delayqueue.store.bench.ShardState.stored;
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.bench.Polls;
+import io.delayqueue.store.bench.Row;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The state tables of {@code replay.lua}, {@code purge.lua} and {@code deadletters.lua}. */
+class DeadLetterScriptTests {
+
+    private static final String SENTINEL = "~".repeat(257);
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource({"replays", "strangeReplays", "unreadableReplays", "halfReplays", "purges", "retentions"})
+    void table(Row row) {
+        row.check(bench);
+    }
+
+    static Stream<Row> replays() {
+        Function<StoreBench, Object> replay = replay("a@w1-1", new Due(T0 + 70, false));
+        return Stream.of(
+                Row.unchanged(
+                        "replay, no such dead letter",
+                        deadLetters(),
+                        replay("a@w1-2", Due.NOW),
+                        ReplayOutcome.NOT_FOUND),
+                Row.unchanged(
+                        "replay, an id is no dead letter",
+                        deadLetters(),
+                        replay("a", Due.NOW),
+                        ReplayOutcome.NOT_FOUND),
+                Row.unchanged(
+                        "replay of the sentinel", deadLetters(), replay(SENTINEL, Due.NOW), ReplayOutcome.NOT_FOUND),
+                Row.unchanged(
+                        "replay, the id is live: the dead letter stays",
+                        deadLetters().retrying("a", T0 + 5, 1, "").put("messages", "a", message("m", 5, 6, "\na")),
+                        replay,
+                        ReplayOutcome.ID_LIVE),
+                new Row(
+                        "replay: scheduled, attempts from zero; dead letter and notification go",
+                        deadLetters().notification("a@w1-1", T0 - 3).notification("b@w1-1", T0 - 2),
+                        replay,
+                        ReplayOutcome.REPLAYED,
+                        new ShardState()
+                                .scheduled("a", T0 + 70)
+                                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")
+                                .notification("b@w1-1", T0 - 2)),
+                new Row(
+                        "replay after a delay",
+                        deadLetters(),
+                        replay("b@w1-1", new Due(30, true)),
+                        ReplayOutcome.REPLAYED,
+                        new ShardState()
+                                .scheduled("b", T0 + 30)
+                                .deadLetter("a", "w1-1", T0 - 3, "REQUESTED", 1, T0 - 9, "E: no")),
+                new Row(
+                        "replay, the notification is being handled: its token is retired",
+                        new ShardState()
+                                .deadLetter("a", "w1-1", T0 - 3, "REQUESTED", 1, T0 - 9, "E: no")
+                                .put("notifications.messages", "a@w1-1", message("", 5, 5, "\n"))
+                                .put("notifications.leases", "a@w1-1", T0 + 9)
+                                .put("notifications.deliveries", "a@w1-1", "w3-1 1 5 "),
+                        replay,
+                        ReplayOutcome.REPLAYED,
+                        new ShardState().scheduled("a", T0 + 70)));
+    }
+
+    static Stream<Row> strangeReplays() {
+        Function<StoreBench, Object> replay = replay("a@w1-1", new Due(T0 + 70, false));
+        String limited = message("+n a=3 l=9000 x=5 e=" + T0, T0 - 9, T0 - 5, "x: 1 e=7\n\n12\n34");
+        String again = message("+n a=3 l=9000 x=5", T0 - 9, T0 + 70, "x: 1 e=7\n\n12\n34");
+        return Stream.of(
+                new Row(
+                        "replay: the absolute expiry is stripped, the other limits stay",
+                        new ShardState()
+                                .put("dead", "a@w1-1", T0)
+                                .put("deadLetters", "a@w1-1", record(T0, "EXPIRED", 0, T0, "E: a\nb", limited)),
+                        replay,
+                        ReplayOutcome.REPLAYED,
+                        new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", again)),
+                new Row(
+                        "replay of an id with an @",
+                        new ShardState().deadLetter("a@w1-1", "w2-1", T0, "REQUESTED", 1, T0, ""),
+                        replay("a@w1-1@w2-1", new Due(70, true)),
+                        ReplayOutcome.REPLAYED,
+                        new ShardState().scheduled("a@w1-1", T0 + 70)),
+                new Row(
+                        "replay of what somebody else wrote: as it is",
+                        new ShardState()
+                                .put("dead", "a@w1-1", T0)
+                                .put("deadLetters", "a@w1-1", record(T0, "UNREADABLE", 1, T0, "", "{}")),
+                        replay,
+                        ReplayOutcome.REPLAYED,
+                        new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", "{}")));
+    }
+
+    static Stream<Row> unreadableReplays() {
+        return Stream.of(
+                        "",
+                        "?",
+                        "?\n\n?",
+                        "2 1 REQUESTED 1 2 0\n\n" + message("m", 5, 6, "\na"),
+                        "1 1 REQUESTED 1 2 99\nshort\n",
+                        "1 1 REQUESTED 1 2 -9\nlong enough\n")
+                .flatMap(stored -> Stream.of("a@w1-1", "nameless")
+                        .map(deadLetter -> Row.unchanged(
+                                "replay of " + deadLetter + ", which nobody can read: " + stored,
+                                deadLetters().put("dead", deadLetter, T0 - 3).put("deadLetters", deadLetter, stored),
+                                replay(deadLetter, Due.NOW),
+                                ReplayOutcome.UNREADABLE)));
+    }
+
+    static Stream<Row> halfReplays() {
+        return Stream.of(
+                new Row(
+                        "a replay that stopped after the message is finished by its repeat",
+                        deadLetters().scheduled("a", T0 + 70),
+                        replay("a@w1-1", new Due(90, true)),
+                        ReplayOutcome.REPLAYED,
+                        new ShardState()
+                                .scheduled("a", T0 + 70)
+                                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")),
+                new Row(
+                        "also when its message was claimed meanwhile",
+                        deadLetters().leased("a", T0 - 1, "w2-1", T0 + 70),
+                        replay("a@w1-1", new Due(90, true)),
+                        ReplayOutcome.REPLAYED,
+                        new ShardState()
+                                .leased("a", T0 - 1, "w2-1", T0 + 70)
+                                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")),
+                new Row(
+                        "a replay that stopped before the message is done by its repeat",
+                        deadLetters().put("schedule", "a", T0 + 70),
+                        replay("a@w1-1", new Due(90, true)),
+                        ReplayOutcome.REPLAYED,
+                        new ShardState()
+                                .scheduled("a", T0 + 90)
+                                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")));
+    }
+
+    static Stream<Row> purges() {
+        ShardState both = deadLetters()
+                .notification("a@w1-1", T0 - 3)
+                .notification("b@w1-1", T0 - 2)
+                .scheduled("a", T0);
+        ShardState without = new ShardState()
+                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")
+                .notification("b@w1-1", T0 - 2)
+                .scheduled("a", T0);
+        return Stream.of(
+                new Row("purge the named", both, purge(new Purge.Named(List.of("a@w1-1", "a", "x"))), 1, without),
+                Row.unchanged("purge none", both, purge(new Purge.Named(List.of())), 0),
+                Row.unchanged("purge of the sentinel", both, purge(new Purge.Named(List.of(SENTINEL))), 0),
+                new Row(
+                        "purge the older",
+                        both,
+                        purge(new Purge.DeadLetteredUntil(Instant.ofEpochMilli(T0 - 3))),
+                        1,
+                        without),
+                Row.unchanged(
+                        "purge none older", both, purge(new Purge.DeadLetteredUntil(Instant.ofEpochMilli(T0 - 4))), 0),
+                new Row(
+                        "purge all",
+                        both,
+                        purge(new Purge.DeadLetteredUntil(Instant.MAX)),
+                        2,
+                        new ShardState().scheduled("a", T0)),
+                new Row(
+                        "a purge that stopped midway is finished by its repeat",
+                        new ShardState().put("dead", "a@w1-1", T0),
+                        purge(new Purge.Named(List.of("a@w1-1"))),
+                        1,
+                        new ShardState()));
+    }
+
+    static Stream<Row> retentions() {
+        ShardState a = new ShardState().deadLetter("a", "w1-1", T0 - 3, "REQUESTED", 1, T0 - 9, "E: no");
+        ShardState b = new ShardState().deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no");
+        return Stream.of(
+                Row.unchanged("retention keeps the young and few", deadLetters(), retention(4, 2), 0),
+                new Row("retention drops the old", deadLetters(), retention(3, 2), 1, b),
+                new Row("retention drops the oldest of too many", deadLetters(), retention(4, 1), 1, b),
+                new Row(
+                        "retention drops the old also when that is not enough",
+                        deadLetters(),
+                        retention(3, 0),
+                        2,
+                        new ShardState()),
+                new Row("retention of none", deadLetters(), retention(4, 0), 2, new ShardState()),
+                new Row("retention of no age", deadLetters(), retention(0, 9), 2, new ShardState()),
+                new Row("retention doesn't touch the sentinel", a, retention(9, 0), 1, new ShardState()));
+    }
+
+    private static ShardState deadLetters() {
+        return new ShardState()
+                .deadLetter("a", "w1-1", T0 - 3, "REQUESTED", 1, T0 - 9, "E: no")
+                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no");
+    }
+
+    private static Function<StoreBench, Object> replay(String deadLetter, Due due) {
+        return bench -> bench.store().replay(bench.shard(), deadLetter, due);
+    }
+
+    private static Function<StoreBench, Object> purge(Purge purge) {
+        return bench -> bench.store().purge(bench.shard(), purge);
+    }
+
+    private static Function<StoreBench, Object> retention(long age, long count) {
+        return purge(new Purge.Retention(Duration.ofMillis(age), count, 256L << 20));
+    }
+
+    @Test
+    void aPurgeRemovesAtMostFiveHundred() {
+        ShardState many = new ShardState();
+        IntStream.range(0, 1201).forEach(i -> many.deadLetter("m" + i, "w1-1", T0 - i, "REQUESTED", 1, T0, ""));
+        bench.given(many);
+        Purge all = new Purge.DeadLetteredUntil(Instant.ofEpochMilli(T0));
+        assertThat(IntStream.range(0, 4).map(i -> bench.store().purge(bench.shard(), all)))
+                .containsExactly(500, 500, 201, 0);
+    }
+
+    /** Dead letters from the oldest on, each with a record of so many bytes. */
+    private void deadLettersOf(int count, IntUnaryOperator bytes) {
+        bench.given(new ShardState());
+        for (int i = 0; i < count; i++) {
+            String id = "m" + i + "@w1-1";
+            bench.redis().call("ZADD", bench.keySpace().of(bench.shard()).dead(), Long.toString(T0 - count + i), id);
+            bench.redis()
+                    .call(
+                            "HSET",
+                            bench.keySpace().of(bench.shard()).deadLetters(),
+                            id,
+                            "x".repeat(bytes.applyAsInt(i)));
+        }
+        bench.redis().call("HSET", bench.keySpace().of(bench.shard()).meta(), "largest", "1048576");
+    }
+
+    private int pruned(long bytes) {
+        return bench.store().purge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 100_000, bytes));
+    }
+
+    @Test
+    void retentionDropsTheOldestOfDeadLettersThatAreTooLargeTogether() {
+        deadLettersOf(10, i -> i < 5 ? 1000 : 2000);
+
+        assertThat(pruned(15_000)).isZero();
+        assertThat(pruned(14_999)).isOne();
+        assertThat(pruned(10_000)).isEqualTo(4);
+        assertThat(pruned(9_999)).isOne();
+        assertThat(bench.state().get("dead").keySet()).containsExactly("m6@w1-1", "m7@w1-1", "m8@w1-1", "m9@w1-1");
+        assertThat(pruned(0)).isEqualTo(4);
+        assertThat(pruned(0)).isZero();
+    }
+
+    @Test
+    void theSizeOfManyDeadLettersIsEstimated() {
+        deadLettersOf(2000, i -> i % 4 == 0 ? 1000 : 10);
+        long size = 500 * 1000 + 1500 * 10;
+
+        assertThat(pruned(size * 11 / 10)).isZero();
+        int dropped = pruned(size * 9 / 10);
+        assertThat(dropped).isBetween(100, 300);
+        assertThat(pruned(100_000)).isEqualTo(500);
+    }
+
+    @Test
+    void retentionRemovesConsumersWithoutAPollForADay() {
+        bench.given(new ShardState().scheduled("a", T0));
+        bench.poll(Polls.by("old", 1).claim(1));
+        bench.store().poll(bench.shard().notifications(), Polls.by("old", 1).build());
+        bench.clock(T0 + 1);
+        bench.poll(Polls.by("idle", 1));
+        bench.clock(T0 + 86_400_001);
+        bench.poll(Polls.by("young", 1));
+        assertThat(bench.meta("meta")).containsKeys("c:old", "r:old", "c:idle", "c:young");
+        bench.store().purge(bench.shard(), new Purge.Retention(Duration.ofDays(30), 10, 256L << 20));
+        assertThat(bench.meta("meta")).containsKeys("c:idle", "c:young").doesNotContainKeys("c:old", "r:old");
+        assertThat(bench.meta("notifications.meta")).doesNotContainKeys("c:old");
+    }
+
+    @Test
+    void aDeadLetterHasAllDetails() {
+        bench.given(new ShardState().leased("a@b", T0 - 5, "w1-1", T0 + 9, 2, ""));
+        bench.clock(T0 + 7);
+        bench.poll(Polls.by("w1", 3).deadLetter("a@b", "w1-1", DeadLetterCause.NOT_RETRYABLE));
+        DeadLetter deadLetter = bench.store()
+                .deadLetters(bench.shard(), new DeadLetterQuery.One("a@b@w1-1"))
+                .get(0);
+        assertThat(deadLetter.messageId()).isEqualTo("a@b");
+        assertThat(deadLetter.topic()).isEqualTo("orders");
+        assertThat(deadLetter.deadLetteredAt()).isEqualTo(Instant.ofEpochMilli(T0 + 7));
+        assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.NOT_RETRYABLE);
+        assertThat(deadLetter.attempts()).isEqualTo(2);
+        assertThat(deadLetter.failure()).isEqualTo(new Failure("E", "no", "at x\nat y"));
+        assertThat(deadLetter.envelope().payload()).asString().isEqualTo("a@b");
+    }
+
+    @Test
+    void deadLettersOfOneIdDoNotOverwriteEachOther() {
+        for (int i = 1; i <= 3; i++) {
+            bench.store().send(bench.shard(), List.of(Sends.at("a", T0)));
+            bench.poll(Polls.by("w1", 2L * i).claim(1));
+            bench.poll(Polls.by("w1", 2L * i + 1).deadLetter("a", "w1-" + 2 * i, DeadLetterCause.REQUESTED));
+        }
+        assertThat(page(null, 0, 10)).containsExactly("a@w1-6", "a@w1-4", "a@w1-2");
+    }
+
+    @Test
+    void deadLettersArePagedNewestFirst() {
+        bench.given(new ShardState()
+                .deadLetter("a", "t", T0 - 3, "REQUESTED", 1, T0, "")
+                .deadLetter("b", "t", T0 - 2, "EXPIRED", 0, T0, "")
+                .deadLetter("c", "t", T0 - 1, "LEASE_OVER", 1, T0, ""));
+        assertThat(page(null, 0, 2)).containsExactly("c@t", "b@t");
+        assertThat(page(null, 2, 2)).containsExactly("a@t");
+        assertThat(page(null, 3, 2)).isEmpty();
+        assertThat(page(Instant.ofEpochMilli(T0 - 2), 0, 9)).containsExactly("b@t", "a@t");
+        assertThat(page(Instant.MAX, 0, 9)).containsExactly("c@t", "b@t", "a@t");
+        assertThat(page(Instant.MIN, 0, 9)).isEmpty();
+    }
+
+    @Test
+    void aPageOfDeadLettersStaysWithinTheByteBound() {
+        String large = "x".repeat(700 * 1024);
+        ShardState state = new ShardState();
+        for (String id : List.of("a", "b", "c", "d")) {
+            state.put("dead", id + "@t", T0)
+                    .put("deadLetters", id + "@t", record(T0, "REQUESTED", 1, T0, "", stored(large, T0)));
+        }
+        bench.given(state);
+        assertThat(page(null, 0, 500)).containsExactly("d@t", "c@t");
+        assertThat(page(null, 2, 500)).containsExactly("b@t", "a@t");
+    }
+
+    @Test
+    void whatCannotBeReadIsADeadLetterWithItsBytesAndHidesNoOther() {
+        List<String> foreign = List.of(
+                "",
+                "2 what a later version writes\n",
+                "1 x REQUESTED 1 2 0\n\n",
+                "1 1 REQUESTED 1 2 99\nshort\n",
+                "1 1 REQUESTED 1 2 -9\nshort\n",
+                "1 " + Long.MAX_VALUE + "0 REQUESTED 1 2 0\n\n");
+        ShardState state = new ShardState().deadLetter("good", "t", T0, "REQUESTED", 1, T0, "");
+        for (int i = 0; i < foreign.size(); i++) {
+            state.put("dead", i + "@t", T0 + 1 + i).put("deadLetters", i + "@t", foreign.get(i));
+        }
+        bench.given(state.put("dead", "nameless", T0 - 1).put("deadLetters", "nameless", "?"));
+
+        List<DeadLetter> deadLetters = bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50));
+
+        assertThat(deadLetters).hasSize(foreign.size() + 2);
+        for (DeadLetter deadLetter : deadLetters) {
+            if (deadLetter.messageId().equals("good")) {
+                assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.REQUESTED);
+            } else {
+                String stored = deadLetter.deadLetterId().equals("nameless")
+                        ? "?"
+                        : foreign.get(Integer.parseInt(deadLetter.messageId()));
+                assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.UNREADABLE);
+                assertThat(deadLetter.envelope().payload()).asString().isEqualTo(stored);
+            }
+        }
+        assertThat(deadLetters)
+                .as("told by their place where they don't tell themselves")
+                .filteredOn(deadLetter -> deadLetter.deadLetterId().matches("0@t|1@t|nameless"))
+                .extracting(DeadLetter::deadLetteredAt)
+                .containsExactly(
+                        Instant.ofEpochMilli(T0 + 2), Instant.ofEpochMilli(T0 + 1), Instant.ofEpochMilli(T0 - 1));
+    }
+
+    @Test
+    void causeOfANewerVersionIsUnknownAndAllElseIsRead() {
+        bench.given(new ShardState().deadLetter("a", "t", T0, "REPENTED", 2, T0 - 5, "E: no"));
+        assertThat(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50)))
+                .singleElement()
+                .satisfies(deadLetter -> {
+                    assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.UNKNOWN);
+                    assertThat(deadLetter.causeName()).isEqualTo("REPENTED");
+                    assertThat(deadLetter.attempts()).isEqualTo(2);
+                    assertThat(deadLetter.failure()).isEqualTo(new Failure("E", "no"));
+                    assertThat(deadLetter.envelope().payload()).asString().isEqualTo("a");
+                });
+    }
+
+    @Test
+    void aRemovedOrHalfRemovedDeadLetterIsNotFound() {
+        bench.given(new ShardState().put("dead", "a@t", T0));
+        assertThat(page(null, 0, 10)).isEmpty();
+        for (String id : List.of("a@t", "b@t", SENTINEL)) {
+            assertThat(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.One(id)))
+                    .isEmpty();
+        }
+    }
+
+    private static List<String> page(Instant until, long offset, int count) {
+        return bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(until, offset, count)).stream()
+                .map(DeadLetter::deadLetterId)
+                .toList();
+    }
+}

@@ -1,0 +1,93 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** For how long the oldest due message has been waiting. Unless a test says otherwise, it was sent at T0. */
+class LagTests {
+
+    private static final long YEARS_AGO = 1_000_000_000_000L;
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    private static Duration lagAt(long now) {
+        bench.clock(now);
+        return bench.store().count(bench.shard()).lag();
+    }
+
+    @Test
+    void itCountsFromTheDueTime() {
+        bench.given(new ShardState().scheduled("a", T0 + 50).scheduled("b", T0 + 70));
+        assertThat(lagAt(T0 + 49)).isZero();
+        assertThat(lagAt(T0 + 50)).isZero();
+        assertThat(lagAt(T0 + 90)).isEqualTo(Duration.ofMillis(40));
+    }
+
+    @Test
+    void itCountsFromTheSendWhereTheDueTimeHadPassed() {
+        bench.given(new ShardState().scheduled("a", YEARS_AGO).scheduled("b", YEARS_AGO + 1));
+        assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void oneThatWaitsLongerBehindSuchIsFoundAmongTheFirst() {
+        bench.store().send(bench.shard(), List.of(Sends.at("old", T0 + 10)));
+        bench.clock(T0 + 4000);
+        for (int i = 0; i < 10; i++) {
+            bench.store().send(bench.shard(), List.of(Sends.at("young" + i, YEARS_AGO + i)));
+        }
+        assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofMillis(4990));
+    }
+
+    @Test
+    void anUnreadableMessageWaitsFromItsDueTime() {
+        bench.given(new ShardState()
+                .put("schedule", "orphan", T0 + 1000)
+                .put("schedule", "b", T0 + 2000)
+                .put("messages", "b", "9 what is this"));
+        assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofSeconds(4));
+    }
+
+    @Test
+    void itLooksAtOneMessageUnlessThatWasSentLate() {
+        ShardState state = new ShardState();
+        for (int i = 0; i < 200; i++) {
+            state.scheduled("m" + i, T0 + i);
+        }
+        bench.given(state);
+        bench.clock(T0 + 1000);
+        assertThat(bench.commands(() -> bench.store().count(bench.shard()))).containsEntry("hget", 2L);
+    }
+
+    @Test
+    void itLooksAtFewThatWereSentLateAndAtFewerIfTheyAreLarge() {
+        bench.store().send(bench.shard(), List.of(Sends.at("old", T0 + 10)));
+        bench.clock(T0 + 4000);
+        bench.store()
+                .send(
+                        bench.shard(),
+                        IntStream.range(0, 99)
+                                .mapToObj(i -> Sends.at("m" + i, i))
+                                .toList());
+        assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofMillis(4990));
+        bench.store().send(bench.shard(), List.of(Sends.at("one more", 0)));
+        assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofSeconds(1));
+        assertThat(bench.commands(() -> bench.store().count(bench.shard()))).containsEntry("hget", 101L);
+        for (int i = 0; i < 3; i++) {
+            bench.store().cancel(bench.shard(), "m" + i);
+            bench.store().send(bench.shard(), List.of(Sends.large("m" + i, i, PollRequest.MAX_BYTES / 2)));
+        }
+        assertThat(bench.commands(() -> bench.store().count(bench.shard()))).containsEntry("hget", 4L);
+    }
+}

@@ -1,0 +1,249 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.store.Listing;
+import io.delayqueue.store.Listing.Place;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Reading live messages in pages. */
+class ListScriptTests {
+
+    private static final long END = T0 + 30_000;
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    private static Listing list(MessageState state, Place after, int count) {
+        return bench.reader().listAsync(bench.shard(), state, after, count).join();
+    }
+
+    private static List<String> ids(Listing listing) {
+        return listing.messages().stream().map(MessageSnapshot::id).toList();
+    }
+
+    private static List<String> all(MessageState state, int count) {
+        List<String> ids = new ArrayList<>();
+        Place next = null;
+        do {
+            Listing page = list(state, next, count);
+            assertThat(page.messages()).hasSizeLessThanOrEqualTo(count);
+            ids.addAll(ids(page));
+            next = page.next();
+        } while (next != null);
+        return ids;
+    }
+
+    private static ShardState some() {
+        return new ShardState()
+                .scheduled("later", T0 + 9)
+                .retrying("soon", T0 + 1, 2, "E: no")
+                .scheduled("now", T0)
+                .retrying("before", T0 - 9, 1, "")
+                .leased("held", T0 - 5, "w1-7", END, 3, "E: still no")
+                .leased("held longer", T0 - 6, "w2-1", END + 1)
+                .deadLetter("dead", "w1-1", T0, "REQUESTED", 1, T0, "");
+    }
+
+    @Test
+    void eachViewHasItsMessagesInItsOrder() {
+        bench.given(some());
+        assertThat(all(MessageState.SCHEDULED, 500)).containsExactly("soon", "later");
+        assertThat(all(MessageState.READY, 500)).containsExactly("before", "now");
+        assertThat(all(MessageState.LEASED, 500)).containsExactly("held", "held longer");
+        bench.clock(T0 + 1);
+        assertThat(all(MessageState.SCHEDULED, 500)).containsExactly("later");
+        assertThat(all(MessageState.READY, 500)).containsExactly("before", "now", "soon");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void listAndFindReturnTheSameMessage(MessageState state) {
+        bench.given(some());
+        assertThat(list(state, null, 500).messages())
+                .isNotEmpty()
+                .allSatisfy(message -> assertThat(message)
+                        .usingRecursiveComparison()
+                        .isEqualTo(
+                                bench.store().find(bench.shard(), message.id()).orElseThrow()));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aShardThatHoldsNothingOfAViewHasAnEmptyPage(MessageState state) {
+        assertThat(list(state, null, 500)).isEqualTo(Listing.EMPTY);
+        assertThat(list(state, new Place(T0, "a"), 1)).isEqualTo(Listing.EMPTY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 7, 8, 500})
+    void equalDueTimesGoOnInTheOrderOfTheirIdsBytes(int count) {
+        List<String> ids = List.of("-", "A", "B", "a", "aa", "b", "ä", "€", "😀");
+        ShardState state = new ShardState().scheduled("z", T0 - 1).scheduled("0", T0 + 1);
+        ids.forEach(id -> state.scheduled(id, T0));
+        bench.given(state);
+        List<String> expected = new ArrayList<>(ids);
+        expected.add(0, "z");
+        assertThat(all(MessageState.READY, count)).isEqualTo(expected);
+        bench.clock(T0 - 2);
+        expected.add("0");
+        assertThat(all(MessageState.SCHEDULED, count)).isEqualTo(expected);
+    }
+
+    /** Whatever the server's collation, and whether the one behind which to begin is there, moved or never was. */
+    @Test
+    void aPlaceWithoutAMessageIsFound() {
+        List<String> ids = List.of("B", "a", "aab", "ab", "b", "é", "€€");
+        ShardState state = new ShardState().scheduled("z", T0 - 1).scheduled("0", T0 + 1);
+        ids.forEach(id -> state.scheduled(id, T0));
+        bench.given(state);
+        bench.clock(T0 + 5);
+        for (String place : List.of("", "A", "Z", "aa", "aaa", "abc", "c", "z", "0", "~", "è", "ê", "€", "😀")) {
+            List<String> expected = new ArrayList<>(
+                    ids.stream().filter(id -> compareBytes(id, place) > 0).toList());
+            expected.add("0");
+            assertThat(ids(list(MessageState.READY, new Place(T0, place), 500)))
+                    .as("behind '" + place + "'")
+                    .isEqualTo(expected);
+        }
+        assertThat(ids(list(MessageState.READY, new Place(T0 - 100, "x"), 1))).containsExactly("z");
+        assertThat(ids(list(MessageState.READY, new Place(T0 + 100, "x"), 1))).isEmpty();
+    }
+
+    private static int compareBytes(String one, String other) {
+        return Arrays.compareUnsigned(one.getBytes(UTF_8), other.getBytes(UTF_8));
+    }
+
+    @Test
+    void aReadyPlaceThatWasLeftBehindGoesOnAmongTheScheduled() {
+        bench.given(
+                new ShardState().scheduled("a", T0 + 1).scheduled("b", T0 + 2).scheduled("c", T0 + 3));
+        Listing first = list(MessageState.SCHEDULED, null, 1);
+        assertThat(ids(first)).containsExactly("a");
+        bench.clock(T0 + 2);
+        assertThat(ids(list(MessageState.SCHEDULED, first.next(), 1))).containsExactly("c");
+    }
+
+    @Test
+    void whatScriptsThatStoppedMidwayLeftIsPassedOver() {
+        bench.given(new ShardState()
+                .put("schedule", "orphan", T0 - 9)
+                .put("leases", "orphan", END - 9)
+                .scheduled("a", T0)
+                .scheduled("both", T0 + 1)
+                .put("leases", "both", END)
+                .leased("held", T0, "w1-1", END + 1));
+        assertThat(list(MessageState.READY, null, 1).messages()).isEmpty();
+        assertThat(all(MessageState.READY, 1)).containsExactly("a");
+        assertThat(all(MessageState.SCHEDULED, 1)).containsExactly("both");
+        assertThat(all(MessageState.LEASED, 1)).containsExactly("held");
+    }
+
+    @Test
+    void anUnreadableMessageDoesNotHideOthers() {
+        bench.given(new ShardState()
+                .scheduled("a", T0)
+                .put("schedule", "b", T0)
+                .put("messages", "b", "9 what is this")
+                .put("deliveries", "b", "nor this")
+                .scheduled("c", T0));
+        List<MessageSnapshot> messages = list(MessageState.READY, null, 500).messages();
+        assertThat(messages).extracting(MessageSnapshot::id).containsExactly("a", "b", "c");
+        assertThat(messages.get(1).lastFailure()).contains("format");
+        assertThat(messages.get(1).envelope().payload()).asString(UTF_8).isEqualTo("9 what is this");
+        assertThat(messages.get(1).envelope().sentAt()).isEqualTo(Instant.EPOCH);
+    }
+
+    @Test
+    void aPageEndsAtItsBytesButHasOneMessage() {
+        int half = PollRequest.MAX_BYTES / 2;
+        bench.store()
+                .send(
+                        bench.shard(),
+                        List.of(
+                                Sends.large("a", T0, half - 1000),
+                                Sends.large("b", T0 + 1, half - 1000),
+                                Sends.large("c", T0 + 2, 100),
+                                Sends.large("d", T0 + 3, 2 * half),
+                                Sends.large("e", T0 + 4, half)));
+        bench.clock(T0 + 9);
+        Listing first = list(MessageState.READY, null, 500);
+        assertThat(ids(first)).containsExactly("a", "b", "c");
+        Listing second = list(MessageState.READY, first.next(), 500);
+        assertThat(ids(second)).containsExactly("d");
+        Listing third = list(MessageState.READY, second.next(), 500);
+        assertThat(ids(third)).containsExactly("e");
+        assertThat(third.next()).isNull();
+    }
+
+    @Test
+    void aMessageThatIsDueLastOfAllIsListed() {
+        bench.store().send(bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
+        assertThat(all(MessageState.SCHEDULED, 1)).containsExactly("a");
+    }
+
+    /** Thousands of messages at few due times, of which others come, go and move between the pages. */
+    @ParameterizedTest
+    @EnumSource
+    void whatStaysIsOnExactlyOnePageWhateverElseMoves(MessageState state) {
+        Random random = new Random(state.name().length());
+        int count = 5000;
+        long base = state == MessageState.READY ? T0 - 100 : T0 + 100;
+        ShardState given = new ShardState();
+        IntStream.range(0, count).forEach(i -> {
+            long time = base + random.nextInt(4);
+            if (state == MessageState.LEASED) {
+                given.leased("m" + i, T0, "w1-1", time);
+            } else {
+                given.scheduled("m" + i, time);
+            }
+        });
+        bench.given(given);
+        byte[] places = bench.key(state == MessageState.LEASED ? "leases" : "schedule");
+        Set<String> moved = new HashSet<>();
+        List<String> seen = new ArrayList<>();
+        Place next = null;
+        do {
+            Listing page = list(state, next, 1 + random.nextInt(300));
+            seen.addAll(ids(page));
+            next = page.next();
+            Place last = next;
+            for (int i = 0; i < 20; i++) {
+                String id = last != null && i == 0 ? last.id() : "m" + random.nextInt(count);
+                if (!id.startsWith("new")) {
+                    moved.add(id);
+                }
+                if (random.nextBoolean()) {
+                    bench.redis().call("ZREM", places, id);
+                } else {
+                    bench.redis().call("ZADD", places, base + random.nextInt(6), id);
+                }
+                bench.redis().call("ZADD", places, base + random.nextInt(4), "new" + random.nextInt(1000));
+            }
+        } while (next != null);
+        List<String> stayed = seen.stream().filter(id -> !moved.contains(id)).toList();
+        assertThat(stayed).doesNotHaveDuplicates().hasSize(count - moved.size());
+        assertThat(moved).hasSizeGreaterThan(100);
+    }
+}

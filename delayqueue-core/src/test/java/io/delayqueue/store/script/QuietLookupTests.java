@@ -1,0 +1,232 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.BlockingStore;
+import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.Forecast;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.bench.StoreBench.QueueProcess;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What only looks, or changes what is there, never makes a topic or a shard that isn't. */
+class QuietLookupTests {
+
+    private static final Shard SHARD = Shard.single("orders");
+    private static final long AHEAD = 4_000_000_000_000L;
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withServerClock(UnaryOperator.identity());
+
+    /** A call with its answers: of a shard that isn't there, and of {@link #one()}. */
+    record Lookup(String name, Function<QueueProcess, Object> call, Object none, Object some) {
+
+        Object answer(QueueProcess process) {
+            return call.apply(process);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Lookup> lookups() {
+        return Stream.of(
+                looking("find", store -> ids(store, "a"), List.of(), List.of("a")),
+                looking("cancel", store -> store.cancel(SHARD, "a"), CancelOutcome.NOT_FOUND, CancelOutcome.CANCELLED),
+                looking(
+                        "reschedule",
+                        store -> store.reschedule(SHARD, "a", Due.NOW),
+                        RescheduleOutcome.NOT_FOUND,
+                        RescheduleOutcome.RESCHEDULED),
+                looking("count", store -> store.count(SHARD), ShardCounts.ZERO, counts(1, 1)),
+                looking(
+                        "count dead letters",
+                        store -> store.count(SHARD.notifications()),
+                        ShardCounts.ZERO,
+                        counts(1, 0)),
+                looking(
+                        "deadLetter",
+                        store -> deadLetters(store, new DeadLetterQuery.One("b@w1-1")),
+                        List.of(),
+                        List.of("b@w1-1")),
+                looking(
+                        "deadLetters",
+                        store -> deadLetters(store, new DeadLetterQuery.Page(null, 0, 9)),
+                        List.of(),
+                        List.of("b@w1-1")),
+                looking(
+                        "replay",
+                        store -> store.replay(SHARD, "b@w1-1", Due.NOW),
+                        ReplayOutcome.NOT_FOUND,
+                        ReplayOutcome.REPLAYED),
+                looking("purge named", store -> store.purge(SHARD, new Purge.Named(List.of("b@w1-1"))), 0, 1),
+                looking("purge", store -> store.purge(SHARD, new Purge.DeadLetteredUntil(Instant.MAX)), 0, 1),
+                new Lookup("list", process -> listed(process, MessageState.SCHEDULED), List.of(), List.of("a")),
+                new Lookup("list ready", process -> listed(process, MessageState.READY), List.of(), List.of()),
+                new Lookup("list leased", process -> listed(process, MessageState.LEASED), List.of(), List.of()),
+                new Lookup("upcoming", QuietLookupTests::later, 0L, 1L));
+    }
+
+    private static Lookup looking(String name, Function<BlockingStore, Object> call, Object none, Object some) {
+        return new Lookup(name, process -> call.apply(process.store()), none, some);
+    }
+
+    private static List<String> listed(QueueProcess process, MessageState state) {
+        return process.reader().listAsync(SHARD, state, null, 10).join().messages().stream()
+                .map(MessageSnapshot::id)
+                .toList();
+    }
+
+    private static long later(QueueProcess process) {
+        return process.reader()
+                .upcomingAsync(SHARD, Duration.ofMillis(1), 2)
+                .join()
+                .map(Forecast::later)
+                .orElse(0L);
+    }
+
+    private static List<String> ids(BlockingStore store, String id) {
+        return store.find(SHARD, id).map(MessageSnapshot::id).stream().toList();
+    }
+
+    private static List<String> deadLetters(BlockingStore store, DeadLetterQuery query) {
+        return store.deadLetters(SHARD, query).stream()
+                .map(DeadLetter::deadLetterId)
+                .toList();
+    }
+
+    private static ShardCounts counts(long scheduled, long dead) {
+        return new ShardCounts(scheduled, 0, 0, dead, ShardCounts.ZERO.lag());
+    }
+
+    private static ShardState one() {
+        return new ShardState()
+                .scheduled("a", AHEAD)
+                .deadLetter("b", "w1-1", T0, "REQUESTED", 1, T0, "")
+                .notification("b@w1-1", AHEAD);
+    }
+
+    private static void flush() {
+        bench.redis().call("FLUSHALL");
+    }
+
+    private static List<String> keys() {
+        return ((List<?>) requireNonNull(bench.redis().call("KEYS", "*")))
+                .stream()
+                        .map(key -> new String((byte[]) requireNonNull(key), UTF_8))
+                        .toList();
+    }
+
+    private static void assertNothingIsThere() {
+        assertThat(bench.redis().call("DBSIZE")).isEqualTo(0L);
+    }
+
+    @ParameterizedTest
+    @MethodSource("lookups")
+    void aTopicThatIsNotRegisteredIsEmptyAndStaysSo(Lookup lookup) {
+        flush();
+        bench.restartProcess();
+        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
+        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
+        assertNothingIsThere();
+    }
+
+    @ParameterizedTest
+    @MethodSource("lookups")
+    void aFlushedTopicIsEmpty(Lookup lookup) {
+        bench.given(one());
+        flush();
+        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
+        assertNothingIsThere();
+    }
+
+    @ParameterizedTest
+    @MethodSource("lookups")
+    void aShardWithoutKeysIsEmptyAndIsNotCreated(Lookup lookup) {
+        bench.given(one());
+        String topics = new String(bench.keySpace().topics(), UTF_8);
+        String registered = bench.redis().text("HGET", topics, "orders");
+        keys().stream()
+                .filter(key -> !key.equals(topics))
+                .forEach(key -> bench.redis().call("DEL", key));
+        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
+        bench.restartProcess();
+        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
+        assertThat(keys()).containsExactly(topics);
+        assertThat(bench.redis().text("HGET", topics, "orders")).isEqualTo(registered);
+    }
+
+    @ParameterizedTest
+    @MethodSource("lookups")
+    void aFlushAndWhatAnotherProcessRegisteredSinceAreFollowed(Lookup lookup) {
+        QueueProcess before = bench.process();
+        String identity = bench.meta("meta").get("identity");
+        flush();
+        bench.restartProcess();
+        bench.store().enableNotificationsAsync(SHARD).join();
+        bench.given(one());
+        assertThat(bench.meta("meta").get("identity")).isNotEqualTo(identity);
+        assertThat(lookup.answer(before)).isEqualTo(lookup.some);
+    }
+
+    @ParameterizedTest
+    @MethodSource("lookups")
+    void aLookupBeforeTheFirstSendFindsTheMessageLater(Lookup lookup) {
+        flush();
+        bench.restartProcess();
+        QueueProcess process = bench.process();
+        lookup.answer(process);
+        bench.restartProcess();
+        bench.store().send(SHARD, List.of(Sends.at("a", AHEAD)));
+        bench.given(one());
+        assertThat(lookup.answer(process)).isEqualTo(lookup.some);
+    }
+
+    @Test
+    void aSendSucceedsAfterALookupOfAnUnknownTopic() {
+        flush();
+        bench.restartProcess();
+        bench.store().find(SHARD, "a");
+        bench.store().send(SHARD, List.of(Sends.at("a", AHEAD)));
+        assertThat(bench.store().find(SHARD, "a")).isPresent();
+    }
+
+    @ParameterizedTest
+    @MethodSource("lookups")
+    void aLookupIsOneRoundTrip(Lookup lookup) {
+        bench.given(one());
+        lookup.answer(bench.process());
+        assertThat(bench.commands(() -> lookup.answer(bench.process()))).containsEntry("evalsha", 1L);
+        flush();
+        bench.restartProcess();
+        lookup.answer(bench.process());
+        assertThat(bench.commands(() -> lookup.answer(bench.process()))).isEqualTo(Map.of("evalsha", 1L, "hget", 1L));
+    }
+}

@@ -1,0 +1,280 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.ShardState.message;
+import static io.delayqueue.store.bench.ShardState.record;
+import static io.delayqueue.store.bench.StoreBench.T0;
+
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.bench.Polls;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of each script that does all that it can do, to be executed twice and to be stopped. In each somebody attends
+ * to dead letters, the caller is {@code w1}, leases end at {@link #END}, and what is due is due soon after T0.
+ */
+final class Scenarios {
+
+    static final long END = T0 + 30_000;
+
+    private static final long VERSION = 1_700_000_000_000_000L;
+
+    private Scenarios() {}
+
+    /**
+     * A call.
+     *
+     * @param name what it does
+     * @param script whose script it runs
+     * @param before the state it meets
+     * @param call the call
+     * @param kept ids that must not vanish, wherever it stops
+     */
+    record Scenario(
+            String name, String script, ShardState before, Function<StoreBench, Object> call, Set<String> kept) {
+
+        void begin(StoreBench bench) {
+            bench.reset();
+            bench.store().enableNotificationsAsync(bench.shard()).join();
+            bench.given(before);
+        }
+
+        @Nullable
+        Object run(StoreBench bench) {
+            return call.apply(bench);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Scenario> all() {
+        return Stream.of(sends(), claims(), settles(), mixed(), reclaims(), verbs(), deadLetters())
+                .flatMap(scenarios -> scenarios);
+    }
+
+    private static Stream<Scenario> sends() {
+        ShardState live = new ShardState()
+                .retrying("b", T0 + 9, 2, "E: no")
+                .leased("c", T0, "w0-1", END)
+                .scheduled("d", T0 + 3);
+        List<OutgoingMessage> messages = List.of(
+                Sends.at("a", T0 + 5),
+                Sends.message("b", new Due(7, true), OnDuplicate.REPLACE, "m"),
+                Sends.message("c", new Due(8, true), OnDuplicate.REPLACE, "m"),
+                Sends.message("d", new Due(1, true), OnDuplicate.KEEP, "m"));
+        List<OutgoingMessage> remembered =
+                messages.stream().map(Sends::remembered).toList();
+        return Stream.of(
+                new Scenario(
+                        "send",
+                        "send",
+                        live,
+                        bench -> bench.store().send(bench.shard(), messages),
+                        Set.of("b", "c", "d")),
+                new Scenario(
+                        "send remembered",
+                        "send",
+                        live,
+                        bench -> bench.store().send(bench.shard(), remembered),
+                        Set.of("b", "c", "d")));
+    }
+
+    private static Stream<Scenario> claims() {
+        ShardState due = new ShardState()
+                .scheduled("a", T0 - 9)
+                .retrying("b", T0 - 8, 1, "E: no")
+                .put("schedule", "c", T0 - 7)
+                .put("messages", "c", message("+n e=5", 4, 5, "\nc"))
+                .put("schedule", "orphan", T0 - 6)
+                .put("deliveries", "orphan", "w0-1 1 5 ")
+                .scheduled("d", T0 - 5)
+                .leased("both", T0 - 4, "w0-2", END)
+                .put("schedule", "both", T0 - 4);
+        return Stream.of(
+                poll("claim", due, poll -> poll.claim(10), Set.of("a", "b", "c", "d", "both")),
+                poll("claim some", due, poll -> poll.claim(2), Set.of("a", "b", "c", "d", "both")),
+                poll("idle", new ShardState().scheduled("a", T0 + 1), poll -> poll.claim(9), Set.of("a")));
+    }
+
+    private static Stream<Scenario> settles() {
+        ShardState held = new ShardState()
+                .leased("a", T0, "w1-1", END)
+                .leased("b", T0, "w1-1", END, 2, "E: old")
+                .leased("c", T0, "w1-1", END);
+        return Stream.of(
+                poll(
+                        "acknowledge",
+                        held,
+                        poll -> poll.acknowledge("a", "w1-1")
+                                .acknowledge("b", "w1-1")
+                                .acknowledge("c", "w1-1"),
+                        Set.of()),
+                poll(
+                        "acknowledge some",
+                        held,
+                        poll -> poll.acknowledge("a", "w1-1")
+                                .acknowledge("x", "w1-1")
+                                .release("b", "w1-1")
+                                .release("c", "w1-1"),
+                        Set.of("b", "c")),
+                poll(
+                        "retry",
+                        held,
+                        poll -> poll.retry("a", "w1-1", 5).retry("b", "w1-1", 0).retry("c", "w1-1", 9),
+                        Set.of("a", "b", "c")),
+                poll(
+                        "deadLetter",
+                        held,
+                        poll -> poll.deadLetter("a", "w1-1", DeadLetterCause.REQUESTED)
+                                .deadLetter("b", "w1-1", DeadLetterCause.ATTEMPTS_SPENT)
+                                .release("c", "w1-1"),
+                        Set.of("a", "b", "c")),
+                poll(
+                        "renew",
+                        held,
+                        poll -> poll.renew("a", "w1-1", 90)
+                                .renew("b", "w1-1", 90)
+                                .renew("x", "w1-1", 90)
+                                .release("a", "w1-1")
+                                .release("b", "w1-1")
+                                .release("c", "w1-1"),
+                        Set.of("a", "b", "c")));
+    }
+
+    private static Stream<Scenario> mixed() {
+        return Stream.of(poll(
+                "all at once",
+                new ShardState()
+                        .leased("a", T0, "w1-1", END)
+                        .leased("b", T0, "w1-1", END)
+                        .leased("c", T0, "w1-1", END)
+                        .leased("d", T0, "w0-1", T0 - 1)
+                        .scheduled("e", T0)
+                        .scheduled("f", T0 + 5),
+                poll -> poll.claim(5)
+                        .acknowledge("a", "w1-1")
+                        .retry("b", "w1-1", 3)
+                        .deadLetter("c", "w1-1", DeadLetterCause.REQUESTED)
+                        .acknowledge("x", "w1-1"),
+                Set.of("b", "c", "d", "e", "f")));
+    }
+
+    private static Stream<Scenario> reclaims() {
+        return Stream.of(poll(
+                "reclaim",
+                new ShardState()
+                        .leased("a", T0, "w0-1", T0 - 9)
+                        .leased("b", T0, "w0-1", T0 - 8, 3, "E: no")
+                        .put("leases", "orphan", T0 - 7)
+                        .put("deliveries", "orphan", "w0-1 1 5 ")
+                        .scheduled("c", T0 + 3)
+                        .put("leases", "c", T0 - 6)
+                        .put("messages", "d", ShardState.stored("d", T0))
+                        .put("leases", "d", T0 - 5)
+                        .leased("e", T0, "w0-1", T0 - 4)
+                        .deadLetter("e", "w0-1", T0, "REQUESTED", 1, T0, "E: no"),
+                poll -> poll,
+                Set.of("a", "b", "c", "d", "e")));
+    }
+
+    private static Stream<Scenario> verbs() {
+        return Stream.of(
+                new Scenario(
+                        "cancel scheduled",
+                        "cancel",
+                        new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
+                        bench -> bench.store().cancel(bench.shard(), "a"),
+                        Set.of("b")),
+                new Scenario(
+                        "cancel leased",
+                        "cancel",
+                        new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
+                        bench -> bench.store().cancel(bench.shard(), "a"),
+                        Set.of("b")),
+                new Scenario(
+                        "cancel scheduled, up to a version",
+                        "cancel",
+                        new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
+                        Scenarios::cancelUpToVersion,
+                        Set.of("b")),
+                new Scenario(
+                        "cancel leased, up to a version",
+                        "cancel",
+                        new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
+                        Scenarios::cancelUpToVersion,
+                        Set.of("b")),
+                new Scenario(
+                        "reschedule",
+                        "reschedule",
+                        new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
+                        bench -> bench.store().reschedule(bench.shard(), "a", new Due(2, true)),
+                        Set.of("a", "b")));
+    }
+
+    private static Object cancelUpToVersion(StoreBench bench) {
+        try {
+            return bench.store()
+                    .cancelUpToAsync(bench.shard(), "a", VERSION, false)
+                    .join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException failure ? failure : e;
+        }
+    }
+
+    private static Stream<Scenario> deadLetters() {
+        ShardState deadLetters = new ShardState()
+                .put("dead", "a@t", T0)
+                .put("deadLetters", "a@t", record(T0, "EXPIRED", 0, T0, "", message("+n x=99999 e=5", 4, 5, "\na")))
+                .notification("a@t", T0)
+                .deadLetter("b", "t", T0 + 1, "REQUESTED", 1, T0, "E: no")
+                .put("notifications.messages", "b@t", message("", 5, 5, "\n"))
+                .put("notifications.leases", "b@t", END)
+                .put("notifications.deliveries", "b@t", "d0-1 1 5 ");
+        return Stream.of(
+                new Scenario(
+                        "replay",
+                        "replay",
+                        deadLetters,
+                        bench -> bench.store().replay(bench.shard(), "a@t", new Due(3, true)),
+                        Set.of("a@t", "b@t")),
+                new Scenario(
+                        "replay while its notification is handled",
+                        "replay",
+                        deadLetters,
+                        bench -> bench.store().replay(bench.shard(), "b@t", Due.NOW),
+                        Set.of("a@t", "b@t")),
+                new Scenario(
+                        "purge the named",
+                        "purge",
+                        deadLetters,
+                        bench -> bench.store().purge(bench.shard(), new Purge.Named(List.of("b@t", "x@t"))),
+                        Set.of("a@t")),
+                new Scenario(
+                        "retention",
+                        "purge",
+                        deadLetters,
+                        bench -> bench.store()
+                                .purge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 1, 256L << 20)),
+                        Set.of("b@t")));
+    }
+
+    private static Scenario poll(String name, ShardState before, UnaryOperator<Polls> poll, Set<String> kept) {
+        return new Scenario(name, "poll", before, bench -> bench.poll(poll.apply(Polls.by("w1", 2))), kept);
+    }
+}

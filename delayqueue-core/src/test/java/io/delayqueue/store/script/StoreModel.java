@@ -1,0 +1,498 @@
+package io.delayqueue.store.script;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.Envelope;
+import io.delayqueue.message.MessageLimits;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.EnvelopeFormat;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollReply.DeadLettered;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.bench.ShardState;
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The verb table in plain maps, without Redis: what the store has to do. */
+final class StoreModel {
+
+    /** What Redis' clock shows, ms since 1970: messages are due by it. */
+    long now;
+    /** What the owners' own clocks count, whatever Redis' clock does: leases end by it. */
+    long passed;
+
+    private final Map<QueueKind, KindModel> kinds = Map.of(
+            QueueKind.MESSAGES,
+            new KindModel(QueueKind.MESSAGES),
+            QueueKind.NOTIFICATIONS,
+            new KindModel(QueueKind.NOTIFICATIONS));
+    private final Map<String, DeadLetter> deadLetters = new TreeMap<>();
+
+    StoreModel(long now) {
+        this.now = now;
+        this.passed = now;
+        kinds.values().forEach(kind -> {
+            kind.polled = now;
+            kind.polledPassed = now;
+        });
+    }
+
+    private static final class KindModel {
+        final QueueKind kind;
+        final Map<String, Live> live = new HashMap<>();
+        long polled;
+        long polledPassed;
+        long grace;
+
+        KindModel(QueueKind kind) {
+            this.kind = kind;
+        }
+
+        List<Live> scheduled() {
+            return live.values().stream()
+                    .filter(message -> message.token == null)
+                    .sorted(Comparator.<Live>comparingLong(message -> message.due)
+                            .thenComparing(message -> message.id))
+                    .toList();
+        }
+
+        List<Live> leased() {
+            return live.values().stream()
+                    .filter(message -> message.token != null)
+                    .sorted(Comparator.<Live>comparingLong(message -> message.leaseEnd)
+                            .thenComparing(message -> message.id))
+                    .toList();
+        }
+
+        @Nullable
+        Live held(String id, String token) {
+            Live message = live.get(id);
+            return message != null && token.equals(message.token) ? message : null;
+        }
+    }
+
+    private record DeadLetter(
+            Live message, long deadLetteredAt, DeadLetterCause cause, int attempts, long due, String failure) {}
+
+    /** A live message: scheduled while it has no token. */
+    private static final class Live {
+        final String id;
+        final String nonce;
+        final MessageLimits limits;
+        final long sent;
+        final String payload;
+        long headDue;
+        long due;
+        int attempts;
+        String failure = "";
+        long deliveryDue;
+
+        @Nullable
+        String token;
+
+        long leaseEnd;
+        /** Whether the head says that limits follow, though the last was stripped. */
+        boolean plus;
+
+        Live(String id, String nonce, MessageLimits limits, long sent, long due, String payload) {
+            this.id = id;
+            this.nonce = nonce;
+            this.limits = limits;
+            this.sent = sent;
+            this.payload = payload;
+            this.headDue = due;
+            this.due = due;
+        }
+
+        boolean expired(long now) {
+            Instant date = limits.expireAt();
+            Duration late = limits.expireAfter();
+            return (date != null && now > date.toEpochMilli()) || (late != null && now > headDue + late.toMillis());
+        }
+
+        /** The rest of the head's line. */
+        String line() {
+            if (limits.isEmpty() && !plus) {
+                return nonce.equals("-") ? "" : nonce;
+            }
+            StringBuilder line = new StringBuilder("+").append(nonce);
+            Instant date = limits.expireAt();
+            if (limits.maxAttempts() != null) {
+                line.append(" a=").append(limits.maxAttempts());
+            }
+            if (limits.lease() != null) {
+                line.append(" l=").append(limits.lease().toMillis());
+            }
+            if (limits.expireAfter() != null) {
+                line.append(" x=").append(limits.expireAfter().toMillis());
+            }
+            if (date != null) {
+                line.append(" e=").append(date.toEpochMilli());
+            }
+            return line.toString();
+        }
+
+        String stored() {
+            return ShardState.message(line(), sent, headDue, "\n" + payload);
+        }
+
+        void back(long at, int counted, String why) {
+            due = at;
+            deliveryDue = at;
+            attempts = counted;
+            failure = why;
+            token = null;
+        }
+    }
+
+    private KindModel messages() {
+        return kind(QueueKind.MESSAGES);
+    }
+
+    private KindModel kind(QueueKind kind) {
+        return requireNonNull(kinds.get(kind));
+    }
+
+    private long at(Due due) {
+        return due.relative() ? now + due.millis() : due.millis();
+    }
+
+    List<Outcome> send(List<OutgoingMessage> batch) {
+        return batch.stream().map(this::send).toList();
+    }
+
+    private static Envelope read(OutgoingMessage message) {
+        ByteArrayOutputStream stored = new ByteArrayOutputStream();
+        stored.write('1');
+        stored.writeBytes(new byte[message.due().relative() ? 12 : 6]);
+        stored.writeBytes(message.rest());
+        return EnvelopeFormat.read(stored.toByteArray());
+    }
+
+    private Outcome send(OutgoingMessage message) {
+        Envelope envelope = read(message);
+        String payload = new String(envelope.payload(), UTF_8);
+        Live sent = new Live(message.id(), envelope.nonce(), envelope.limits(), now, at(message.due()), payload);
+        Live old = messages().live.get(message.id());
+        if (old != null) {
+            if (old.line().equals(sent.line())) {
+                return Outcome.ACCEPTED;
+            }
+            if (message.onDuplicate() != OnDuplicate.REPLACE) {
+                return message.onDuplicate() == OnDuplicate.KEEP ? Outcome.KEPT : Outcome.DUPLICATE;
+            }
+        }
+        messages().live.put(message.id(), sent);
+        return old == null ? Outcome.ACCEPTED : Outcome.REPLACED;
+    }
+
+    CancelOutcome cancel(String id) {
+        Live message = messages().live.remove(id);
+        return message == null
+                ? CancelOutcome.NOT_FOUND
+                : message.token == null ? CancelOutcome.CANCELLED : CancelOutcome.CANCELLED_WHILE_HANDLED;
+    }
+
+    RescheduleOutcome reschedule(String id, Due due) {
+        Live message = messages().live.get(id);
+        if (message == null) {
+            return RescheduleOutcome.NOT_FOUND;
+        }
+        if (message.token != null) {
+            return RescheduleOutcome.BEING_HANDLED;
+        }
+        message.due = at(due);
+        message.headDue = message.due;
+        return RescheduleOutcome.RESCHEDULED;
+    }
+
+    ReplayOutcome replay(String deadLetterId, Due due) {
+        DeadLetter deadLetter = deadLetters.get(deadLetterId);
+        if (deadLetter == null) {
+            return ReplayOutcome.NOT_FOUND;
+        }
+        Live old = deadLetter.message;
+        if (messages().live.containsKey(old.id)) {
+            return ReplayOutcome.ID_LIVE;
+        }
+        MessageLimits limits =
+                new MessageLimits(old.limits.maxAttempts(), old.limits.lease(), old.limits.expireAfter(), null);
+        Live again = new Live(old.id, old.nonce, limits, old.sent, at(due), old.payload);
+        again.plus = old.plus || !old.limits.isEmpty();
+        messages().live.put(old.id, again);
+        drop(List.of(deadLetterId));
+        return ReplayOutcome.REPLAYED;
+    }
+
+    private int drop(List<String> deadLetterIds) {
+        int dropped = 0;
+        for (String id : deadLetterIds) {
+            dropped += deadLetters.remove(id) == null ? 0 : 1;
+            kind(QueueKind.NOTIFICATIONS).live.remove(id);
+        }
+        return dropped;
+    }
+
+    int purge(Purge purge) {
+        if (purge instanceof Purge.Named named) {
+            return drop(named.deadLetterIds());
+        }
+        List<String> oldestFirst = deadLetters.entrySet().stream()
+                .sorted(Comparator.<Map.Entry<String, DeadLetter>>comparingLong(
+                                deadLetter -> deadLetter.getValue().deadLetteredAt)
+                        .thenComparing(Map.Entry::getKey))
+                .map(Map.Entry::getKey)
+                .toList();
+        if (purge instanceof Purge.DeadLetteredUntil deadLetteredAt) {
+            return drop(deadLetteredUntil(oldestFirst, deadLetteredAt.until().toEpochMilli()));
+        }
+        Purge.Retention retention = (Purge.Retention) purge;
+        List<String> old =
+                deadLetteredUntil(oldestFirst, now - retention.maxAge().toMillis());
+        int surplus = (int) Math.max(0, deadLetters.size() - retention.maxCount());
+        return drop(oldestFirst.subList(0, Math.min(500, Math.max(surplus, old.size()))));
+    }
+
+    private List<String> deadLetteredUntil(List<String> oldestFirst, long until) {
+        return oldestFirst.stream()
+                .filter(id -> requireNonNull(deadLetters.get(id)).deadLetteredAt <= until)
+                .limit(500)
+                .toList();
+    }
+
+    PollReply poll(QueueKind which, PollRequest request) {
+        KindModel kind = kind(which);
+        long gap = Math.max(now - kind.polled, passed - kind.polledPassed);
+        boolean stalled = gap > request.reclaiming().gap().toMillis() || now < kind.polled;
+        kind.polled = now;
+        kind.polledPassed = passed;
+        if (stalled && !kind.leased().isEmpty()) {
+            kind.grace = passed + request.reclaiming().grace().toMillis();
+        }
+        List<Settle> ordered = new ArrayList<>();
+        request.settles().stream().filter(Settle.Acknowledge.class::isInstance).forEach(ordered::add);
+        request.settles().stream()
+                .filter(settle -> !(settle instanceof Settle.Acknowledge))
+                .forEach(ordered::add);
+        List<Settle> gone = ordered.stream()
+                .filter(settle -> kind.held(settle.id(), settle.token()) == null)
+                .toList();
+        List<Renewal> lost = request.renewals().stream()
+                .filter(renewal -> kind.held(renewal.id(), renewal.token()) == null)
+                .toList();
+        List<DeadLettered> deadLettered = new ArrayList<>();
+        List<Claim> claims = claim(kind, request, deadLettered);
+        ordered.stream().filter(settle -> !gone.contains(settle)).forEach(settle -> settle(kind, settle, deadLettered));
+        request.renewals().forEach(renewal -> {
+            Live message = kind.held(renewal.id(), renewal.token());
+            if (message != null) {
+                message.leaseEnd = passed + renewal.lease().toMillis();
+            }
+        });
+        List<String> reclaimed = passed >= kind.grace ? reclaim(kind, request, deadLettered) : List.of();
+        return new PollReply(
+                now * 1000,
+                kind.scheduled().stream()
+                        .mapToLong(message -> message.due)
+                        .findFirst()
+                        .orElse(PollReply.NEVER),
+                kind.leased().stream()
+                        .mapToLong(message -> message.leaseEnd - passed + now)
+                        .findFirst()
+                        .orElse(PollReply.NEVER),
+                claims,
+                gone,
+                lost,
+                reclaimed,
+                deadLettered);
+    }
+
+    /** Notifications are small: in their queue bytes are not counted. */
+    private static List<Live> fitting(KindModel kind, List<Live> messages, int max, int bytes) {
+        List<Live> fitting = new ArrayList<>();
+        int sum = 0;
+        for (Live message : messages) {
+            sum += kind.kind == QueueKind.NOTIFICATIONS ? 0 : message.stored().length();
+            if (fitting.size() == max || (!fitting.isEmpty() && sum > bytes)) {
+                break;
+            }
+            fitting.add(message);
+        }
+        return fitting;
+    }
+
+    private List<Claim> claim(KindModel kind, PollRequest request, List<DeadLettered> deadLettered) {
+        List<Live> due =
+                kind.scheduled().stream().filter(message -> message.due <= now).toList();
+        List<Claim> claims = new ArrayList<>();
+        for (Live message :
+                fitting(kind, due, request.claiming().max(), request.claiming().maxBytes())) {
+            if (message.expired(now)) {
+                toDeadLetters(
+                        kind,
+                        message,
+                        message.nonce + "." + message.sent,
+                        DeadLetterCause.EXPIRED,
+                        message.due,
+                        message.failure,
+                        deadLettered);
+                continue;
+            }
+            Duration own = message.limits.lease();
+            message.attempts++;
+            message.token = request.token();
+            message.deliveryDue = message.due;
+            message.leaseEnd = passed + (own == null ? request.claiming().lease() : own).toMillis();
+            claims.add(new Claim(
+                    message.id,
+                    request.token(),
+                    message.due,
+                    message.attempts,
+                    message.failure.isEmpty() ? null : message.failure,
+                    new byte[0]));
+        }
+        return claims;
+    }
+
+    private void settle(KindModel kind, Settle settle, List<DeadLettered> deadLettered) {
+        Live message = requireNonNull(kind.live.get(settle.id()));
+        if (settle instanceof Settle.Acknowledge) {
+            kind.live.remove(settle.id());
+        } else if (settle instanceof Settle.Retry retry) {
+            message.back(
+                    now + retry.delay().toMillis(),
+                    message.attempts,
+                    retry.failure().summary());
+        } else if (settle instanceof Settle.Release) {
+            message.back(message.deliveryDue, message.attempts - 1, message.failure);
+        } else if (settle instanceof Settle.ToDeadLetters deadLetter) {
+            String failure = DeadLetterFormat.write(deadLetter.failure());
+            toDeadLetters(
+                    kind, message, deadLetter.token(), deadLetter.cause(), message.deliveryDue, failure, deadLettered);
+        }
+    }
+
+    private List<String> reclaim(KindModel kind, PollRequest request, List<DeadLettered> deadLettered) {
+        List<Live> over = kind.leased().stream()
+                .filter(message -> message.leaseEnd <= passed)
+                .toList();
+        List<String> reclaimed = new ArrayList<>();
+        for (Live message : fitting(
+                kind, over, request.reclaiming().max(), request.claiming().maxBytes())) {
+            Integer own = message.limits.maxAttempts();
+            String token = requireNonNull(message.token);
+            if (message.attempts >= (own == null ? request.reclaiming().maxAttempts() : own)) {
+                toDeadLetters(
+                        kind,
+                        message,
+                        token,
+                        DeadLetterCause.LEASE_OVER,
+                        message.deliveryDue,
+                        message.failure,
+                        deadLettered);
+            } else {
+                message.back(now, message.attempts, message.failure);
+                reclaimed.add(message.id);
+            }
+        }
+        return reclaimed;
+    }
+
+    private void toDeadLetters(
+            KindModel kind,
+            Live message,
+            String token,
+            DeadLetterCause cause,
+            long due,
+            String failure,
+            List<DeadLettered> deadLettered) {
+        kind.live.remove(message.id);
+        deadLettered.add(new DeadLettered(message.id, cause));
+        if (kind.kind == QueueKind.MESSAGES) {
+            String deadLetter = message.id + "@" + token;
+            deadLetters.put(deadLetter, new DeadLetter(message, now, cause, message.attempts, due, failure));
+            kind(QueueKind.NOTIFICATIONS)
+                    .live
+                    .putIfAbsent(deadLetter, new Live(deadLetter, "-", MessageLimits.NONE, now, now, ""));
+        }
+    }
+
+    List<String> deadLetterIds() {
+        return List.copyOf(deadLetters.keySet());
+    }
+
+    ShardCounts count(QueueKind which) {
+        KindModel kind = kind(which);
+        List<Live> scheduled = kind.scheduled();
+        long ready = scheduled.stream().filter(message -> message.due <= now).count();
+        long waiting = scheduled.stream()
+                .filter(message -> message.due <= now)
+                .mapToLong(message -> Math.max(message.due, message.sent))
+                .min()
+                .orElse(now);
+        return new ShardCounts(
+                scheduled.size() - ready,
+                ready,
+                kind.leased().size(),
+                which == QueueKind.MESSAGES ? deadLetters.size() : 0,
+                Duration.ofMillis(Math.max(0, now - waiting)));
+    }
+
+    /** As Redis is to hold it. */
+    ShardState state() {
+        ShardState state = new ShardState();
+        kinds.forEach((which, kind) -> {
+            String prefix = which == QueueKind.NOTIFICATIONS ? "notifications." : "";
+            kind.live.forEach((id, message) -> {
+                state.put(prefix + "messages", id, message.stored());
+                if (message.token == null) {
+                    state.put(prefix + "schedule", id, message.due);
+                } else {
+                    state.put(prefix + "leases", id, message.leaseEnd);
+                }
+                if (message.attempts > 0) {
+                    state.put(prefix + "deliveries", id, delivery(message));
+                }
+            });
+        });
+        deadLetters.forEach((id, deadLetter) -> state.put("dead", id, deadLetter.deadLetteredAt)
+                .put(
+                        "deadLetters",
+                        id,
+                        ShardState.record(
+                                deadLetter.deadLetteredAt,
+                                deadLetter.cause.name(),
+                                deadLetter.attempts,
+                                deadLetter.due,
+                                deadLetter.failure,
+                                deadLetter.message.stored())));
+        return state;
+    }
+
+    private static String delivery(Live message) {
+        String token = message.token == null ? "-" : message.token;
+        return token + " " + message.attempts + " " + message.deliveryDue + " " + message.failure;
+    }
+}

@@ -1,0 +1,336 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.MessageLimits;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.PollRequest.Claiming;
+import io.delayqueue.store.PollRequest.Reclaiming;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.Renewal;
+import io.delayqueue.store.SendReply.Result;
+import io.delayqueue.store.Settle;
+import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.bench.Told;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Random calls of several processes against the store and {@link StoreModel}: each answer and each state has to be the
+ * same. To see a failure again, set the system property {@code delayqueue-test.seed}; for another number of random seeds in
+ * the soak run, {@code delayqueue-test.seeds}.
+ */
+class StoreModelTests {
+
+    private static final int CALLS = 3000;
+    private static final int IDS = 25;
+    /** What 3,000 calls cannot but have been answered. */
+    private static final String[] EVERYTHING = {
+        "ACCEPTED",
+        "REPLACED",
+        "KEPT",
+        "DUPLICATE",
+        "CANCELLED",
+        "CANCELLED_WHILE_HANDLED",
+        "NOT_FOUND",
+        "RESCHEDULED",
+        "BEING_HANDLED",
+        "REPLAYED",
+        "ID_LIVE",
+        "claimed",
+        "gone",
+        "lost",
+        "reclaimed",
+        "deadLettered",
+        "EXPIRED",
+        "LEASE_OVER",
+        "REQUESTED"
+    };
+
+    private static final List<String> CONSUMERS = List.of("w1", "w2", "w3");
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    private final StoreModel model = new StoreModel(T0);
+    private final Map<String, Long> sequences = new LinkedHashMap<>();
+    private final Map<String, Long> polled = new LinkedHashMap<>();
+    private final Map<String, List<Held>> held = new LinkedHashMap<>();
+    private final List<OutgoingMessage> sent = new ArrayList<>();
+    private final List<String> log = new ArrayList<>();
+    private final Set<String> answers = new TreeSet<>();
+    private Random random = new Random();
+
+    private record Held(String id, String token) {}
+
+    static LongStream randomSeeds() {
+        Long chosen = Long.getLong("delayqueue-test.seed");
+        return chosen != null
+                ? LongStream.of(chosen)
+                : new Random().longs(Integer.getInteger("delayqueue-test.seeds", 4));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void theStoreDoesWhatTheModelDoes(long seed) {
+        compare(seed);
+    }
+
+    @ParameterizedTest
+    @MethodSource("randomSeeds")
+    @Tag("soak")
+    void theStoreDoesWhatTheModelDoesForAnySeed(long seed) {
+        compare(seed);
+    }
+
+    private void compare(long seed) {
+        System.out.println("seed " + seed);
+        random = new Random(seed);
+        bench.store().enableNotificationsAsync(bench.shard()).join();
+        for (QueueKind kind : QueueKind.values()) {
+            for (String consumer : CONSUMERS) {
+                String expected = pollModel(kind, consumer);
+                assertThat(pollStore(kind)).isEqualTo(expected);
+            }
+        }
+        for (int call = 0; call < CALLS; call++) {
+            String expectation = "seed " + seed + ", call " + call;
+            one(expectation);
+            if (call % 4 == 0 || call == CALLS - 1) {
+                assertThat(bench.state())
+                        .as(() -> expectation + " after " + last())
+                        .hasToString(model.state().toString());
+            }
+        }
+        assertThat(answers).contains(EVERYTHING);
+    }
+
+    private String last() {
+        return String.join("\n", log.subList(Math.max(0, log.size() - 8), log.size()));
+    }
+
+    private void one(String expectation) {
+        int choice = random.nextInt(100);
+        String expected;
+        String actual;
+        if (choice < 45) {
+            QueueKind kind = random.nextInt(4) == 0 ? QueueKind.NOTIFICATIONS : QueueKind.MESSAGES;
+            expected = pollModel(kind, CONSUMERS.get(random.nextInt(CONSUMERS.size())));
+            actual = pollStore(kind);
+        } else if (choice < 65) {
+            List<OutgoingMessage> batch = batch();
+            log.add("send " + batch);
+            expected = model.send(batch).toString();
+            actual = bench.store().send(bench.shard(), batch).results().stream()
+                    .map(Result::outcome)
+                    .toList()
+                    .toString();
+        } else if (choice < 80) {
+            moveClock();
+            return;
+        } else {
+            String[] both = verb(choice);
+            expected = both[0];
+            actual = both[1];
+        }
+        assertThat(actual).as(() -> expectation + " after " + last()).isEqualTo(expected);
+        answers.addAll(List.of(actual.split("[^A-Za-z_]+")));
+    }
+
+    private void moveClock() {
+        int kind = random.nextInt(40);
+        // by what nobody takes for a request that was a little late
+        long set = kind < 3 ? 5_000L * (random.nextInt(400) - 200) : 0;
+        long by = kind < 6 ? random.nextInt(60_000) : random.nextInt(2500);
+        model.now += by + set;
+        model.passed += by;
+        bench.clock(model.now);
+        log.add("clock +" + by + (set == 0 ? "" : ", set by " + set));
+    }
+
+    private String[] verb(int choice) {
+        String id = id();
+        Due due = due();
+        if (choice < 84) {
+            log.add("cancel " + id);
+            return both(model.cancel(id), bench.store().cancel(bench.shard(), id));
+        } else if (choice < 89) {
+            log.add("reschedule " + id + " " + due);
+            return both(model.reschedule(id, due), bench.store().reschedule(bench.shard(), id, due));
+        } else if (choice < 93) {
+            String deadLetter = deadLetter();
+            log.add("replay " + deadLetter + " " + due);
+            return both(model.replay(deadLetter, due), bench.store().replay(bench.shard(), deadLetter, due));
+        } else if (choice < 95) {
+            Purge purge = purge();
+            log.add("purge " + purge);
+            return both(model.purge(purge), bench.store().purge(bench.shard(), purge));
+        } else if (choice < 98) {
+            log.add("count");
+            QueueKind kind = random.nextBoolean() ? QueueKind.MESSAGES : QueueKind.NOTIFICATIONS;
+            return both(model.count(kind), bench.store().count(shard(kind)));
+        }
+        log.add("restart");
+        bench.restartProcess();
+        return both("", "");
+    }
+
+    private static String[] both(Object expected, Object actual) {
+        return new String[] {expected.toString(), actual.toString()};
+    }
+
+    private Purge purge() {
+        return switch (random.nextInt(4)) {
+            case 0 -> new Purge.DeadLetteredUntil(Instant.ofEpochMilli(model.now - random.nextInt(20_000)));
+            case 1 -> new Purge.Retention(Duration.ofMillis(random.nextInt(90_000)), random.nextInt(20), 256L << 20);
+            default -> new Purge.Named(List.of(deadLetter(), deadLetter()));
+        };
+    }
+
+    private String id() {
+        return "m" + random.nextInt(IDS);
+    }
+
+    private String deadLetter() {
+        List<String> deadLetters = model.deadLetterIds();
+        return deadLetters.isEmpty() || random.nextInt(10) == 0
+                ? id() + "@x"
+                : deadLetters.get(random.nextInt(deadLetters.size()));
+    }
+
+    private Due due() {
+        return random.nextBoolean()
+                ? new Due(random.nextInt(15_000), true)
+                : new Due(model.now - 4000 + random.nextInt(20_000), false);
+    }
+
+    private List<OutgoingMessage> batch() {
+        if (!sent.isEmpty() && random.nextInt(10) == 0) {
+            return List.of(sent.get(sent.size() - 1 - random.nextInt(Math.min(10, sent.size()))));
+        }
+        List<OutgoingMessage> batch = IntStream.range(0, 1 + random.nextInt(4))
+                .mapToObj(i -> id())
+                .distinct()
+                .map(this::message)
+                .toList();
+        sent.addAll(batch);
+        return batch;
+    }
+
+    private OutgoingMessage message(String id) {
+        OnDuplicate mode = random.nextBoolean()
+                ? OnDuplicate.REPLACE
+                : random.nextBoolean() ? OnDuplicate.KEEP : OnDuplicate.REJECT;
+        byte[] payload = "p".repeat(random.nextInt(200)).getBytes(UTF_8);
+        String nonce = random.nextInt(8) == 0 ? OutgoingMessage.GENERATED_ID : "n" + sent.size() + id;
+        return OutgoingMessage.of(id, due(), mode, nonce, limits(), Map.of(), payload);
+    }
+
+    private MessageLimits limits() {
+        if (random.nextBoolean()) {
+            return MessageLimits.NONE;
+        }
+        boolean date = random.nextInt(4) == 0;
+        return new MessageLimits(
+                random.nextBoolean() ? 1 + random.nextInt(4) : null,
+                random.nextBoolean() ? Duration.ofMillis(1000 + random.nextInt(9000)) : null,
+                !date && random.nextInt(3) == 0 ? Duration.ofMillis(random.nextInt(9000)) : null,
+                date ? Instant.ofEpochMilli(model.now + random.nextInt(20_000)) : null);
+    }
+
+    private PollRequest request;
+
+    private String pollModel(QueueKind kind, String consumer) {
+        request = request(kind, consumer);
+        log.add("poll " + kind + " " + request);
+        PollReply reply = model.poll(kind, request);
+        List<Held> mine = held(kind, consumer);
+        reply.claims().forEach(claim -> mine.add(new Held(claim.id(), claim.token())));
+        return Told.of(reply);
+    }
+
+    /** Sometimes twice, as a client does that sends an unanswered command again. */
+    private String pollStore(QueueKind kind) {
+        PollReply reply = bench.store().poll(shard(kind), request);
+        if (random.nextInt(8) == 0) {
+            PollReply repeated = bench.store().poll(shard(kind), request);
+            assertThat(Told.of(repeated)).as(this::last).isEqualTo(Told.of(reply));
+        }
+        return Told.of(reply);
+    }
+
+    private PollRequest request(QueueKind kind, String consumer) {
+        long sequence = sequences.merge(kind + consumer, 1L, Long::sum);
+        Long last = polled.put(kind + consumer, model.passed);
+        List<Held> mine = held(kind, consumer);
+        Map<String, Settle> settles = new LinkedHashMap<>();
+        Map<String, Renewal> renewals = new LinkedHashMap<>();
+        for (int i = random.nextInt(6); i > 0 && !mine.isEmpty(); i--) {
+            // now and then it is kept, and settled once more later
+            int at = random.nextInt(mine.size());
+            Held delivery = random.nextInt(6) == 0 ? mine.get(at) : mine.remove(at);
+            if (settles.containsKey(delivery.id) || renewals.containsKey(delivery.id)) {
+                mine.add(delivery);
+            } else if (random.nextInt(4) == 0) {
+                mine.add(delivery);
+                renewals.put(
+                        delivery.id,
+                        new Renewal(delivery.id, delivery.token, Duration.ofMillis(1 + random.nextInt(9000))));
+            } else {
+                settles.put(delivery.id, settle(delivery));
+            }
+        }
+        return new PollRequest(
+                consumer,
+                sequence,
+                new Claiming(random.nextInt(8), 200 + random.nextInt(3000), Duration.ofSeconds(4)),
+                new Reclaiming(1 + random.nextInt(5), 3, Duration.ofSeconds(20), Duration.ofSeconds(5)),
+                random.nextBoolean(),
+                List.copyOf(settles.values()),
+                List.copyOf(renewals.values()),
+                last == null ? null : Duration.ofMillis(model.passed - last));
+    }
+
+    private List<Held> held(QueueKind kind, String consumer) {
+        return held.computeIfAbsent(kind + consumer, key -> new ArrayList<>());
+    }
+
+    private Settle settle(Held delivery) {
+        Failure failure = new Failure("E", "no " + random.nextInt(9), random.nextBoolean() ? "at x\nat y" : null);
+        return switch (random.nextInt(6)) {
+            case 0 -> new Settle.Release(delivery.id, delivery.token);
+            case 1, 2 ->
+                new Settle.Retry(delivery.id, delivery.token, Duration.ofMillis(random.nextInt(9000)), failure);
+            case 3 -> new Settle.ToDeadLetters(delivery.id, delivery.token, DeadLetterCause.REQUESTED, failure);
+            default -> new Settle.Acknowledge(delivery.id, delivery.token);
+        };
+    }
+
+    private static Shard shard(QueueKind kind) {
+        return kind == QueueKind.NOTIFICATIONS ? bench.shard().notifications() : bench.shard();
+    }
+}

@@ -1,0 +1,191 @@
+package io.delayqueue.store.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.BlockingStore;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.SendReply;
+import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.TopicNotEmptyException;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Many send while others delete the topic again and again, all at once on one Redis. */
+@EmbeddedRedis
+class TopicDeletionRaceTests {
+
+    private static final int SENDERS = 4;
+    /** While who sends to several shards only looks so often, they may all be closed. */
+    private static final int LOOKS = 60;
+
+    private final RedisServerProcess redis;
+    private final KeySpace keySpace = new KeySpace("dq");
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final AtomicBoolean done = new AtomicBoolean();
+    private int shards;
+    private int sends;
+    private LettuceConnectionFactory application;
+    private QueueConnections connections;
+    private ScriptRunner scripts;
+
+    TopicDeletionRaceTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void connect() {
+        redis.flush();
+        application = new LettuceConnectionFactory("127.0.0.1", redis.port());
+        application.afterPropertiesSet();
+        application.start();
+        connections =
+                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
+        scripts = new RedisScripts(connections);
+    }
+
+    @AfterEach
+    void disconnect() {
+        done.set(true);
+        connections.close();
+        application.destroy();
+        executor.shutdownNow();
+    }
+
+    private Shard shardOf(String id) {
+        return Shard.of("orders", id, shards);
+    }
+
+    private TopicRegistry registry() {
+        return new TopicRegistry(scripts, keySpace);
+    }
+
+    private BlockingStore store() {
+        return new BlockingStore(new RedisMessageStore(scripts, keySpace, registry()));
+    }
+
+    /** Each message is accepted, its topic known, and it is there to be cancelled by a process that used the topic before. */
+    private void send(int sender) {
+        BlockingStore sending = store();
+        BlockingStore cancelling = store();
+        for (int i = 0; i < sends; i++) {
+            String id = sender + "." + i;
+            Outcome outcome = send(sending, List.of(Sends.after(id, 60_000)), i % 2 == 0);
+            assertThat(outcome).as(id).isEqualTo(Outcome.ACCEPTED);
+            assertThat(registry().freshShardsAsync("orders").join().isPresent())
+                    .as(id + " stands in a registered topic")
+                    .isTrue();
+            if (i < sends - 1) {
+                assertThat(cancelling.cancel(shardOf(id), id)).as(id).isEqualTo(CancelOutcome.CANCELLED);
+                for (int looks = 0; shards > 1 && looks < i % LOOKS; looks++) {
+                    assertThat(cancelling.find(shardOf(id), id)).isEmpty();
+                }
+            }
+        }
+    }
+
+    /** Who is outrun by the deleters again and again is told so, and nothing was written: he tries again. */
+    private Outcome send(BlockingStore store, List<OutgoingMessage> message, boolean blocking) {
+        Shard shard = shardOf(message.get(0).id());
+        while (true) {
+            try {
+                SendReply reply = blocking
+                        ? store.send(shard, message)
+                        : store.sendAsync(shard, message).join();
+                return reply.results().get(0).outcome();
+            } catch (TopicConflictException outrun) {
+                assertThat(outrun).hasMessageContaining("Nothing was written");
+            } catch (CompletionException e) {
+                assertThat(e.getCause())
+                        .isInstanceOf(TopicConflictException.class)
+                        .hasMessageContaining("Nothing was written");
+            }
+        }
+    }
+
+    /** Every other one by a process that knows nothing yet. */
+    private int delete() {
+        TopicDeletion deletion = new TopicDeletion(scripts, keySpace, registry());
+        int deleted = 0;
+        for (int i = 0; !done.get(); i++) {
+            try {
+                deleted += (i % 2 == 0 ? deletion : new TopicDeletion(scripts, keySpace, registry())).delete("orders")
+                        ? 1
+                        : 0;
+            } catch (TopicNotEmptyException | TopicConflictException expected) {
+                assertThat(expected).hasMessageContaining("orders");
+            }
+        }
+        return deleted;
+    }
+
+    /** Of one shard a topic is seldom found empty, of several often. */
+    @ParameterizedTest
+    @CsvSource({"1, 800", "3, 200"})
+    void concurrentDeletionsLoseNoMessageAndLeaveNoneInAnUnregisteredTopic(int count, int each) throws Exception {
+        deleteWhileOthersSend(count, each);
+    }
+
+    @Test
+    @Tag("soak")
+    void deletionsDuringManySendsLoseNoMessage() throws Exception {
+        deleteWhileOthersSend(3, 800);
+    }
+
+    private void deleteWhileOthersSend(int count, int each) throws Exception {
+        shards = count;
+        sends = each;
+        List<Future<Integer>> deleters = List.of(executor.submit(this::delete), executor.submit(this::delete));
+        List<Future<?>> senders = new ArrayList<>();
+        for (int i = 0; i < SENDERS; i++) {
+            int sender = i;
+            Callable<Void> sending = () -> {
+                send(sender);
+                return null;
+            };
+            senders.add(executor.submit(sending));
+        }
+        for (Future<?> sender : senders) {
+            sender.get(120, TimeUnit.SECONDS);
+        }
+        done.set(true);
+        int deleted = 0;
+        for (Future<Integer> deleter : deleters) {
+            deleted += deleter.get(30, TimeUnit.SECONDS);
+        }
+        System.out.println("deletions of " + shards + " shards: " + deleted);
+        assertThat(deleted).as("deletions in between").isGreaterThan(20);
+        for (int i = 0; i < SENDERS; i++) {
+            String last = i + "." + (sends - 1);
+            assertThat(store().find(shardOf(last), last)).isPresent();
+        }
+        assertThat(registry().topicsAsync().join()).containsExactly("orders");
+        assertThat(Shard.all("orders", shards).stream()
+                        .mapToLong(shard -> store().count(shard).scheduled())
+                        .sum())
+                .isEqualTo(SENDERS);
+    }
+}

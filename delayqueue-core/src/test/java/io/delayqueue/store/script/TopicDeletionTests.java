@@ -1,0 +1,333 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.BlockingStore;
+import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.TopicNotEmptyException;
+import io.delayqueue.store.bench.Polls;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.bench.StoreBench.QueueProcess;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Deleting a topic, where it stops, and what others do meanwhile. */
+class TopicDeletionTests {
+
+    private static final String TOPIC = "orders";
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    private static QueueProcess another() {
+        return bench.another(UnaryOperator.identity());
+    }
+
+    private static boolean exists(byte[] key) {
+        return Long.valueOf(1).equals(bench.redis().call("EXISTS", key));
+    }
+
+    private static void assertNothingIsLeft() {
+        assertThat(another().registry().topicsAsync().join()).isEmpty();
+        for (String key : List.of("schedule", "leases", "messages", "deliveries", "meta", "dead", "deadLetters")) {
+            assertThat(exists(bench.key(key))).as(key).isFalse();
+        }
+        for (String key : List.of("schedule", "leases", "messages", "deliveries", "meta")) {
+            assertThat(exists(bench.key("notifications." + key))).as(key).isFalse();
+        }
+    }
+
+    private static Outcome send(BlockingStore store, String id) {
+        return store.send(bench.shard(), List.of(Sends.at(id, T0 + 5)))
+                .results()
+                .get(0)
+                .outcome();
+    }
+
+    /** It is there for whoever knows nothing yet, and in a shard that is the registry's. */
+    private static void assertKept(String id) {
+        assertThat(another().store().find(bench.shard(), id)).as(id).isPresent();
+        assertThat(another().registry().topicsAsync().join()).containsExactly(TOPIC);
+        assertThat(bench.meta("meta"))
+                .containsEntry(
+                        "identity",
+                        "1:" + bench.redis().text("HGET", bench.keySpace().topics(), TOPIC));
+    }
+
+    @Test
+    void anEmptyTopicIsDeletedWithAllRemainsOfScripts() {
+        bench.given(new ShardState()
+                .put("schedule", "orphan", T0)
+                .put("leases", "orphan", T0)
+                .put("deliveries", "orphan", "w1-1 1 5 ")
+                .put("dead", "gone@w1-1", T0)
+                .notification("gone@w1-1", T0));
+        assertThat(bench.process().deletion().delete(TOPIC)).isTrue();
+        assertNothingIsLeft();
+        assertThat(bench.process().deletion().delete(TOPIC)).isFalse();
+        // but for what remembers it, and the test's clock
+        assertThat(bench.redis().call("DBSIZE")).isEqualTo(2L);
+        Object rest =
+                bench.redis().call("PTTL", bench.keySpace().of(bench.shard()).ended());
+        assertThat((Long) rest).isBetween(1L, 86_400_000L);
+    }
+
+    static Stream<ShardState> held() {
+        return Stream.of(
+                new ShardState().scheduled("a", T0 + 5),
+                new ShardState().scheduled("a", T0),
+                new ShardState().leased("a", T0, "w1-1", T0 + 9),
+                new ShardState().deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, ""));
+    }
+
+    @ParameterizedTest
+    @MethodSource("held")
+    void aTopicThatHoldsSomethingStaysAsItIs(ShardState held) {
+        bench.given(held);
+        assertThatThrownBy(() -> another().deletion().delete(TOPIC))
+                .isInstanceOf(TopicNotEmptyException.class)
+                .hasMessageContaining("orders")
+                .hasMessageContaining(
+                        held.get("deadLetters").isEmpty() ? "1 message and 0 dead letters" : "1 dead letter.");
+        assertThat(bench.state()).hasToString(held.toString());
+        assertThat(another().registry().topicsAsync().join()).containsExactly(TOPIC);
+        assertThat(exists(bench.keySpace().of(bench.shard()).ended())).isFalse();
+    }
+
+    @Test
+    void aTopicThatIsNotRegisteredIsNotThere() {
+        bench.redis().call("FLUSHALL");
+        assertThat(another().deletion().delete(TOPIC)).isFalse();
+        assertThat(bench.redis().call("DBSIZE")).isEqualTo(0L);
+    }
+
+    @Test
+    void aTopicWithoutShardsIsDeleted() {
+        bench.redis().call("FLUSHALL");
+        bench.clock(T0);
+        another().registry().shardOfAsync(TOPIC, "a").join();
+        assertThat(another().deletion().delete(TOPIC)).isTrue();
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void aShardThatAnotherRegistryOpenedIsDeletedToo() {
+        bench.redis().call("HSET", bench.key("meta"), "identity", "1:1:17");
+        bench.redis().call("HSET", bench.key("notifications.meta"), "identity", "1:1:17");
+        assertThat(another().deletion().delete(TOPIC)).isTrue();
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void deletionWorksWhenMemoryIsFull() {
+        bench.redis().call("CONFIG", "SET", "maxmemory", "1");
+        try {
+            assertThat(bench.process().deletion().delete(TOPIC)).isTrue();
+        } finally {
+            bench.redis().call("CONFIG", "SET", "maxmemory", "0");
+        }
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void executedTwiceItDoesTheSame() {
+        bench.twice();
+        assertThat(bench.process().deletion().delete(TOPIC)).isTrue();
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void theNextUseRegistersADeletedTopicAgain() {
+        BlockingStore knew = bench.store();
+        another().deletion().delete(TOPIC);
+        assertThat(send(knew, "a")).isEqualTo(Outcome.ACCEPTED);
+        assertKept("a");
+        assertThat(another().store().cancel(bench.shard(), "a")).isEqualTo(CancelOutcome.CANCELLED);
+        another().deletion().delete(TOPIC);
+        knew.poll(bench.shard(), Polls.by("w1", 2).claim(1).build());
+        assertThat(another().registry().topicsAsync().join()).containsExactly(TOPIC);
+    }
+
+    @Test
+    void deadLetterListenersGetNotificationsAfterADeletion() {
+        bench.store().enableNotificationsAsync(bench.shard()).join();
+        another().deletion().delete(TOPIC);
+        another().deletion().delete(TOPIC);
+        bench.store().send(bench.shard(), List.of(Sends.at("a", T0)));
+        bench.poll(Polls.by("w1", 1).claim(1));
+        bench.poll(Polls.by("w1", 2).deadLetter("a", "w1-1", DeadLetterCause.REQUESTED));
+        assertThat(bench.state().get("notifications.schedule")).containsOnlyKeys("a@w1-1");
+    }
+
+    @Test
+    void whereItStoppedItIsFinishedByTheRepeat() {
+        for (String script : List.of("delete", "unregister")) {
+            for (int write = 0; ; write++) {
+                bench.reset();
+                bench.stoppedBefore(script, write);
+                if (!stops(() -> bench.process().deletion().delete(TOPIC))) {
+                    assertThat(write).isEqualTo(script.equals("delete") ? 3 : 1);
+                    break;
+                }
+                bench.undisturbed();
+                assertThat(bench.process().deletion().delete(TOPIC)).isTrue();
+                assertNothingIsLeft();
+            }
+        }
+    }
+
+    @Test
+    void aMessageSentAfterADeletionStoppedIsKept() {
+        for (String script : List.of("delete", "unregister")) {
+            for (int write = 0; write < 3; write++) {
+                for (boolean knows : new boolean[] {true, false}) {
+                    bench.reset();
+                    BlockingStore sender = knows ? bench.store() : another().store();
+                    bench.stoppedBefore(script, write);
+                    stops(() -> another().deletion().delete(TOPIC));
+                    bench.undisturbed();
+                    assertThat(send(sender, "a")).isEqualTo(Outcome.ACCEPTED);
+                    assertKept("a");
+                    assertThatThrownBy(() -> another().deletion().delete(TOPIC))
+                            .isInstanceOf(TopicNotEmptyException.class);
+                    assertKept("a");
+                }
+            }
+        }
+    }
+
+    private static boolean stops(Runnable call) {
+        try {
+            call.run();
+            return false;
+        } catch (RedisCallException e) {
+            assertThat(e).hasMessageContaining("stopped by the test");
+            return true;
+        }
+    }
+
+    /** Does something before the calls of a process, counted from 0. */
+    private static final class Interposed implements ScriptRunner {
+
+        private final ScriptRunner real;
+        private final int first;
+        private final int last;
+        private final Runnable action;
+        private int calls;
+
+        Interposed(ScriptRunner real, int first, int last, Runnable action) {
+            this.real = real;
+            this.first = first;
+            this.last = last;
+            this.action = action;
+        }
+
+        @Override
+        public List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+            int call = calls++;
+            if (call >= first && call <= last) {
+                action.run();
+            }
+            return real.run(script, keyCount, keysAndArguments);
+        }
+
+        @Override
+        public CompletableFuture<List<Object>> runAsync(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+            return CompletableFuture.completedFuture(run(script, keyCount, keysAndArguments));
+        }
+    }
+
+    /** The first calls of a deletion; then its process ends. */
+    private static void deleteUpTo(int calls) {
+        QueueProcess mortal = bench.another(real -> new Interposed(real, calls, calls, () -> {
+            throw new IllegalStateException("the process ends");
+        }));
+        try {
+            mortal.deletion().delete(TOPIC);
+        } catch (IllegalStateException expected) {
+            // it is not empty, or the process ended
+            assertThat(expected).isNotNull();
+        }
+    }
+
+    @Test
+    void aMessageIsKeptIfDeletionsRunBetweenTheCallsOfItsSend() {
+        for (boolean knows : new boolean[] {true, false}) {
+            for (int deletionCalls : new int[] {1, 2, 3}) {
+                for (int first = 0; first < 6; first++) {
+                    for (int length = 1; length < 6; length++) {
+                        sendAmongDeletions(knows, deletionCalls, first, length);
+                    }
+                }
+            }
+        }
+    }
+
+    private static void sendAmongDeletions(boolean knows, int deletionCalls, int first, int length) {
+        bench.reset();
+        boolean[] armed = new boolean[1];
+        int[] calls = new int[1];
+        QueueProcess sender = bench.another(real -> new Interposed(real, 0, Integer.MAX_VALUE, () -> {
+            if (armed[0] && calls[0] >= first && calls[0] < first + length) {
+                deleteUpTo(deletionCalls);
+            }
+            calls[0]++;
+        }));
+        if (knows) {
+            sender.store().enableNotificationsAsync(bench.shard()).join();
+        }
+        armed[0] = true;
+        calls[0] = 0;
+        assertThat(send(sender.store(), "a")).isEqualTo(Outcome.ACCEPTED);
+        armed[0] = false;
+        assertKept("a");
+    }
+
+    @Test
+    void aMessageIsKeptIfItIsSentBetweenTheCallsOfADeletion() {
+        for (boolean knows : new boolean[] {true, false}) {
+            for (int call = 0; call < 4; call++) {
+                bench.reset();
+                BlockingStore sender = knows ? bench.store() : another().store();
+                int at = call;
+                QueueProcess deleter = bench.another(real -> new Interposed(real, at, at, () -> send(sender, "a")));
+                try {
+                    deleter.deletion().delete(TOPIC);
+                } catch (TopicNotEmptyException expected) {
+                    assertThat(expected).hasMessageContaining("1 message");
+                }
+                send(sender, "a");
+                assertKept("a");
+            }
+        }
+    }
+
+    @Test
+    void repeatedDeletionsDoNotBlockASend() {
+        QueueProcess sender = bench.another(real -> new Interposed(real, 0, Integer.MAX_VALUE, () -> deleteUpTo(3)));
+        assertThatThrownBy(() -> send(sender.store(), "a")).hasMessageContaining("orders");
+        assertThatThrownBy(() -> sender.store()
+                        .sendAsync(bench.shard(), List.of(Sends.at("a", T0)))
+                        .join())
+                .isInstanceOf(CompletionException.class);
+        bench.restartProcess();
+        assertThat(send(bench.store(), "a")).isEqualTo(Outcome.ACCEPTED);
+        assertKept("a");
+    }
+}

@@ -1,0 +1,103 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.Due;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.script.Scenarios.Scenario;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every script executed twice in a row, as a client does that sends an unanswered command again after a reconnect. */
+class TwiceTests {
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    static Stream<Scenario> scenarios() {
+        return Scenarios.all();
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    void theSecondTimeChangesNothing(Scenario scenario) {
+        scenario.begin(bench);
+        scenario.run(bench);
+        ShardState once = bench.state();
+        Map<String, String> meta = bench.meta("meta");
+
+        scenario.begin(bench);
+        bench.twice();
+        scenario.run(bench);
+        assertThat(bench.state()).hasToString(once.toString());
+        assertThat(bench.meta("meta"))
+                .usingRecursiveComparison()
+                .ignoringFields("identity")
+                .isEqualTo(withIdentity(meta));
+    }
+
+    private static Map<String, String> withIdentity(Map<String, String> meta) {
+        meta.put("identity", bench.meta("meta").get("identity"));
+        return meta;
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    void theSecondAnswerOfAPollOrSendIsTheFirst(Scenario scenario) {
+        scenario.begin(bench);
+        bench.twice();
+        scenario.run(bench);
+        List<List<Object>> replies = bench.replies();
+        assertThat(replies).hasSize(2);
+        if (scenario.script().equals("poll")) {
+            for (int part = 0; part < 11; part++) {
+                assertThat(text(replies.get(1).get(part)))
+                        .as("part " + part)
+                        .isEqualTo(text(replies.get(0).get(part)));
+            }
+        } else if (scenario.script().equals("send")) {
+            assertThat(text(replies.get(1).get(2)))
+                    .isIn(
+                            text(replies.get(0).get(2)).toUpperCase(Locale.ROOT), // remembered
+                            text(replies.get(0).get(2)).replace('a', 's').replace('r', 's'));
+        }
+    }
+
+    @Test
+    void theSecondAnswerOfARescheduleByADelayMovesItNoEarlier() {
+        bench.given(new ShardState().scheduled("a", T0 + 5));
+        bench.store().reschedule(bench.shard(), "a", new Due(100, true));
+        bench.clock(T0 + 3);
+        bench.store().reschedule(bench.shard(), "a", new Due(100, true));
+        assertThat(bench.state().get("schedule")).containsEntry("a", "" + (T0 + 103));
+    }
+
+    @Test
+    void openAndRegisterChangeNothingTheSecondTime() {
+        bench.redis().call("FLUSHALL");
+        bench.clock(T0);
+        bench.twice();
+        bench.store().enableNotificationsAsync(bench.shard()).join();
+        bench.undisturbed();
+        String registered = bench.redis().text("HGET", bench.keySpace().topics(), "orders");
+        assertThat(bench.meta("meta")).containsEntry("identity", "1:" + registered);
+        assertThat(bench.state()).hasToString("");
+    }
+
+    private static String text(Object part) {
+        return part instanceof byte[] bytes
+                ? new String(bytes, UTF_8).replace("w0-2 ", "- ") // whose delivery it was before is nobody's matter
+                : part instanceof List<?> list
+                        ? list.stream().map(TwiceTests::text).toList().toString()
+                        : "" + part;
+    }
+}

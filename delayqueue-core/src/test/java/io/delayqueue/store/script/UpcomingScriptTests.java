@@ -1,0 +1,55 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.store.Forecast;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Counting messages by when they will be due. */
+class UpcomingScriptTests {
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    private static Forecast upcoming(long width, int buckets) {
+        return bench.reader()
+                .upcomingAsync(bench.shard(), Duration.ofMillis(width), buckets)
+                .join()
+                .orElseThrow();
+    }
+
+    @Test
+    void eachMessageIsCountedOnce() {
+        bench.given(new ShardState()
+                .scheduled("long ago", 5)
+                .scheduled("now", T0)
+                .retrying("at once", T0 + 1, 1, "")
+                .scheduled("at the first border", T0 + 10)
+                .scheduled("behind it", T0 + 11)
+                .scheduled("at the last border", T0 + 30)
+                .scheduled("later", T0 + 31)
+                .leased("held", T0, "w1-1", T0 + 5)
+                .deadLetter("dead", "w1-1", T0, "REQUESTED", 1, T0, ""));
+        assertThat(upcoming(10, 3)).isEqualTo(new Forecast(Instant.ofEpochMilli(T0), 2, List.of(2L, 1L, 1L), 1));
+    }
+
+    @Test
+    void aShardThatHoldsNothingHasNothingUpcoming() {
+        assertThat(upcoming(1, 2)).isEqualTo(new Forecast(Instant.ofEpochMilli(T0), 0, List.of(0L, 0L), 0));
+    }
+
+    @Test
+    void whatIsDueLastOfAllIsCountedAsLater() {
+        bench.store().send(bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
+        assertThat(upcoming(Duration.ofDays(3000).toMillis(), 120).later()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,53 @@
+package io.delayqueue.template;
+
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/** One Redis per test class, emptied before each test, and a queue on it. */
+@Timeout(60)
+public abstract class RedisTest {
+
+    protected static RedisServerProcess server;
+
+    protected QueueOnRedis queue;
+
+    @BeforeAll
+    static void startServer() {
+        server = RedisServerProcess.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void connect() {
+        if (!server.isRunning()) {
+            server.restart();
+        }
+        server.flush();
+        queue = new QueueOnRedis(server, plan(), commandTimeout());
+    }
+
+    /** How many shards topics are to have. */
+    protected ShardPlan plan() {
+        return ShardPlan.NONE;
+    }
+
+    /** How long a call waits for Redis. */
+    protected Duration commandTimeout() {
+        return QueueOnRedis.COMMAND_TIMEOUT;
+    }
+
+    @AfterEach
+    void disconnect() {
+        queue.close();
+    }
+}

@@ -1,0 +1,314 @@
+package io.delayqueue.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.SendResult;
+import io.delayqueue.message.Shard;
+import io.delayqueue.test.redis.Direction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class SendAfterCommitTests extends RedisTest {
+
+    private final CountedTransactions transactions = new CountedTransactions();
+    private final TransactionTemplate transaction = new TransactionTemplate(transactions);
+    private final AtomicInteger pauses = new AtomicInteger();
+    private final AtomicLong nanos = new AtomicLong();
+
+    @Override
+    protected Duration commandTimeout() {
+        return QueueOnRedis.SHORT_COMMAND_TIMEOUT;
+    }
+
+    @BeforeEach
+    void open() {
+        queue.template().send("orders", "makes Redis know the script");
+        queue.recorded().lines().clear();
+        queue.proxy().traffic().reset();
+    }
+
+    /** Time passes only while the committer waits. */
+    private DelayQueueTemplate template() {
+        return queue.templateBuilder()
+                .waiting(nanos::get, pause -> {
+                    pauses.incrementAndGet();
+                    nanos.addAndGet(pause.toNanos());
+                })
+                .build();
+    }
+
+    /** Something is done in the second pause; every pause takes its time. */
+    private DelayQueueTemplate template(Runnable inSecondPause) {
+        return queue.templateBuilder()
+                .waiting(System::nanoTime, pause -> {
+                    if (pauses.incrementAndGet() == 2) {
+                        inSecondPause.run();
+                    }
+                    LockSupport.parkNanos(pause.toNanos());
+                })
+                .build();
+    }
+
+    private static DelayMessage message(String id) {
+        return DelayMessage.to("orders")
+                .id(id)
+                .payload("p")
+                .delay(Duration.ofHours(1))
+                .build();
+    }
+
+    private boolean isThere(String id) {
+        return queue.template().find("orders", id).isPresent();
+    }
+
+    @Test
+    void nothingIsSentBeforeTheCommitAndAllOfItAfterwards() {
+        DelayQueueTemplate template = template();
+
+        String id = transaction.execute(status -> {
+            String generated = template.sendAfterCommit("orders", "p", Duration.ofHours(1));
+            template.sendAfterCommit(message("b"));
+            template.sendAfterCommit(message("c"));
+            assertThat(queue.proxy().traffic().requests()).isZero();
+            return generated;
+        });
+
+        assertThat(queue.proxy().traffic().requests()).isEqualTo(1);
+        assertThat(isThere(id)).isTrue();
+        assertThat(isThere("b") && isThere("c")).isTrue();
+        assertThat(queue.recorded().lines()).containsExactly("sent orders 3");
+    }
+
+    @Test
+    void nothingIsSentWhenTheTransactionRollsBack() {
+        DelayQueueTemplate template = template();
+
+        transaction.executeWithoutResult(status -> {
+            template.sendAfterCommit(message("a"));
+            status.setRollbackOnly();
+        });
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    template.sendAfterCommit(message("b"));
+                    throw new IllegalStateException("no");
+                }))
+                .hasMessage("no");
+
+        assertThat(queue.proxy().traffic().requests()).isZero();
+    }
+
+    @Test
+    void withoutATransactionItIsSentAtOnce() {
+        template().sendAfterCommit(message("a"));
+
+        assertThat(isThere("a")).isTrue();
+        assertThatThrownBy(() -> template().sendAfterCommit(message("a")))
+                .isInstanceOf(DuplicateMessageException.class);
+    }
+
+    @Test
+    void anInvalidMessageFailsAtTheCallAndRollsBack() {
+        assertThatThrownBy(() -> transaction.executeWithoutResult(
+                        status -> template().sendAfterCommit("orders", new byte[2_000_000])))
+                .isInstanceOf(MessageRejectedException.class);
+
+        assertThat(transactions.commits()).isZero();
+    }
+
+    @Test
+    void thePayloadIsTakenAsItWasAtTheCall() {
+        DelayQueueTemplate template = template();
+        List<String> payload = new ArrayList<>(List.of("then"));
+
+        transaction.executeWithoutResult(status -> {
+            template.sendAfterCommit(
+                    DelayMessage.to("orders").id("a").payload(payload).build());
+            payload.set(0, "later");
+        });
+
+        assertThat(template.find("orders", "a").orElseThrow().envelope().payload())
+                .asString()
+                .contains("then");
+    }
+
+    @Test
+    void anOutageShorterThanTheTimeoutIsBridged() {
+        DelayQueueTemplate template = template(server::restart);
+        server.kill();
+
+        transaction.executeWithoutResult(status -> template.sendAfterCommit(message("a")));
+
+        assertThat(isThere("a")).isTrue();
+        assertThat(pauses.get()).isGreaterThanOrEqualTo(2);
+        assertThat(queue.recorded().lines()).containsExactly("sent orders 1");
+    }
+
+    @Test
+    void aSendWithoutReplyIsRepeatedUnchanged() {
+        DelayQueueTemplate template = template(() -> {
+            queue.proxy().pass();
+            queue.proxy().disconnect();
+        });
+        queue.proxy().blackHole(Direction.SERVER_TO_CLIENT);
+
+        transaction.executeWithoutResult(status -> {
+            template.sendAfterCommit(message("a"));
+            template.sendAfterCommit("orders", "generated", Duration.ofHours(1));
+        });
+
+        assertThat(isThere("a")).isTrue();
+        assertThat(queue.store().count(Shard.single("orders")).scheduled()).isEqualTo(2);
+    }
+
+    @Test
+    void afterTheTimeoutTheCommitThrowsAndTheTransactionIsCommitted() {
+        DelayQueueTemplate template = template();
+        queue.proxy().refuse();
+
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> template.sendAfterCommit(message("a"))))
+                .isInstanceOfAny(MessageRejectedException.class, OutcomeUnknownException.class)
+                .hasMessageStartingWith("Message a to topic orders ");
+
+        assertThat(transactions.commits()).isEqualTo(1);
+        assertThat(nanos.get()).isEqualTo(Duration.ofSeconds(10).toNanos());
+        assertThat(pauses.get()).isBetween(10, 20);
+        assertThat(queue.recorded().lines()).hasSize(1).allMatch(line -> line.startsWith("failed orders a "));
+    }
+
+    @Test
+    void eachOfSeveralFailuresIsReported() {
+        DelayQueueTemplate template = template();
+        queue.template().send(message("b"));
+        queue.recorded().lines().clear();
+
+        BatchSendException failed = catchThrowableOfType(
+                BatchSendException.class,
+                () -> transaction.executeWithoutResult(status -> {
+                    template.sendAfterCommit(message("a"));
+                    template.sendAfterCommit(message("b"));
+                    template.sendAfterCommit(message("c"));
+                }));
+
+        assertThat(failed.failed()).extracting(SendResult::id).containsExactly("b");
+        assertThat(failed.results()).hasSize(3);
+        assertThat(pauses.get()).isZero();
+        assertThat(queue.recorded().lines()).contains("failed orders b DuplicateMessageException", "sent orders 2");
+    }
+
+    @Test
+    void aLaterMessageOfTheTransactionMayReplaceAnEarlierOne() {
+        DelayQueueTemplate template = template();
+
+        transaction.executeWithoutResult(status -> {
+            template.sendAfterCommit(message("a"));
+            template.sendAfterCommit(message("a").toBuilder()
+                    .payload("new")
+                    .onDuplicate(OnDuplicate.REPLACE)
+                    .build());
+        });
+
+        assertThat(template.find("orders", "a").orElseThrow().envelope().payload())
+                .asString()
+                .isEqualTo("new");
+    }
+
+    @Test
+    void anInterruptEndsTheRepeating() {
+        DelayQueueTemplate template = template(() -> Thread.currentThread().interrupt());
+        queue.proxy().refuse();
+
+        try {
+            assertThatThrownBy(() -> transaction.executeWithoutResult(status -> template.sendAfterCommit(message("a"))))
+                    .isInstanceOf(DelayQueueException.class);
+            assertThat(pauses.get()).isEqualTo(2);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void anInnerTransactionSendsItsOwnOnly() {
+        DelayQueueTemplate template = template();
+        TransactionTemplate inner = new TransactionTemplate(transactions);
+        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+
+        transaction.executeWithoutResult(status -> {
+            template.sendAfterCommit(message("outer"));
+            inner.executeWithoutResult(ignored -> template.sendAfterCommit(message("inner")));
+            assertThat(isThere("inner")).isTrue();
+            assertThat(isThere("outer")).isFalse();
+            status.setRollbackOnly();
+        });
+
+        assertThat(isThere("outer")).isFalse();
+    }
+
+    @Test
+    void messagesSentAfterASavepointAreRolledBackWithIt() {
+        DelayQueueTemplate template = template();
+        TransactionTemplate nested = new TransactionTemplate(transactions);
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+
+        transaction.executeWithoutResult(status -> {
+            nested.executeWithoutResult(inner -> {
+                template.sendAfterCommit(message("first"));
+                inner.setRollbackOnly();
+            });
+            template.sendAfterCommit(message("kept"));
+            nested.executeWithoutResult(inner -> {
+                template.sendAfterCommit(message("dropped"));
+                inner.setRollbackOnly();
+            });
+            nested.executeWithoutResult(inner -> template.sendAfterCommit(message("nested")));
+        });
+
+        assertThat(isThere("kept") && isThere("nested")).isTrue();
+        assertThat(isThere("first") || isThere("dropped")).isFalse();
+    }
+
+    @Test
+    void messagesSentInAnAfterCommitCallbackAreSent() {
+        DelayQueueTemplate template = template();
+
+        transaction.executeWithoutResult(
+                status -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        template.sendAfterCommit(message("a"));
+                    }
+                }));
+
+        assertThat(isThere("a")).isTrue();
+    }
+
+    @Test
+    void anotherOnesFailureAfterTheCommitLosesNothing() {
+        DelayQueueTemplate template = template();
+
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void afterCommit() {
+                            throw new IllegalStateException("other");
+                        }
+                    });
+                    template.sendAfterCommit(message("a"));
+                }))
+                .hasMessage("other");
+
+        assertThat(isThere("a")).isTrue();
+    }
+}

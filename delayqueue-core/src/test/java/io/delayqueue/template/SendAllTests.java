@@ -1,0 +1,214 @@
+package io.delayqueue.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.SendResult;
+import io.delayqueue.message.SendResult.Accepted;
+import io.delayqueue.message.SendResult.Duplicate;
+import io.delayqueue.message.SendResult.Kept;
+import io.delayqueue.message.SendResult.Rejected;
+import io.delayqueue.message.SendResult.Replaced;
+import io.delayqueue.message.SendResult.Success;
+import io.delayqueue.message.SendResult.Unknown;
+import io.delayqueue.message.Shard;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.RedisRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class SendAllTests extends RedisTest {
+
+    private static DelayMessage message(String id) {
+        return DelayMessage.to("orders").id(id).payload("p" + id).build();
+    }
+
+    private static List<DelayMessage> messages(int count) {
+        return IntStream.range(0, count).mapToObj(i -> message("m" + i)).toList();
+    }
+
+    private long scripts() {
+        return queue.proxy().traffic().recorded().stream()
+                .filter(RedisRequest::isScript)
+                .count();
+    }
+
+    /** A process that sends to an existing topic for the first time. */
+    private void secondProcess() {
+        queue.template().send("orders", "first");
+        queue.close();
+        queue = new QueueOnRedis(server);
+        queue.proxy().traffic().startRecording();
+    }
+
+    @Test
+    void twelveHundredMessagesAreThreeScriptsAndARegistration() {
+        secondProcess();
+
+        List<Success> results = queue.template().sendAll(messages(1200));
+
+        assertThat(scripts()).isEqualTo(4);
+        assertThat(results).hasSize(1200).allMatch(Accepted.class::isInstance);
+        assertThat(results).extracting(SendResult::id).startsWith("m0", "m1").endsWith("m1199");
+        assertThat(queue.store().count(Shard.single("orders")).ready()).isEqualTo(1201);
+        assertThat(queue.recorded().lines()).containsExactly("sent orders 500", "sent orders 500", "sent orders 200");
+    }
+
+    @Test
+    void aBatchEndsAtItsBytes() {
+        secondProcess();
+        String half = "x".repeat(700_000);
+
+        queue.template()
+                .sendAll(Stream.of("a", "b", "c", "d")
+                        .map(id ->
+                                DelayMessage.to("orders").id(id).payload(half).build())
+                        .toList());
+
+        assertThat(scripts()).isEqualTo(1 + 2);
+    }
+
+    @Test
+    void aMessageLargerThanABatchIsSentAlone() {
+        queue.open("orders");
+        DelayQueueTemplate template = queue.templateBuilder()
+                .limits(new SendLimits(1000, 1000, SendLimits.DEFAULTS.maxDelay(), 500, 100))
+                .build();
+
+        assertThat(template.sendAll(messages(3))).hasSize(3);
+    }
+
+    @Test
+    void noMessagesAreNoCommand() {
+        assertThat(queue.template().sendAll(List.of())).isEmpty();
+        assertThat(queue.proxy().traffic().requests()).isZero();
+    }
+
+    @Test
+    void eachTopicIsAScriptOfItsOwnAndResultsKeepTheirOrder() {
+        List<Success> results = queue.template()
+                .sendAll(List.of(
+                        message("1"),
+                        DelayMessage.to("parcels").id("2").payload("p").build(),
+                        message("3")));
+
+        assertThat(results).extracting(SendResult::topic).containsExactly("orders", "parcels", "orders");
+        assertThat(results).extracting(SendResult::id).containsExactly("1", "2", "3");
+    }
+
+    @Test
+    void aFailedMessageAffectsNoOtherAndAllResultsAreReported() {
+        queue.template().send(message("live"));
+        queue.recorded().lines().clear();
+
+        BatchSendException failed = catchThrowableOfType(
+                BatchSendException.class,
+                () -> queue.template()
+                        .sendAll(List.of(
+                                message("a"),
+                                message("live"),
+                                DelayMessage.to("orders")
+                                        .id("large")
+                                        .payload(new byte[2_000_000])
+                                        .build(),
+                                message("live").toBuilder()
+                                        .onDuplicate(OnDuplicate.KEEP)
+                                        .build(),
+                                message("a"),
+                                message("b"))));
+
+        assertThat(failed.results())
+                .extracting(SendResult::getClass)
+                .extracting(Class::getSimpleName)
+                .containsExactly("Accepted", "Duplicate", "Rejected", "Kept", "Duplicate", "Accepted");
+        assertThat(failed.failed()).extracting(SendResult::id).containsExactly("live", "large", "a");
+        assertThat(failed).hasMessageContaining("3 of 6").hasMessageContaining("max-payload-size");
+        assertThat(queue.recorded().lines())
+                .containsExactlyInAnyOrder(
+                        "sent orders 1", "sent orders 1", "duplicate orders live", "duplicate orders a");
+    }
+
+    /** Checks keep such a message from being made; that it has no bytes stands for what they miss. */
+    private static PendingMessage unwritable(String id) {
+        return new PendingMessage(message(id), id, "n", null);
+    }
+
+    private static PendingMessage pending(String id) {
+        return new PendingMessage(message(id), id, "n", new byte[0]);
+    }
+
+    @Test
+    void aMessageThatCannotBeEncodedIsRejectedAlone() {
+        MessageSender sender = new MessageSender(queue.store(), queue.topics(), queue.events());
+        Shard shard = Shard.single("orders");
+
+        assertThat(sender.sendAsync(shard, List.of(pending("a"), unwritable("b"), pending("c")))
+                        .join())
+                .extracting(SendResult::getClass)
+                .extracting(Class::getSimpleName)
+                .containsExactly("Accepted", "Rejected", "Accepted");
+        assertThat(sender.sendAsync(shard, List.of(unwritable("b"))).join()).hasOnlyElementsOfType(Rejected.class);
+    }
+
+    @Test
+    void ofTwoWithOneIdTheSecondIsADuplicateEvenWithinAScript() {
+        BatchSendException failed = catchThrowableOfType(
+                BatchSendException.class, () -> queue.template().sendAll(List.of(message("a"), message("a"))));
+
+        assertThat(failed.results().get(0)).isInstanceOf(Accepted.class);
+        assertThat(failed.results().get(1)).isEqualTo(new Duplicate("orders", "a"));
+    }
+
+    @Test
+    void ofTwoWithOneIdTheSecondMayKeepOrReplaceTheFirst() {
+        List<Success> results = queue.template()
+                .sendAll(List.of(
+                        message("a"),
+                        message("a").toBuilder().onDuplicate(OnDuplicate.KEEP).build(),
+                        message("a").toBuilder()
+                                .onDuplicate(OnDuplicate.REPLACE)
+                                .payload("new")
+                                .build()));
+
+        assertThat(results.get(0)).isInstanceOf(Accepted.class);
+        assertThat(results.get(1)).isInstanceOf(Kept.class);
+        assertThat(results.get(2)).isInstanceOf(Replaced.class);
+        assertThat(queue.template().find("orders", "a").orElseThrow().envelope().payload())
+                .isEqualTo("new".getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void withoutReplyTheFirstBatchIsUnknownAndTheOthersAreNotSent() {
+        queue.open("orders");
+        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+
+        BatchSendException failed = catchThrowableOfType(
+                BatchSendException.class, () -> queue.template().sendAll(messages(1200)));
+
+        assertThat(failed.results().subList(0, 500)).allMatch(Unknown.class::isInstance);
+        assertThat(failed.results().subList(500, 1200)).allMatch(Rejected.class::isInstance);
+        assertThat(((Unknown) failed.results().get(7)).message().id()).isEqualTo("m7");
+        assertThat(((Unknown) failed.results().get(7)).message().nonce()).isNotNull();
+    }
+
+    @Test
+    void interceptorsSeeEachMessageOfABatch() {
+        DelayQueueTemplate template = queue.templateBuilder()
+                .interceptors(List.of((sending, next) -> {
+                    sending.header("trace", sending.id());
+                    return next.proceed();
+                }))
+                .build();
+
+        template.sendAll(messages(3));
+
+        assertThat(template.find("orders", "m2").orElseThrow().envelope().headers())
+                .isEqualTo(Map.of("trace", "m2"));
+    }
+}

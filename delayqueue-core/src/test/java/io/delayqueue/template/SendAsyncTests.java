@@ -1,0 +1,102 @@
+package io.delayqueue.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.SendResult.Accepted;
+import io.delayqueue.message.SendResult.Success;
+import io.delayqueue.test.redis.Direction;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class SendAsyncTests extends RedisTest {
+
+    @Test
+    void theFutureCompletesWithTheStoredMessage() {
+        Success success = queue.template()
+                .sendAsync("orders", "hello", Duration.ofMinutes(5))
+                .join();
+
+        assertThat(queue.template().find("orders", success.id()).orElseThrow().dueAt())
+                .isEqualTo(((Accepted) success).dueAt());
+    }
+
+    @Test
+    void theFutureCompletesOnTheConfiguredExecutor() {
+        List<Runnable> ends = new CopyOnWriteArrayList<>();
+        CompletableFuture<Success> sent =
+                queue.templateBuilder().completions(ends::add).build().sendAsync("orders", "hello");
+
+        await().until(() -> ends.size() == 1);
+        assertThat(sent).isNotDone();
+        ends.get(0).run();
+        assertThat(sent).isCompleted();
+    }
+
+    @Test
+    void theFutureEndsAlsoWhenItsExecutorIsClosed() {
+        Executor closed = task -> {
+            throw new RejectedExecutionException();
+        };
+        assertThat(queue.templateBuilder().completions(closed).build().sendAsync("orders", "hello"))
+                .succeedsWithin(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void itFailsWithTheExceptionsOfSend() {
+        DelayMessage message = DelayMessage.to("orders").id("4711").payload("a").build();
+        queue.template().send(message);
+
+        assertThat(queue.template().sendAsync(message))
+                .failsWithin(10, TimeUnit.SECONDS)
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(DuplicateMessageException.class);
+        CompletableFuture<Success> rejected = queue.template()
+                .sendAsync(
+                        DelayMessage.to("orders").payload(new byte[2_000_000]).build());
+        assertThat(rejected).isCompletedExceptionally();
+        assertThatThrownBy(rejected::join)
+                .isInstanceOf(CompletionException.class)
+                .hasCauseInstanceOf(MessageRejectedException.class);
+    }
+
+    @Test
+    void theCallerIsNotBlockedWhileRedisDoesNotReply() {
+        queue.open("orders");
+        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+
+        long start = System.nanoTime();
+        CompletableFuture<Success> known = queue.template().sendAsync("orders", "hello");
+        CompletableFuture<Success> unknownTopic = queue.template().sendAsync("parcels", "hello");
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+
+        assertThat(known).isNotDone();
+        assertThat(took).isLessThan(QueueOnRedis.COMMAND_TIMEOUT);
+        await().until(() -> known.isDone() && unknownTopic.isDone());
+        assertThatThrownBy(known::join).hasCauseInstanceOf(OutcomeUnknownException.class);
+        assertThatThrownBy(unknownTopic::join).hasCauseInstanceOf(MessageRejectedException.class);
+    }
+
+    @Test
+    void theCallerIsNotBlockedIfRedisIsUnavailableFromTheStart() {
+        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+
+        long start = System.nanoTime();
+        CompletableFuture<Success> sent = queue.template().sendAsync("orders", "hello");
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+
+        assertThat(took).isLessThan(QueueOnRedis.COMMAND_TIMEOUT);
+        await().until(sent::isDone);
+        assertThatThrownBy(sent::join).hasCauseInstanceOf(MessageRejectedException.class);
+    }
+}

@@ -1,0 +1,339 @@
+package io.delayqueue.template;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.SendResult;
+import io.delayqueue.message.SendResult.Accepted;
+import io.delayqueue.message.SendResult.Kept;
+import io.delayqueue.message.SendResult.Reason;
+import io.delayqueue.message.SendResult.Replaced;
+import io.delayqueue.message.Shard;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.RedisRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.core.RedisOperations;
+import org.springframework.data.redis.core.SessionCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+class SendTests extends RedisTest {
+
+    record Cancel(int order, String why) {}
+
+    record Broken() {
+        @JsonProperty
+        String failing() {
+            throw new IllegalStateException("no");
+        }
+    }
+
+    @Override
+    protected Duration commandTimeout() {
+        return QueueOnRedis.SHORT_COMMAND_TIMEOUT;
+    }
+
+    private MessageSnapshot found(String topic, String id) {
+        return queue.template().find(topic, id).orElseThrow();
+    }
+
+    private String stored(String topic, String id) {
+        byte[] key = queue.keySpace().of(Shard.single(topic)).messages();
+        return (String) server.command("HGET", new String(key, UTF_8), id);
+    }
+
+    @Test
+    void aDelayIsCountedByRedisClock() {
+        Accepted accepted = (Accepted) queue.template().send("orders", "hello", Duration.ofMinutes(30));
+
+        MessageSnapshot message = found("orders", accepted.id());
+        assertThat(message.state()).isEqualTo(MessageState.SCHEDULED);
+        assertThat(message.dueAt()).isEqualTo(accepted.dueAt());
+        assertThat(message.dueAt()).isEqualTo(message.envelope().sentAt().plus(Duration.ofMinutes(30)));
+        assertThat(queue.recorded().lines()).containsExactly("sent orders 1");
+    }
+
+    @Test
+    void aDueDateIsTakenAsItIs() {
+        Instant date = Instant.parse("2035-01-02T03:04:05.678Z");
+        Instant now = Instant.parse("2034-12-31T00:00:00Z");
+        DelayQueueTemplate template = DelayQueueTemplate.builder(
+                        queue.store(), queue.topics(), QueueOnRedis.codec(), () -> now)
+                .build();
+
+        String id = template.send("orders", "hello", date).id();
+
+        assertThat(found("orders", id).dueAt()).isEqualTo(date);
+    }
+
+    @Test
+    void withoutDelayItIsReadyAtOnce() {
+        String id = queue.template().send("orders", "hello").id();
+
+        assertThat(found("orders", id).state()).isEqualTo(MessageState.READY);
+    }
+
+    @Test
+    void aPassedDateMeansAtOnce() {
+        String id = queue.template().send("orders", "hello", Instant.EPOCH).id();
+
+        assertThat(found("orders", id).state()).isEqualTo(MessageState.READY);
+    }
+
+    @Test
+    void theStoredMessageIsReadableExceptItsTimes() {
+        queue.template()
+                .send(DelayMessage.to("orders")
+                        .id("4711")
+                        .payload(new Cancel(4711, "not paid: 3 €"))
+                        .header("tags", "vip,gold")
+                        .header("origin", "shop")
+                        .maxAttempts(8)
+                        .dueAt(Instant.ofEpochMilli(1_900_000_000_000L))
+                        .nonce("k2j4h1")
+                        .build());
+
+        String stored = stored("orders", "4711");
+        assertThat(stored).startsWith("1");
+        assertThat(stored.substring(stored.indexOf("+k2j4h1"))).isEqualTo("""
+                        +k2j4h1 a=8
+                        tags: vip,gold
+                        origin: shop
+
+                        {"order":4711,"why":"not paid: 3 €"}""");
+        assertThat(found("orders", "4711").envelope().dueAt()).isEqualTo(Instant.ofEpochMilli(1_900_000_000_000L));
+    }
+
+    @Test
+    void textAndBytesAreStoredAsTheyAre() {
+        queue.template()
+                .send(DelayMessage.to("orders").id("t").payload("plain text").build());
+        queue.template()
+                .send(DelayMessage.to("orders")
+                        .id("b")
+                        .payload(new byte[] {1, 2})
+                        .build());
+
+        assertThat(stored("orders", "t")).endsWith("\n\nplain text");
+        assertThat(found("orders", "b").envelope().payload()).containsExactly(1, 2);
+    }
+
+    @Test
+    void aLiveIdIsADuplicate() {
+        DelayMessage message = DelayMessage.to("orders").id("4711").payload("a").build();
+        queue.template().send(message);
+
+        DuplicateMessageException rejected = catchThrowableOfType(
+                DuplicateMessageException.class, () -> queue.template().send(message));
+
+        assertThat(rejected.topic()).isEqualTo("orders");
+        assertThat(rejected.id()).isEqualTo("4711");
+        assertThat(queue.recorded().lines()).containsExactly("sent orders 1", "duplicate orders 4711");
+    }
+
+    @Test
+    void aLiveMessageIsKeptOrReplacedWhereAsked() {
+        DelayMessage first = DelayMessage.to("orders").id("4711").payload("a").build();
+        queue.template().send(first);
+
+        SendResult kept = queue.template()
+                .send(first.toBuilder()
+                        .payload("b")
+                        .onDuplicate(OnDuplicate.KEEP)
+                        .build());
+        assertThat(kept).isEqualTo(new Kept("orders", "4711"));
+        assertThat(stored("orders", "4711")).endsWith("\n\na");
+
+        SendResult replaced = queue.template()
+                .send(first.toBuilder()
+                        .payload("c")
+                        .onDuplicate(OnDuplicate.REPLACE)
+                        .build());
+        assertThat(replaced).isInstanceOf(Replaced.class);
+        assertThat(stored("orders", "4711")).endsWith("\n\nc");
+    }
+
+    @Test
+    void smallerVersionNeverReplacesAGreaterOne() {
+        assertThat(queue.template().send(versioned("second", 2))).isInstanceOf(SendResult.Accepted.class);
+        assertThat(queue.template().send(versioned("first", 1))).isInstanceOf(Kept.class);
+        assertThat(queue.template().send(versioned("third", DelayMessage.MAX_VERSION)))
+                .isInstanceOf(Replaced.class);
+
+        assertThat(stored("orders", "v")).endsWith("\n\nthird");
+        assertThatIllegalArgumentException().isThrownBy(() -> versioned("x", -1));
+        assertThatIllegalArgumentException().isThrownBy(() -> versioned("x", DelayMessage.MAX_VERSION + 1));
+    }
+
+    private static DelayMessage versioned(String payload, long version) {
+        return DelayMessage.to("orders")
+                .id("v")
+                .payload(payload)
+                .delay(Duration.ofHours(1))
+                .onDuplicate(OnDuplicate.REPLACE)
+                .version(version)
+                .build();
+    }
+
+    @Test
+    void topicsAndIdsMayHoldAnyCharacters() {
+        String topic = "a{b}:c %\n grün 🌍";
+        String id = "x y\nz{}@:🌍";
+        queue.template().send(DelayMessage.to(topic).id(id).payload("p").build());
+
+        assertThat(found(topic, id).id()).isEqualTo(id);
+    }
+
+    @Test
+    void aPayloadThatCannotBeConvertedIsRejected() {
+        MessageRejectedException rejected = catchThrowableOfType(
+                MessageRejectedException.class, () -> queue.template().send("orders", new Broken()));
+
+        assertThat(rejected.topic()).isEqualTo("orders");
+        assertThat(rejected.reason()).isEqualTo(Reason.FAILED);
+        assertThat(rejected.detail()).contains("JSON");
+        assertThat(rejected.id()).hasSize(26);
+        assertThat(queue.proxy().traffic().requests()).isZero();
+    }
+
+    @Test
+    void anUnreachableRedisRejects() {
+        queue.open("orders");
+        queue.proxy().refuse();
+
+        assertThatThrownBy(() -> queue.template().send("orders", "hello"))
+                .isInstanceOfAny(MessageRejectedException.class, OutcomeUnknownException.class);
+        assertThatThrownBy(() -> queue.template().send("neworders", "hello"))
+                .isInstanceOf(MessageRejectedException.class);
+    }
+
+    @Test
+    void fullMemoryRejectsAndSaysSo() {
+        queue.open("orders");
+        server.command("CONFIG", "SET", "maxmemory", "1mb");
+        try {
+            assertThatThrownBy(() -> queue.template().send("orders", "hello"))
+                    .isInstanceOf(MessageRejectedException.class)
+                    .hasMessageContaining("memory is full");
+        } finally {
+            server.command("CONFIG", "SET", "maxmemory", "0");
+        }
+    }
+
+    @Test
+    void anUnknownOutcomeCarriesAMessageWhoseRepeatIsRecognised() {
+        queue.template().send("orders", "makes Redis know the script");
+        for (DelayMessage message : List.of(
+                DelayMessage.to("orders")
+                        .payload("generated")
+                        .delay(Duration.ofHours(1))
+                        .build(),
+                DelayMessage.to("orders")
+                        .id("4711")
+                        .payload("named")
+                        .delay(Duration.ofHours(1))
+                        .build())) {
+            queue.proxy().blackHole(Direction.SERVER_TO_CLIENT);
+            OutcomeUnknownException unknown = catchThrowableOfType(
+                    OutcomeUnknownException.class, () -> queue.template().send(message));
+            queue.proxy().pass();
+            queue.proxy().disconnect();
+
+            String id = Objects.requireNonNull(unknown.delayMessage().id());
+            Instant due = await().ignoreExceptions()
+                    .until(() -> found("orders", id), any -> true)
+                    .dueAt();
+
+            Accepted repeat = (Accepted) queue.template().send(unknown.delayMessage());
+
+            assertThat(repeat.dueAt()).isEqualTo(due);
+            assertThatThrownBy(() -> queue.template()
+                            .send(DelayMessage.to("orders")
+                                    .id(repeat.id())
+                                    .payload("other")
+                                    .build()))
+                    .isInstanceOf(DuplicateMessageException.class);
+        }
+        assertThat(queue.store().count(Shard.single("orders")).scheduled()).isEqualTo(2);
+    }
+
+    @Test
+    void insideTheCallersMultiItIsSentAtOnceAndOutsideOfIt() {
+        StringRedisTemplate application = new StringRedisTemplate(queue.application());
+
+        List<Object> results = application.execute(new SessionCallback<List<Object>>() {
+            @Override
+            @SuppressWarnings("unchecked")
+            public <K, V> List<Object> execute(RedisOperations<K, V> operations) {
+                operations.multi();
+                ((RedisOperations<String, String>) operations).opsForValue().set("own", "1");
+                queue.template()
+                        .send(DelayMessage.to("orders").id("4711").payload("a").build());
+                assertThat(found("orders", "4711").id()).isEqualTo("4711");
+                assertThat(server.command("GET", "own")).isNull();
+                operations.discard();
+                return List.of();
+            }
+        });
+
+        assertThat(results).isEmpty();
+        assertThat(found("orders", "4711").id()).isEqualTo("4711");
+    }
+
+    @Test
+    void aLoneMessageIsOneRoundTripAndTheFirstOfATopicRegistersIt() {
+        queue.proxy().traffic().startRecording();
+        queue.template().send("orders", "first");
+        assertThat(queue.proxy().traffic().recorded().stream()
+                        .filter(RedisRequest::isScript)
+                        .filter(request -> request.arguments().contains("dq:topics")))
+                .isNotEmpty();
+
+        queue.proxy().traffic().reset();
+        queue.template().send("orders", "second");
+        assertThat(queue.proxy().traffic().requests()).isEqualTo(1);
+    }
+
+    @Test
+    void anErrorAfterAWriteLeavesTheOutcomeUnknownAndTheRepeatIsRecognised() {
+        queue.open("orders");
+        String schedule = new String(queue.keySpace().of(Shard.single("orders")).schedule(), UTF_8);
+        server.command("RENAME", schedule, "aside");
+        server.command("SET", schedule, "of a wrong type");
+
+        OutcomeUnknownException unknown = catchThrowableOfType(
+                OutcomeUnknownException.class, () -> queue.template().send("orders", "hello"));
+
+        assertThat(unknown).hasMessageContaining("may have followed a write").hasMessageContaining("WRONGTYPE");
+        server.command("RENAME", "aside", schedule);
+        assertThat(queue.template().send(unknown.delayMessage())).isInstanceOf(Accepted.class);
+        assertThat(found("orders", unknown.delayMessage().id()).state()).isEqualTo(MessageState.READY);
+    }
+
+    @Test
+    void headersAreKeptInTheirOrder() {
+        queue.template()
+                .send(DelayMessage.to("orders")
+                        .id("h")
+                        .payload("a")
+                        .header("z", "1")
+                        .header("a:b", "line\nbreak % €")
+                        .build());
+
+        assertThat(found("orders", "h").envelope().headers())
+                .containsExactly(Map.entry("z", "1"), Map.entry("a:b", "line\nbreak % €"));
+    }
+}

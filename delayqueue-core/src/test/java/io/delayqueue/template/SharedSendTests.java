@@ -1,0 +1,292 @@
+package io.delayqueue.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.SendResult.Accepted;
+import io.delayqueue.message.SendResult.Success;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.SendReply;
+import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.test.redis.RedisRequest;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class SharedSendTests extends HeldSendsTest {
+
+    private DelayQueueTemplate template(int maxElements, int maxBytes) {
+        return builder()
+                .limits(new SendLimits(1_000_000, 1000, SendLimits.DEFAULTS.maxDelay(), maxElements, maxBytes))
+                .build();
+    }
+
+    private static List<String> ids(int from, int to) {
+        return IntStream.range(from, to).mapToObj(i -> "m" + i).toList();
+    }
+
+    private static <T> void joinAll(List<CompletableFuture<T>> futures) {
+        CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new)).join();
+    }
+
+    @Test
+    void aSingleMessageIsOneCommandAtOnce() {
+        queue.template().send("orders", "makes Redis know the script");
+        DelayQueueTemplate template = queue.template();
+        queue.proxy().traffic().reset();
+
+        template.send(message("a"));
+        template.sendAsync(message("b")).join();
+
+        assertThat(queue.proxy().traffic().requestsByName()).hasSize(1).containsEntry("EVALSHA", 2L);
+    }
+
+    @Test
+    void messagesThatArriveDuringACallShareTheNext() {
+        queue.open("orders");
+        DelayQueueTemplate template = builder().build();
+        sends.hold("m0");
+        List<CompletableFuture<Success>> sent = new ArrayList<>();
+        ids(0, 8).forEach(id -> sent.add(blocked(template, id)));
+
+        sends.release("m0");
+
+        joinAll(sent);
+        assertThat(sends.calls()).containsExactly(ids(0, 1), ids(1, 8));
+        assertThat(stored()).isEqualTo(8);
+        assertThat(queue.recorded().lines()).containsExactly("sent orders 1", "sent orders 7");
+    }
+
+    @Test
+    void eachMessageOfManyThreadsIsStoredOnce() {
+        int threads = 8;
+        int each = 500;
+        queue.open("orders");
+        DelayQueueTemplate template = builder().build();
+        sends.hold("first");
+        CompletableFuture<Success> first = blocked(template, "first");
+        List<CompletableFuture<List<Success>>> sent = IntStream.range(0, threads)
+                .mapToObj(thread -> thread(() -> ids(thread * each, (thread + 1) * each).stream()
+                        .map(id -> template.send(message(id)))
+                        .toList()))
+                .toList();
+        awaitAllBlocked();
+
+        sends.release("first");
+
+        joinAll(sent);
+        assertThat(sent).allSatisfy(results -> assertThat(results.join()).hasOnlyElementsOfType(Accepted.class));
+        assertThat(first).isCompleted();
+        assertThat(sends.calls().stream().flatMap(List::stream))
+                .containsExactlyInAnyOrderElementsOf(Stream.concat(Stream.of("first"), ids(0, threads * each).stream())
+                        .toList());
+        assertThat(sends.calls()).hasSizeLessThan(threads * each);
+        assertThat(stored()).isEqualTo(1 + threads * each);
+        assertThat(queue.recorded().lines().stream()
+                        .mapToInt(line -> Integer.parseInt(line.substring("sent orders ".length())))
+                        .sum())
+                .isEqualTo(1 + threads * each);
+    }
+
+    @Test
+    void ofSendsOfOneIdAtOneTimeExactlyOneIsAccepted() {
+        queue.open("orders");
+        DelayQueueTemplate template = builder().build();
+        sends.hold("same");
+        List<CompletableFuture<Success>> sent = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            sent.add(blocked(template, "same"));
+        }
+
+        sends.release("same");
+
+        await().until(() -> sent.stream().allMatch(CompletableFuture::isDone));
+        assertThat(sent.get(0)).isCompletedWithValueMatching(Accepted.class::isInstance);
+        for (CompletableFuture<Success> other : sent.subList(1, 4)) {
+            assertThatThrownBy(other::join).hasCauseInstanceOf(DuplicateMessageException.class);
+        }
+        assertThat(queue.recorded().lines())
+                .containsExactly(
+                        "sent orders 1", "duplicate orders same", "duplicate orders same", "duplicate orders same");
+    }
+
+    @Test
+    void noTwoCallsAtATimeHaveAMessageOfOneId() {
+        queue.open("orders");
+        DelayQueueTemplate template = builder(3).build();
+        sends.hold("a");
+        CompletableFuture<Success> first = template.sendAsync(message("a"));
+        CompletableFuture<Success> second = template.sendAsync(message("a").toBuilder()
+                .onDuplicate(OnDuplicate.REPLACE)
+                .payload("new")
+                .build());
+        CompletableFuture<Success> behind = template.sendAsync(message("b"));
+
+        assertThat(sends.calls()).hasSizeLessThanOrEqualTo(1);
+        sends.release("a");
+
+        joinAll(List.of(first, second, behind));
+        assertThat(sends.calls()).containsExactly(List.of("a"), List.of("a", "b"));
+    }
+
+    @Test
+    void callsOfOtherIdsGoSideBySide() {
+        queue.open("orders");
+        DelayQueueTemplate template = builder(2).build();
+        sends.hold("a");
+        CompletableFuture<Success> held = template.sendAsync(message("a"));
+
+        template.sendAsync(message("b")).join();
+
+        assertThat(held).isNotDone();
+        sends.release("a");
+        held.join();
+    }
+
+    @Test
+    void theSecondOfOneIdLeadsTheNextCall() {
+        queue.open("orders");
+        DelayQueueTemplate template = builder().build();
+        sends.hold("a");
+        List<CompletableFuture<Success>> sent = new ArrayList<>();
+        for (String id : List.of("a", "b", "c")) {
+            sent.add(template.sendAsync(message(id)));
+        }
+        sent.add(template.sendAsync(message("b").toBuilder()
+                .onDuplicate(OnDuplicate.REPLACE)
+                .payload("new")
+                .build()));
+        sent.add(template.sendAsync(message("d")));
+
+        sends.release("a");
+
+        joinAll(sent);
+        assertThat(sends.calls()).containsExactly(List.of("a"), List.of("b", "c"), List.of("b", "d"));
+        assertThat(template.find("orders", "b").orElseThrow().envelope().payload())
+                .asString()
+                .isEqualTo("new");
+    }
+
+    @Test
+    void aCallEndsAtItsElements() {
+        queue.open("orders");
+        DelayQueueTemplate template = template(3, 1_000_000);
+        sends.hold("m0");
+        List<CompletableFuture<Success>> sent =
+                ids(0, 8).stream().map(id -> template.sendAsync(message(id))).toList();
+
+        sends.release("m0");
+
+        joinAll(sent);
+        assertThat(sends.calls()).containsExactly(ids(0, 1), ids(1, 4), ids(4, 7), ids(7, 8));
+    }
+
+    @Test
+    void aCallIsLimitedInBytesAndALargerMessageIsSentAlone() {
+        queue.open("orders");
+        DelayQueueTemplate template = template(500, 2000);
+        sends.hold("a");
+        List<CompletableFuture<Success>> sent = new ArrayList<>();
+        sent.add(template.sendAsync(message("a")));
+        for (DelayMessage message : List.of(
+                message("b").toBuilder().payload("x".repeat(700)).build(),
+                message("c").toBuilder().payload("x".repeat(700)).build(),
+                message("d").toBuilder().payload("x".repeat(700)).build(),
+                message("e").toBuilder().payload("x".repeat(9000)).build(),
+                message("f"))) {
+            sent.add(template.sendAsync(message));
+        }
+
+        sends.release("a");
+
+        joinAll(sent);
+        assertThat(sends.calls())
+                .containsExactly(List.of("a"), List.of("b", "c"), List.of("d"), List.of("e"), List.of("f"));
+    }
+
+    @Test
+    void messagesOfOneThreadLeaveInTheirOrderFromTheFirstUseOfATopic() {
+        DelayQueueTemplate template = builder().build();
+
+        joinAll(ids(0, 5000).stream().map(id -> template.sendAsync(message(id))).toList());
+
+        assertThat(sends.calls().stream().flatMap(List::stream)).containsExactlyElementsOf(ids(0, 5000));
+    }
+
+    @Test
+    void aTopicIsRegisteredOnceForAllThatWait() {
+        queue.template().send("orders", "makes Redis know the topic");
+        queue.close();
+        queue = new QueueOnRedis(server);
+        queue.proxy().traffic().startRecording();
+        DelayQueueTemplate template = builder().build();
+
+        joinAll(ids(0, 100).stream().map(id -> template.sendAsync(message(id))).toList());
+
+        assertThat(queue.proxy().traffic().recorded().stream()
+                        .filter(RedisRequest::isScript)
+                        .filter(request -> request.arguments().contains("dq:topics")))
+                .hasSize(1);
+        assertThat(stored()).isEqualTo(100);
+    }
+
+    @Test
+    void aHangingCallOfOneTopicDelaysNoOther() {
+        queue.open("orders");
+        DelayQueueTemplate template = builder().build();
+        sends.hold("a");
+        CompletableFuture<Success> held = template.sendAsync(message("a"));
+
+        assertThat(template.send("parcels", "p")).isInstanceOf(Accepted.class);
+        assertThat(template.sendAsync("parcels", "q").join()).isInstanceOf(Accepted.class);
+
+        assertThat(held).isNotDone();
+        sends.release("a");
+        assertThat(held.join()).isInstanceOf(Accepted.class);
+    }
+
+    @Test
+    void theBatcherLimitsTheCallsInProgress() {
+        queue.open("orders");
+        DelayQueueTemplateBuilder two = builder();
+        two.concurrentCalls = 2;
+        DelayQueueTemplate template = two.build();
+        sends.hold("m0");
+        sends.hold("m1");
+        List<CompletableFuture<Success>> sent =
+                ids(0, 5).stream().map(id -> template.sendAsync(message(id))).toList();
+        assertThat(sends.calls()).containsExactly(ids(0, 1), ids(1, 2));
+
+        sends.release("m1");
+        sent.get(4).join();
+        assertThat(sends.calls()).containsExactly(ids(0, 1), ids(1, 2), ids(2, 5));
+        sends.release("m0");
+        joinAll(sent);
+    }
+
+    @Test
+    void callsThatEndAtOnceDontDeepenTheStack() {
+        queue.topics().shardOfAsync("orders", "any").join();
+        SendReply.Result accepted = new SendReply.Result(Outcome.ACCEPTED, Instant.EPOCH, false);
+        sends.set((ids, call) -> CompletableFuture.completedFuture(
+                new SendReply(Instant.EPOCH, ids.stream().map(id -> accepted).toList())));
+        DelayQueueTemplate template = template(1, 1_000_000);
+        sends.hold("m0");
+        List<CompletableFuture<Success>> sent = ids(0, 100_000).stream()
+                .map(id -> template.sendAsync(message(id)))
+                .toList();
+
+        sends.release("m0");
+
+        assertThat(sent).allMatch(CompletableFuture::isDone);
+        assertThat(sends.calls()).hasSize(100_000);
+        assertThat(queue.store().count(Shard.single("orders")).scheduled()).isZero();
+    }
+}

@@ -1,0 +1,106 @@
+package io.delayqueue.template.receive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.store.bench.Dump;
+import io.delayqueue.store.bench.RawRedis;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Receipts and ids that a client made up change nothing in Redis. */
+class ForgedReceiptTests extends ReceiveTest {
+
+    private static final String SENTINEL = "~".repeat(257);
+
+    @Test
+    void forgedReceiptChangesNothing() {
+        send("handed-back", Duration.ZERO);
+        LeasedDelivery first = receiveOne();
+        join(first.retry(Duration.ofHours(1), "later"));
+        send("leased", Duration.ZERO);
+        LeasedDelivery leased = receiveOne();
+        send("other", Duration.ZERO);
+        LeasedDelivery other = receiveOne();
+        send("deadLettered", Duration.ZERO);
+        LeasedDelivery deadLettered = receiveOne();
+        join(deadLettered.deadLetter("no"));
+        template.send(DelayMessage.to("elsewhere").id("leased").payload("p").build());
+        LeasedDelivery elsewhere = receiver.receive("elsewhere", 1, LONG, LEASE).get(0);
+        send("scheduled", Duration.ofHours(1));
+        List<String> tokens = List.of(
+                "-",
+                "",
+                "@",
+                "=",
+                "+1",
+                "-1",
+                "0",
+                "w-",
+                SENTINEL,
+                "- 1",
+                leased.leaseToken() + " 1",
+                leased.leaseToken().substring(1),
+                leased.leaseToken() + "0",
+                first.leaseToken(),
+                other.leaseToken(),
+                deadLettered.leaseToken(),
+                elsewhere.leaseToken());
+        List<String> receipts = Stream.concat(
+                        tokens.stream().map(token -> "1.0.0." + token),
+                        Stream.of(
+                                "",
+                                "-",
+                                "...-",
+                                "1.a.0.0.-",
+                                SENTINEL,
+                                leased.leaseToken(),
+                                "+" + leased.receipt(),
+                                "zzzzzzzzz.zzzzzzzzz.zzzzzzzzz.-"))
+                .toList();
+        List<String> ids = List.of("handed-back", "leased", "deadLettered", "scheduled", "-", SENTINEL);
+        Leases leases = receiver.leases();
+        Map<String, BiFunction<String, String, CompletableFuture<Boolean>>> verbs = Map.of(
+                "acknowledge", (id, receipt) -> leases.acknowledge("orders", id, receipt),
+                "retry", (id, receipt) -> leases.retry("orders", id, receipt, Duration.ZERO, "r"),
+                "deadLetter", (id, receipt) -> leases.deadLetter("orders", id, receipt, "r"),
+                "extend", (id, receipt) -> leases.extend("orders", id, receipt, LEASE),
+                "release", (id, receipt) -> leases.release("orders", id, receipt));
+        try (RawRedis redis = new RawRedis(server.port())) {
+            String before = state(redis);
+
+            List<String> accepted = ids.stream()
+                    .flatMap(id -> receipts.stream()
+                            .flatMap(receipt -> verbs.entrySet().stream()
+                                    .map(verb -> new Forged(
+                                            verb.getKey() + " " + id + " " + receipt,
+                                            verb.getValue().apply(id, receipt)))))
+                    .toList()
+                    .stream()
+                    .filter(forged -> join(forged.accepted))
+                    .map(Forged::what)
+                    .toList();
+
+            assertThat(accepted).isEmpty();
+            assertThat(state(redis)).isEqualTo(before);
+        }
+        assertThat(join(leased.acknowledge())).isTrue();
+        assertThat(join(elsewhere.acknowledge())).isTrue();
+    }
+
+    private record Forged(String what, CompletableFuture<Boolean> accepted) {}
+
+    /** All keys but the bookkeeping of who polls. */
+    private static String state(RawRedis redis) {
+        return Dump.of(redis, "dq:")
+                .lines()
+                .filter(line -> !line.contains(":meta\""))
+                .collect(Collectors.joining("\n"));
+    }
+}

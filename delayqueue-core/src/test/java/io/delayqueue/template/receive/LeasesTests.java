@@ -1,0 +1,267 @@
+package io.delayqueue.template.receive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Deliveries are settled by their receipts at another receiver than the one that gave them. */
+class LeasesTests extends ReceiveTest {
+
+    private DefaultDelayQueueReceiver other;
+    private Leases leases;
+
+    @BeforeEach
+    void beginOther() {
+        other = receiver(SETTINGS);
+        leases = other.leases();
+    }
+
+    @AfterEach
+    void endOther() {
+        other.close();
+    }
+
+    @Test
+    void anotherProcessAcknowledges() {
+        LeasedDelivery delivery = delivered("a");
+
+        assertThat(join(leases.acknowledge("orders", "a", delivery.receipt()))).isTrue();
+
+        assertThat(counts().leased()).isZero();
+        assertThat(queue.store().find(Shard.single("orders"), "a")).isEmpty();
+        assertThat(queue.recorded().lines()).anyMatch(line -> line.startsWith("acknowledged"));
+    }
+
+    @Test
+    void anotherProcessHandsBack() {
+        LeasedDelivery delivery = delivered("a");
+
+        assertThat(join(leases.release("orders", "a", delivery.receipt()))).isTrue();
+
+        assertThat(receiveOne().attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void aReleaseCountsNoAttempt() {
+        LeasedDelivery delivery = delivered("a");
+
+        assertThat(join(delivery.release())).isTrue();
+
+        assertThat(join(delivery.acknowledge())).isFalse();
+        assertThat(receiveOne().attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void anotherProcessDeadLetters() {
+        LeasedDelivery delivery = delivered("a");
+
+        assertThat(join(leases.deadLetter("orders", "a", delivery.receipt(), "no use")))
+                .isTrue();
+
+        assertThat(queue.store().deadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10)))
+                .singleElement()
+                .satisfies(deadLetter -> assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.REQUESTED));
+    }
+
+    @Test
+    void aRetryIsDeliveredAgainUntilTheAttemptsAreSpent() {
+        template.send(
+                DelayMessage.to("orders").id("a").payload("p").maxAttempts(2).build());
+        assertThat(join(leases.retry("orders", "a", receiveOne().receipt(), Duration.ZERO, "again")))
+                .isTrue();
+        LeasedDelivery second = receiveOne();
+        assertThat(second.attempt()).isEqualTo(2);
+        assertThat(second.lastFailure()).contains("again");
+
+        assertThat(join(leases.retry("orders", "a", second.receipt(), Duration.ZERO, "again")))
+                .isTrue();
+
+        assertThat(counts().dead()).isEqualTo(1);
+        assertThat(counts().ready() + counts().leased()).isZero();
+    }
+
+    @Test
+    void attemptsInAReceiptDecideNothing() {
+        template.send(
+                DelayMessage.to("orders").id("a").payload("p").maxAttempts(2).build());
+        LeasedDelivery first = receiveOne();
+        assertThat(join(leases.retry("orders", "a", withAttempt("zzz", first), Duration.ZERO, "again")))
+                .isTrue();
+        LeasedDelivery second = receiveOne();
+
+        assertThat(join(leases.retry("orders", "a", withAttempt("1", second), Duration.ZERO, "again")))
+                .isTrue();
+
+        assertThat(counts().dead()).isEqualTo(1);
+        assertThat(counts().ready() + counts().leased()).isZero();
+        assertThat(queue.recorded().lines()).contains("deadLettered orders a ATTEMPTS_SPENT");
+    }
+
+    private static String withAttempt(String attempt, LeasedDelivery delivery) {
+        return delivery.receipt().replaceFirst("^[0-9a-z]+", attempt);
+    }
+
+    @Test
+    void anExtensionIsCountedFromNow() {
+        LeasedDelivery delivery = delivered("a");
+
+        assertThat(join(leases.extend("orders", "a", delivery.receipt(), Duration.ofHours(1))))
+                .isTrue();
+
+        assertThat(queue.store().find(Shard.single("orders"), "a").orElseThrow().leaseEnd())
+                .isAfter(delivery.leaseEnd().plus(Duration.ofMinutes(50)));
+    }
+
+    @Test
+    void aReceiptOfAnEndedLeaseIsRejected() {
+        LeasedDelivery first = delivered("a");
+        join(first.retry(Duration.ZERO));
+        LeasedDelivery second = receiveOne();
+        Map<String, BiFunction<String, String, CompletableFuture<Boolean>>> verbs = Map.of(
+                "acknowledge", (id, receipt) -> leases.acknowledge("orders", id, receipt),
+                "retry", (id, receipt) -> leases.retry("orders", id, receipt, Duration.ZERO, "r"),
+                "deadLetter", (id, receipt) -> leases.deadLetter("orders", id, receipt, "r"),
+                "extend", (id, receipt) -> leases.extend("orders", id, receipt, LEASE),
+                "release", (id, receipt) -> leases.release("orders", id, receipt));
+
+        verbs.forEach((name, verb) -> {
+            assertThat(join(verb.apply("a", first.receipt()))).as(name).isFalse();
+            assertThat(join(verb.apply("b", second.receipt()))).as(name).isFalse();
+        });
+
+        assertThat(join(second.acknowledge())).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "x", "1.a.0.", "1.1.1.a b-1", "1.1.1.é-1", "-1.1.1.t-1", "1.1.zzzzzzzzzz.t-1", "1.1.1.t"})
+    void anInvalidReceiptIsRejected(String receipt) {
+        delivered("a");
+
+        assertThat(join(leases.acknowledge("orders", "a", receipt))).isFalse();
+        assertThat(counts().leased()).isEqualTo(1);
+    }
+
+    @Test
+    void anUnknownTopicHasNoLeasesAndIsNotRegistered() {
+        String receipt = delivered("a").receipt();
+
+        assertThat(join(leases.acknowledge("nobodys", "a", receipt))).isFalse();
+
+        assertThat(queue.topics().registeredShardsAsync("nobodys").join()).isEmpty();
+    }
+
+    @Test
+    void aTopicThatWasRegisteredAnewIsFollowed() {
+        join(delivered("a").acknowledge());
+        TopicRegistry wide = new TopicRegistry(
+                queue.scripts(), queue.keySpace(), new ShardPlan(Map.of("orders", 3), ShardPlan.OnConflict.FAIL));
+        new TopicDeletion(queue.scripts(), queue.keySpace(), wide).delete("orders");
+        wide.shardsAsync("orders").join();
+        send("b", Duration.ZERO);
+        LeasedDelivery delivery = receiveOne();
+
+        assertThat(join(leases.acknowledge("orders", "b", delivery.receipt()))).isTrue();
+    }
+
+    @Test
+    void settlementsDuringAnOutageAreSentAfterIt() {
+        LeasedDelivery delivery = delivered("a");
+        queue.proxy().refuse();
+        queue.proxy().disconnect();
+        CompletableFuture<Boolean> acknowledged = leases.acknowledge("orders", "a", delivery.receipt());
+        await().until(() -> tasks.calls() > 4);
+        assertThat(acknowledged).isNotDone();
+
+        queue.proxy().pass();
+
+        assertThat(join(acknowledged)).isTrue();
+    }
+
+    @Test
+    void theFirstOfTwoSettlementsOfALeaseCounts() {
+        LeasedDelivery delivery = delivered("a");
+        queue.proxy().refuse();
+        queue.proxy().disconnect();
+        CompletableFuture<Boolean> ahead = leases.acknowledge("orders", "other", delivery.receipt());
+        CompletableFuture<Boolean> retried =
+                leases.retry("orders", "a", delivery.receipt(), Duration.ofHours(1), "first");
+        CompletableFuture<Boolean> acknowledged = leases.acknowledge("orders", "a", delivery.receipt());
+        CompletableFuture<Boolean> extended = leases.extend("orders", "a", delivery.receipt(), LEASE);
+
+        queue.proxy().pass();
+
+        assertThat(join(ahead)).isFalse();
+        assertThat(join(retried)).isTrue();
+        assertThat(join(acknowledged)).isFalse();
+        assertThat(join(extended)).isFalse();
+        assertThat(counts().scheduled()).isEqualTo(1);
+    }
+
+    @Test
+    void repeatedSettlementsInAnOutageShareTheirResult() {
+        LeasedDelivery delivery = delivered("a");
+        queue.proxy().refuse();
+        queue.proxy().disconnect();
+        List<CompletableFuture<Boolean>> repeats = IntStream.range(0, 50)
+                .mapToObj(i -> leases.acknowledge("orders", "a", delivery.receipt()))
+                .toList();
+
+        queue.proxy().pass();
+
+        assertThat(repeats).allMatch(ReceiveTest::join);
+        assertThat(queue.recorded().lines().stream().filter(line -> line.startsWith("acknowledged")))
+                .hasSize(1);
+        assertThat(join(leases.acknowledge("orders", "a", delivery.receipt()))).isFalse();
+    }
+
+    @Test
+    void aSettlementAfterTheCloseFails() {
+        LeasedDelivery delivery = delivered("a");
+        queue.proxy().refuse();
+        queue.proxy().disconnect();
+        CompletableFuture<Boolean> before = leases.acknowledge("orders", "a", delivery.receipt());
+
+        other.close();
+
+        await().until(before::isDone);
+        assertThat(before).isCompletedExceptionally();
+    }
+
+    @Test
+    void rangesAreChecked() {
+        String receipt = delivered("a").receipt();
+        Stream.of(Duration.ofMillis(999), Duration.ofDays(1).plusMillis(1))
+                .forEach(time -> assertThatThrownBy(() -> leases.extend("orders", "a", receipt, time))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("1 s to 1 d"));
+        assertThatThrownBy(() -> leases.retry("orders", "a", receipt, Duration.ofMillis(-1), "r"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("zero or more");
+    }
+
+    private LeasedDelivery delivered(String id) {
+        send(id, Duration.ZERO);
+        return receiveOne();
+    }
+}

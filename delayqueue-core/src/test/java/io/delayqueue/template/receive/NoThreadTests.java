@@ -1,0 +1,41 @@
+package io.delayqueue.template.receive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.template.QueueOnRedis;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** No more threads can be made for what users' futures have to do. */
+class NoThreadTests extends ReceiveTest {
+
+    private final AtomicBoolean none = new AtomicBoolean();
+
+    @Test
+    void futuresEndAllTheSame() {
+        DefaultDelayQueueReceiver other = DefaultDelayQueueReceiver.builder(
+                        queue.store(), queue.topics(), QueueOnRedis.codec(), signals, tasks)
+                .settings(SETTINGS)
+                .completions(this::execute)
+                .build();
+        send("a", Duration.ZERO);
+        send("b", Duration.ZERO);
+        none.set(true);
+
+        for (String id : List.of("a", "b")) {
+            List<LeasedDelivery> received = join(other.receiveAsync("orders", 1, LONG, LEASE));
+            assertThat(received).extracting(LeasedDelivery::id).containsExactly(id);
+            assertThat(join(received.get(0).acknowledge())).isTrue();
+        }
+        other.close();
+    }
+
+    private void execute(Runnable task) {
+        if (none.get()) {
+            throw new OutOfMemoryError("unable to create native thread");
+        }
+        task.run();
+    }
+}

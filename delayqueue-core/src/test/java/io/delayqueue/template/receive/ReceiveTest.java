@@ -1,0 +1,105 @@
+package io.delayqueue.template.receive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.RedisSignals;
+import io.delayqueue.store.ShardCounts;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.QueueOnRedis;
+import io.delayqueue.template.RedisTest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A receiver on a real Redis, with signals, and tasks on a thread of the test's. */
+abstract class ReceiveTest extends RedisTest {
+
+    static final Duration LEASE = Duration.ofSeconds(30);
+    static final Duration LONG = Duration.ofMinutes(1);
+
+    /** Sweeps that come too late to help a test; leases that are over are taken back at once. */
+    static final ReceiveSettings SETTINGS =
+            new ReceiveSettings(Duration.ofMinutes(10), Duration.ofMinutes(10), 3, Duration.ZERO);
+
+    TestTasks tasks;
+    RedisSignals signals;
+    DefaultDelayQueueReceiver receiver;
+    DelayQueueTemplate template;
+    private ExecutorService executor;
+
+    @BeforeEach
+    void begin() {
+        tasks = new TestTasks();
+        executor = Executors.newCachedThreadPool();
+        signals = new RedisSignals(
+                queue.connections(), queue.keySpace(), executor, "test", Duration.ofMinutes(1), System::nanoTime);
+        signals.start();
+        receiver = receiver(SETTINGS);
+        template = queue.template();
+    }
+
+    @AfterEach
+    void end() {
+        receiver.close();
+        signals.close();
+        tasks.close();
+        executor.shutdownNow();
+        assertThat(tasks.failure()).isNull();
+    }
+
+    DefaultDelayQueueReceiver receiver(ReceiveSettings settings) {
+        return DefaultDelayQueueReceiver.builder(queue.store(), queue.topics(), QueueOnRedis.codec(), signals, tasks)
+                .events(queue.events())
+                .settings(settings)
+                .build();
+    }
+
+    void send(String id, Duration delay) {
+        template.send(
+                DelayMessage.to("orders").id(id).payload("p" + id).delay(delay).build());
+    }
+
+    List<LeasedDelivery> receiveNow(int max) {
+        return receiver.receive("orders", max, Duration.ZERO, LEASE);
+    }
+
+    LeasedDelivery receiveOne() {
+        List<LeasedDelivery> deliveries = receiver.receive("orders", 1, LONG, LEASE);
+        assertThat(deliveries).hasSize(1);
+        return deliveries.get(0);
+    }
+
+    ShardCounts counts() {
+        return queue.store().count(Shard.single("orders"));
+    }
+
+    /** Until a look has found nothing and the pump sleeps. */
+    void awaitAsleep() {
+        int[] last = {-1};
+        await().pollInterval(50, TimeUnit.MILLISECONDS).until(() -> {
+            int before = last[0];
+            last[0] = tasks.calls();
+            return before == last[0] && before > 0;
+        });
+    }
+
+    /** Until the server has a subscriber, so that a signal is heard. */
+    void awaitSubscription() {
+        await().until(() -> {
+            Object reply = server.command("PUBSUB", "NUMSUB", queue.keySpace().signalChannel());
+            return reply instanceof List<?> parts && Long.valueOf(1).equals(parts.get(1));
+        });
+    }
+
+    static <T> T join(CompletableFuture<T> future) {
+        return future.orTimeout(30, TimeUnit.SECONDS).join();
+    }
+}

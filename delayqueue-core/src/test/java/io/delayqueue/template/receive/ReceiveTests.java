@@ -1,0 +1,311 @@
+package io.delayqueue.template.receive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.DeadLetterQuery;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.ParameterizedTypeReference;
+
+class ReceiveTests extends ReceiveTest {
+
+    record Order(int number, List<String> items) {}
+
+    @Test
+    void aDueMessageIsReceivedAtOnceWithAllItsData() {
+        template.send(DelayMessage.to("orders")
+                .id("4711")
+                .payload(new Order(4711, List.of("tea")))
+                .header("tags", "vip")
+                .build());
+
+        LeasedDelivery delivery = receiveNow(10).get(0);
+
+        assertThat(delivery.topic()).isEqualTo("orders");
+        assertThat(delivery.id()).isEqualTo("4711");
+        assertThat(delivery.attempt()).isEqualTo(1);
+        assertThat(delivery.headers()).isEqualTo(Map.of("tags", "vip"));
+        assertThat(delivery.dueAt()).isEqualTo(delivery.sentAt());
+        assertThat(delivery.lastFailure()).isNull();
+        assertThat(delivery.body()).asString().isEqualTo("{\"number\":4711,\"items\":[\"tea\"]}");
+        assertThat(delivery.payload(Order.class)).isEqualTo(new Order(4711, List.of("tea")));
+        assertThat(delivery.payload(new ParameterizedTypeReference<Map<String, Object>>() {}.getType()))
+                .isEqualTo(Map.of("number", 4711, "items", List.of("tea")));
+        assertThat(delivery.leaseToken()).isNotBlank();
+    }
+
+    @Test
+    void theLeaseEndIsRatherTooEarlyThanTooLate() {
+        send("a", Duration.ZERO);
+
+        LeasedDelivery delivery = receiveNow(1).get(0);
+
+        Instant inRedis = template.find("orders", "a").orElseThrow().leaseEnd();
+        assertThat(delivery.leaseEnd()).isBetween(inRedis.minusSeconds(5), inRedis.plusMillis(1));
+        assertThat(delivery.leaseLeft()).isBetween(LEASE.minusSeconds(10), LEASE);
+    }
+
+    @Test
+    void aMessageMayFixItsOwnLease() {
+        template.send(DelayMessage.to("orders")
+                .id("a")
+                .payload("p")
+                .lease(Duration.ofMinutes(5))
+                .build());
+
+        assertThat(receiveNow(1).get(0).leaseLeft()).isGreaterThan(Duration.ofMinutes(4));
+    }
+
+    @Test
+    void atMostAsManyAsAskedForComeInDueOrder() {
+        template.sendAll(IntStream.range(0, 5)
+                .mapToObj(
+                        i -> DelayMessage.to("orders").id("m" + i).payload("p").build())
+                .toList());
+
+        assertThat(receiveNow(3)).extracting(LeasedDelivery::id).containsExactly("m0", "m1", "m2");
+        assertThat(receiveNow(10)).extracting(LeasedDelivery::id).containsExactly("m3", "m4");
+        assertThat(receiveNow(10)).isEmpty();
+    }
+
+    @Test
+    void aWaitingReceiverIsWokenByASend() {
+        awaitSubscription();
+        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        awaitAsleep();
+        assertThat(waiting).isNotDone();
+
+        send("a", Duration.ZERO);
+
+        assertThat(join(waiting)).extracting(LeasedDelivery::id).containsExactly("a");
+    }
+
+    @Test
+    void aWaitingReceiverReceivesAMessageWhenDueAndNeverEarlier() {
+        send("a", Duration.ofMillis(1500));
+
+        LeasedDelivery delivery = receiveOne();
+
+        Instant claimed = delivery.leaseEnd().minus(LEASE);
+        assertThat(Duration.between(delivery.dueAt(), claimed)).isBetween(Duration.ofMillis(-5), Duration.ofSeconds(1));
+        assertThat(template.find("orders", "a").orElseThrow().leaseEnd())
+                .isAfterOrEqualTo(delivery.dueAt().plus(LEASE));
+    }
+
+    @Test
+    void aRescheduleToAnEarlierTimeWakes() {
+        awaitSubscription();
+        send("a", Duration.ofHours(1));
+        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        awaitAsleep();
+
+        template.reschedule("orders", "a", Duration.ZERO);
+
+        assertThat(join(waiting)).hasSize(1);
+    }
+
+    @Test
+    void withoutSignalsTheSweepFindsIt() {
+        signals.stop();
+        DefaultDelayQueueReceiver sweeping =
+                receiver(new ReceiveSettings(Duration.ofMinutes(1), Duration.ofMillis(300), 10, Duration.ZERO));
+        CompletableFuture<List<LeasedDelivery>> waiting = sweeping.receiveAsync("orders", 1, LONG, LEASE);
+        await().until(() -> tasks.calls() > 2);
+
+        send("a", Duration.ZERO);
+
+        assertThat(join(waiting)).hasSize(1);
+        sweeping.close();
+    }
+
+    @Test
+    void aWaitThatIsOverEndsWithNothing() {
+        assertThat(receiver.receive("orders", 1, Duration.ofMillis(100), LEASE)).isEmpty();
+        await().until(() -> tasks.scheduled() == 0);
+    }
+
+    @Test
+    void receiversAreServedInTheirOrder() {
+        awaitSubscription();
+        List<CompletableFuture<List<LeasedDelivery>>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            waiting.add(receiver.receiveAsync("orders", 1, LONG, LEASE));
+        }
+        awaitAsleep();
+
+        send("a", Duration.ZERO);
+        assertThat(join(waiting.get(0))).extracting(LeasedDelivery::id).containsExactly("a");
+        assertThat(waiting.get(1)).isNotDone();
+        send("b", Duration.ZERO);
+        assertThat(join(waiting.get(1))).extracting(LeasedDelivery::id).containsExactly("b");
+        assertThat(waiting.get(2)).isNotDone();
+    }
+
+    @Test
+    void twoThousandWaitingReceiversHoldNoThreadAndNoConnection() {
+        awaitSubscription();
+        queue.topics().shardsAsync("orders").join();
+        receiveNow(1);
+        awaitAsleep();
+        int threads = Thread.activeCount();
+        int connections = queue.proxy().openConnections();
+        List<CompletableFuture<List<LeasedDelivery>>> waiting = IntStream.range(0, 2000)
+                .mapToObj(i -> receiver.receiveAsync("orders", 1, LONG, LEASE))
+                .toList();
+        awaitAsleep();
+
+        // what others in this process start meanwhile ends, what waiting receivers held would stay
+        await().until(() -> Thread.activeCount() <= threads + 2);
+        assertThat(queue.proxy().openConnections()).isEqualTo(connections);
+        assertThat(tasks.scheduled()).isEqualTo(1);
+
+        template.sendAll(IntStream.range(0, 2000)
+                .mapToObj(
+                        i -> DelayMessage.to("orders").id("m" + i).payload("p").build())
+                .toList());
+        List<String> ids = waiting.stream()
+                .flatMap(future -> join(future).stream())
+                .map(LeasedDelivery::id)
+                .toList();
+        assertThat(ids).hasSize(2000).doesNotHaveDuplicates();
+        await().until(() -> tasks.scheduled() == 0);
+    }
+
+    @Test
+    void withoutWaitingReceiversThereIsNoTaskAndNoCommand() {
+        receiveNow(1);
+        await().until(() -> tasks.scheduled() == 0);
+        queue.proxy().traffic().reset();
+        int calls = tasks.calls();
+
+        send("a", Duration.ZERO);
+
+        await().until(() -> queue.proxy().traffic().requests("EVALSHA") > 0);
+        assertThat(tasks.calls()).isEqualTo(calls);
+    }
+
+    @Test
+    void aCancelledReceiverIsNotServed() {
+        awaitSubscription();
+        CompletableFuture<List<LeasedDelivery>> cancelled = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> next = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        awaitAsleep();
+
+        cancelled.cancel(false);
+        send("a", Duration.ZERO);
+
+        assertThat(join(next)).hasSize(1);
+    }
+
+    @Test
+    void messagesClaimedForACancelledReceiverAreReleased() {
+        awaitSubscription();
+        send("a", Duration.ofSeconds(3));
+        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        awaitAsleep();
+        queue.proxy().traffic().reset();
+        queue.proxy().delay(Duration.ofSeconds(1));
+        await().pollInterval(5, TimeUnit.MILLISECONDS)
+                .until(() -> queue.proxy().traffic().requests("EVALSHA") > 0);
+        waiting.cancel(false);
+        queue.proxy().delay(Duration.ZERO);
+
+        await().until(() -> queue.proxy().traffic().requests("EVALSHA") > 1);
+        await().until(() -> template.find("orders", "a").orElseThrow().state() == MessageState.READY);
+        assertThat(receiveOne().attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void anInterruptEndsTheWaitAndClaimsNothing() throws InterruptedException {
+        List<Boolean> interrupted = new ArrayList<>();
+        Thread thread = new Thread(() -> {
+            List<LeasedDelivery> none = receiver.receive("orders", 1, LONG, LEASE);
+            interrupted.add(none.isEmpty() && Thread.currentThread().isInterrupted());
+        });
+        thread.start();
+        awaitAsleep();
+
+        thread.interrupt();
+        thread.join(10_000);
+
+        assertThat(interrupted).containsExactly(true);
+    }
+
+    @Test
+    void anUnreadableMessageIsDeadLetteredAndAffectsNoOther() {
+        send("a", Duration.ZERO);
+        send("b", Duration.ZERO);
+        String messages = new String(queue.keySpace().of(Shard.single("orders")).messages(), StandardCharsets.UTF_8);
+        server.command("HSET", messages, "a", "nonsense\n\nof a stranger");
+
+        assertThat(receiveNow(10)).extracting(LeasedDelivery::id).containsExactly("b");
+
+        await().until(() -> counts().dead() == 1);
+        assertThat(queue.recorded().lines()).contains("deadLettered orders a UNREADABLE");
+    }
+
+    @Test
+    void onlyUnreadableMessagesDoNotEndTheWait() {
+        send("a", Duration.ZERO);
+        String messages = new String(queue.keySpace().of(Shard.single("orders")).messages(), StandardCharsets.UTF_8);
+        server.command("HSET", messages, "a", "nonsense");
+        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        await().until(() -> counts().dead() == 1);
+        assertThat(waiting).isNotDone();
+
+        send("b", Duration.ZERO);
+
+        assertThat(join(waiting)).extracting(LeasedDelivery::id).containsExactly("b");
+    }
+
+    @Test
+    void aReplayedDeadLetterIsReceivedAgain() {
+        send("a", Duration.ZERO);
+        join(receiveOne().deadLetter("no use"));
+        String deadLetter = queue.store()
+                .deadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10))
+                .get(0)
+                .deadLetterId();
+        queue.store().replay(Shard.single("orders"), deadLetter, Due.NOW);
+
+        assertThat(receiveOne().attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void rangesAreChecked() {
+        assertThatThrownBy(() -> receiver.receive(" ", 1, LONG, LEASE)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> receiver.receive("t", 0, LONG, LEASE)).hasMessageContaining("max");
+        assertThatThrownBy(() -> receiver.receive("t", 501, LONG, LEASE)).hasMessageContaining("max");
+        assertThatThrownBy(() -> receiver.receive("t", 1, Duration.ofMillis(-1), LEASE))
+                .hasMessageContaining("waitTime");
+        assertThatThrownBy(() -> receiver.receive("t", 1, LONG, Duration.ofMillis(999)))
+                .hasMessageContaining("lease");
+    }
+
+    @Test
+    void aClosedReceiverEndsWaitsWithNothing() {
+        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        awaitAsleep();
+
+        receiver.close();
+
+        assertThat(join(waiting)).isEmpty();
+        assertThat(tasks.scheduled()).isZero();
+        assertThatThrownBy(() -> receiver.receiveAsync("orders", 1, LONG, LEASE))
+                .isInstanceOf(IllegalStateException.class);
+    }
+}

@@ -1,0 +1,257 @@
+package io.delayqueue.template.receive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.DeadLetterQuery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class SettleLeasedTests extends ReceiveTest {
+
+    private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
+
+    private LeasedDelivery received(String id) {
+        send(id, Duration.ZERO);
+        return receiveOne();
+    }
+
+    private MessageSnapshot found(String id) {
+        return template.find("orders", id).orElseThrow();
+    }
+
+    private List<DeadLetter> deadLetters() {
+        return queue.store().deadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10));
+    }
+
+    @Test
+    void anAcknowledgedMessageIsGone() {
+        LeasedDelivery delivery = received("a");
+
+        assertThat(join(delivery.acknowledge())).isTrue();
+        assertThat(template.find("orders", "a")).isEmpty();
+    }
+
+    @Test
+    void settlementsArePublishedAsEvents() {
+        join(received("a").acknowledge());
+        join(received("b").retry(Duration.ofHours(1)));
+        join(received("c").deadLetter("no"));
+        LeasedDelivery lost = received("d");
+        template.cancel("orders", "d");
+        join(lost.acknowledge());
+
+        assertThat(queue.recorded().lines())
+                .containsSubsequence("started orders a 1", "acknowledged orders a 1")
+                .containsSubsequence("started orders b 1", "retried orders b 1 PT1H")
+                .containsSubsequence("started orders c 1", "deadLettered orders c REQUESTED")
+                .containsSubsequence("started orders d 1", "cancelled orders d", "gone orders d");
+    }
+
+    @Test
+    void closingTheReceiverEndsAllWaits() {
+        for (int i = 0; i < 100; i++) {
+            DefaultDelayQueueReceiver closing = receiver(SETTINGS);
+            CompletableFuture<?> closed = CompletableFuture.runAsync(closing::close);
+            try {
+                join(closing.receiveAsync("orders", 1, LONG, LEASE));
+            } catch (IllegalStateException e) {
+                assertThat(e).hasMessageContaining("closed");
+            }
+            join(closed);
+        }
+    }
+
+    @Test
+    void longReasonsAreCut() {
+        LeasedDelivery retried = received("a");
+        join(retried.retry(Duration.ofHours(1), "r".repeat(100_000)));
+        assertThat(found("a").lastFailure()).isEqualTo("retry: " + "r".repeat(500) + "…");
+
+        LeasedDelivery deadLettered = received("b");
+        join(deadLettered.deadLetter("😀".repeat(100_000)));
+        assertThat(deadLetters().get(0).failure().message()).isEqualTo("😀".repeat(250) + "…");
+        LeasedDelivery odd = received("c");
+        join(odd.deadLetter("." + "😀".repeat(100_000)));
+        assertThat(deadLetters().get(0).failure().message()).isEqualTo("." + "😀".repeat(249) + "…");
+    }
+
+    @Test
+    void aHugeDelayIsLimitedToTenYearsAndAffectsNoOtherSettlement() {
+        LeasedDelivery endless = received("a");
+        LeasedDelivery other = received("b");
+
+        CompletableFuture<Boolean> retried = endless.retry(Duration.ofSeconds(Long.MAX_VALUE));
+        assertThat(join(other.acknowledge())).isTrue();
+        assertThat(join(retried)).isTrue();
+        assertThat(found("a").dueAt())
+                .isBetween(
+                        Instant.now().plus(Duration.ofDays(3649)), Instant.now().plus(Duration.ofDays(3651)));
+    }
+
+    @Test
+    void onlyTheFirstSettlementCounts() {
+        LeasedDelivery delivery = received("a");
+
+        CompletableFuture<Boolean> first = delivery.acknowledge();
+        assertThat(join(delivery.retry(Duration.ZERO))).isFalse();
+        assertThat(join(delivery.deadLetter("no"))).isFalse();
+        assertThat(join(delivery.extend(LEASE))).isFalse();
+        assertThat(join(first)).isTrue();
+    }
+
+    @Test
+    void aRetryIsDeliveredAgainWithItsReason() {
+        LeasedDelivery delivery = received("a");
+
+        assertThat(join(delivery.retry(Duration.ofMillis(10), "bank is closed")))
+                .isTrue();
+
+        LeasedDelivery again = receiveOne();
+        assertThat(again.attempt()).isEqualTo(2);
+        assertThat(again.lastFailure()).isEqualTo("retry: bank is closed");
+        assertThat(again.leaseToken()).isNotEqualTo(delivery.leaseToken());
+    }
+
+    @Test
+    void theLastPermittedAttemptIsNotRetried() {
+        send("a", Duration.ZERO);
+        for (int attempt = 1; attempt <= 3; attempt++) {
+            LeasedDelivery delivery = receiveOne();
+            assertThat(delivery.attempt()).isEqualTo(attempt);
+            assertThat(join(delivery.retry(Duration.ZERO))).isTrue();
+        }
+
+        assertThat(receiveNow(1)).isEmpty();
+        assertThat(deadLetters()).hasSize(1);
+        assertThat(deadLetters().get(0).cause()).isEqualTo(DeadLetterCause.ATTEMPTS_SPENT);
+        assertThat(deadLetters().get(0).attempts()).isEqualTo(3);
+        assertThat(queue.recorded().lines()).contains("deadLettered orders a ATTEMPTS_SPENT");
+    }
+
+    @Test
+    void aMessageMayPermitFewerAttempts() {
+        template.send(
+                DelayMessage.to("orders").id("a").payload("p").maxAttempts(1).build());
+
+        assertThat(join(receiveOne().retry(Duration.ZERO))).isTrue();
+
+        assertThat(deadLetters()).hasSize(1);
+    }
+
+    @Test
+    void aDeadLetteredMessageIsADeadLetterWithItsReason() {
+        assertThat(join(received("a").deadLetter("no such order"))).isTrue();
+
+        assertThat(deadLetters().get(0).cause()).isEqualTo(DeadLetterCause.REQUESTED);
+        assertThat(deadLetters().get(0).failure().message()).isEqualTo("no such order");
+    }
+
+    @Test
+    void anUnsettledMessageIsDeliveredToAnotherReceiver() {
+        send("a", Duration.ZERO);
+        LeasedDelivery late = receiver.receive("orders", 1, LONG, SHORT_LEASE).get(0);
+
+        LeasedDelivery next = receiveOne();
+
+        assertThat(next.id()).isEqualTo("a");
+        assertThat(next.attempt()).isEqualTo(2);
+        assertThat(late.leaseLeft()).isZero();
+        assertThat(join(late.acknowledge())).isFalse();
+        assertThat(found("a").state()).isEqualTo(MessageState.LEASED);
+        assertThat(queue.recorded().lines()).contains("gone orders a");
+        assertThat(join(next.acknowledge())).isTrue();
+    }
+
+    @Test
+    void overdueLeasesAreReclaimedEvenIfNoReceiverWaitsForLong() {
+        DefaultDelayQueueReceiver graceful = receiver(
+                new ReceiveSettings(Duration.ofMillis(200), Duration.ofMillis(200), 3, Duration.ofMillis(600)));
+        send("a", Duration.ZERO);
+        graceful.receive("orders", 1, LONG, SHORT_LEASE);
+        await().until(() -> tasks.scheduled() == 0);
+        await().until(() -> found("a").leaseEnd().isBefore(serverTime()));
+
+        assertThat(graceful.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
+
+        await().until(() -> found("a").state() == MessageState.READY);
+        await().until(() -> tasks.scheduled() == 0);
+        graceful.close();
+    }
+
+    private Instant serverTime() {
+        List<?> time = (List<?>) server.command("TIME");
+        return Instant.ofEpochSecond(Long.parseLong((String) time.get(0)));
+    }
+
+    @Test
+    void anExtendedLeaseHolds() {
+        send("a", Duration.ZERO);
+        LeasedDelivery delivery =
+                receiver.receive("orders", 1, LONG, SHORT_LEASE).get(0);
+
+        assertThat(join(delivery.extend(Duration.ofMinutes(1)))).isTrue();
+
+        assertThat(delivery.leaseLeft()).isGreaterThan(Duration.ofSeconds(50));
+        assertThat(found("a").leaseEnd())
+                .isBetween(
+                        delivery.leaseEnd().minusMillis(1), delivery.leaseEnd().plusSeconds(5));
+    }
+
+    @Test
+    void anExtensionNeverShortens() {
+        LeasedDelivery delivery = received("a");
+
+        assertThat(join(delivery.extend(Duration.ofSeconds(1)))).isTrue();
+
+        assertThat(delivery.leaseLeft()).isGreaterThan(Duration.ofSeconds(20));
+    }
+
+    @Test
+    void anExtensionOfALostLeaseIsRejected() {
+        LeasedDelivery delivery = received("a");
+        template.cancel("orders", "a");
+
+        assertThat(join(delivery.extend(LEASE))).isFalse();
+        assertThat(join(delivery.acknowledge())).isFalse();
+    }
+
+    @Test
+    void waitingSettlementsAreSentTogether() {
+        template.sendAll(IntStream.range(0, 500)
+                .mapToObj(
+                        i -> DelayMessage.to("orders").id("m" + i).payload("p").build())
+                .toList());
+        List<LeasedDelivery> deliveries = receiveNow(500);
+        join(deliveries.get(0).acknowledge());
+        queue.proxy().traffic().reset();
+        queue.proxy().delay(Duration.ofMillis(50));
+
+        List<CompletableFuture<Boolean>> answers =
+                deliveries.stream().skip(1).map(LeasedDelivery::acknowledge).toList();
+
+        assertThat(answers).allMatch(answer -> join(answer));
+        assertThat(queue.proxy().traffic().requests("EVALSHA")).isLessThanOrEqualTo(3);
+        assertThat(counts().leased()).isZero();
+    }
+
+    @Test
+    void rangesAreChecked() {
+        LeasedDelivery delivery = received("a");
+
+        assertThatThrownBy(() -> delivery.retry(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> delivery.extend(Duration.ofMillis(1))).isInstanceOf(IllegalArgumentException.class);
+        assertThat(join(delivery.acknowledge())).isTrue();
+    }
+}

@@ -1,0 +1,81 @@
+package io.delayqueue.forward;
+
+import io.delayqueue.Internal;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryHandler;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.Failure;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Forwards deliveries. A delivery is handled when the broker has confirmed its message. Thread-safe. */
+@Internal
+public final class ForwardingHandler implements DeliveryHandler {
+
+    private static final int MAX_CAUSES = 50;
+
+    private final Route route;
+    private final Forwarder forwarder;
+    private final List<ForwardMapper> mappers;
+    private final SendDeadlines deadlines;
+
+    /** Creates a handler of a route. */
+    public ForwardingHandler(Route route, Forwarder forwarder, List<ForwardMapper> mappers, SendDeadlines deadlines) {
+        this.route = route;
+        this.forwarder = forwarder;
+        this.mappers = List.copyOf(mappers);
+        this.deadlines = deadlines;
+    }
+
+    @Override
+    public CompletionStage<?> handle(List<Delivery> deliveries) {
+        ForwardedMessage message = map(deliveries.get(0));
+        SendDeadlines.Watch watch = deadlines.watch(route.sendTimeout(), () -> late(message));
+        try {
+            CompletableFuture<?> sent = forwarder.forward(message).toCompletableFuture();
+            // not by a dependent that fails alike, which would put the failure into words: not every exception can be
+            CompletionStage<?> unused = sent.handle((nothing, failure) -> {
+                watch.end(failure == null ? null : failed(message, failure));
+                return null;
+            });
+            unused = watch.result().whenComplete((nothing, failure) -> sent.cancel(false));
+        } catch (Throwable e) {
+            watch.end(failed(message, e));
+        } finally {
+            watch.senderIsBack();
+        }
+        return watch.result();
+    }
+
+    private ForwardedMessage map(Delivery delivery) {
+        ForwardedMessage message = StandardMapping.map(delivery, route);
+        for (ForwardMapper mapper : mappers) {
+            message = Objects.requireNonNull(mapper.map(message, delivery, route), "A ForwardMapper returned null");
+        }
+        return message;
+    }
+
+    private ForwardException late(ForwardedMessage message) {
+        return new ForwardException(where(message) + " was not confirmed within " + route.sendTimeout()
+                + "; it may have arrived all the same");
+    }
+
+    private ForwardException failed(ForwardedMessage message, Throwable thrown) {
+        Throwable failure = Completions.cause(thrown);
+        Throwable root = failure;
+        Throwable cause = Failure.causeOf(failure);
+        for (int depth = 0; cause != null && depth < MAX_CAUSES; depth++) {
+            root = cause;
+            cause = Failure.causeOf(cause);
+        }
+        Failure text = Failure.of(root);
+        String why = root instanceof ForwardException ? text.message() : text.summary();
+        return new ForwardException(where(message) + " failed: " + why, failure);
+    }
+
+    private String where(ForwardedMessage message) {
+        return "Forwarding to '" + message.destination() + "' by " + route.to();
+    }
+}

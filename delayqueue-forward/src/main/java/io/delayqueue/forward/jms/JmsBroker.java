@@ -1,0 +1,95 @@
+package io.delayqueue.forward.jms;
+
+import io.delayqueue.forward.Broker;
+import io.delayqueue.forward.ForwardedMessage;
+import io.delayqueue.forward.Forwarder;
+import io.delayqueue.forward.Route;
+import io.delayqueue.message.InvalidOptionException;
+import jakarta.jms.ConnectionFactory;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jms.IllegalStateException;
+import org.springframework.jms.connection.SingleConnectionFactory;
+import org.springframework.jms.core.JmsTemplate;
+
+/**
+ * Forwards to JMS, each message in its own transaction. Regardless of the provider's settings, the commit returns only
+ * when the broker has stored the message. Thread-safe.
+ */
+public final class JmsBroker implements Broker {
+
+    private static final String POOLS = "org.messaginghub.pooled.jms.";
+
+    private final JmsTemplate application;
+    private @Nullable OwnConnections own;
+
+    /**
+     * Creates a broker.
+     *
+     * @param application template whose connection factory, destination resolver and priority are used
+     */
+    public JmsBroker(JmsTemplate application) {
+        this.application = application;
+    }
+
+    @Override
+    public Forwarder open(Route route) {
+        route.requireDestination("a queue of JMS, or with pub-sub a topic");
+        route.rejectRoutingKey();
+        ConnectionFactory connections = connections();
+        JmsTemplate template = new JmsTemplate(connections);
+        template.setSessionTransacted(true);
+        template.setPubSubDomain(route.pubSub());
+        template.setDestinationResolver(application.getDestinationResolver());
+        template.setExplicitQosEnabled(true);
+        template.setDeliveryPersistent(true);
+        template.setPriority(application.getPriority());
+        return connections instanceof OwnConnections kept
+                ? message -> sendByWhatIsKept(template, kept, message)
+                : message -> send(template, message);
+    }
+
+    private static CompletionStage<?> send(JmsTemplate template, ForwardedMessage message) {
+        template.send(message.destination(), session -> JmsMessages.create(session, message));
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** The server may close a producer without its session. The cached producer would then stay unusable. */
+    private static CompletionStage<?> sendByWhatIsKept(
+            JmsTemplate template, OwnConnections kept, ForwardedMessage message) {
+        int renewals = kept.renewals();
+        try {
+            return send(template, message);
+        } catch (IllegalStateException closed) {
+            kept.giveUp(renewals);
+            throw closed;
+        }
+    }
+
+    private synchronized ConnectionFactory connections() {
+        if (own != null) {
+            return own;
+        }
+        ConnectionFactory target = application.getConnectionFactory();
+        if (target == null) {
+            throw new InvalidOptionException("to", "names a JmsTemplate without a ConnectionFactory");
+        }
+        if (target instanceof SingleConnectionFactory single && single.getTargetConnectionFactory() != null) {
+            target = single.getTargetConnectionFactory();
+        }
+        if (target instanceof SingleConnectionFactory
+                || target.getClass().getName().startsWith(POOLS)) {
+            return target;
+        }
+        own = new OwnConnections(target);
+        return own;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (own != null) {
+            own.destroy();
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.delayqueue.forward.rabbit;
+
+import com.rabbitmq.client.Connection;
+import io.delayqueue.forward.ForwardException;
+import java.io.IOException;
+import java.net.Socket;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** A connection that tracks whether RabbitMQ has blocked it. Thread-safe. */
+final class Link {
+
+    private static final Log log = LogFactory.getLog(Link.class);
+    private static final int CLOSE_MILLIS = 5_000;
+    private static final int LINGER_SECONDS = 1;
+
+    private final Connection connection;
+    private final @Nullable Socket socket;
+    private final ExecutorService threads;
+    private volatile @Nullable String blocked;
+
+    /**
+     * Creates a link that listens for RabbitMQ's resource alarms.
+     *
+     * @param socket socket of the connection; null if unknown
+     * @param threads executor that closes the connection
+     */
+    Link(Connection connection, @Nullable Socket socket, ExecutorService threads) {
+        this.connection = connection;
+        this.socket = socket;
+        this.threads = threads;
+        connection.addBlockedListener(reason -> blocked = reason, () -> blocked = null);
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    boolean isOpen() {
+        return connection.isOpen();
+    }
+
+    /** Fails if RabbitMQ has blocked the connection. A write would block uninterruptibly until the end of the alarm. */
+    void requireReads() {
+        String reason = blocked;
+        if (reason != null && isOpen()) {
+            throw new ForwardException("RabbitMQ has blocked the connection: " + reason);
+        }
+    }
+
+    /**
+     * Closes the connection within seconds, even if RabbitMQ has blocked it and a writing thread holds all locks of the
+     * client.
+     */
+    void close() {
+        if (blocked != null) {
+            cut();
+        }
+        Future<?> closing;
+        try {
+            closing = threads.submit(() -> connection.abort(CLOSE_MILLIS));
+        } catch (RuntimeException | Error e) { // no thread is available that may block
+            cut();
+            return;
+        }
+        try {
+            closing.get(2 * CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            cut();
+        } catch (ExecutionException | TimeoutException e) {
+            cut();
+        }
+    }
+
+    private void cut() {
+        if (socket != null) {
+            try {
+                socket.setSoLinger(true, LINGER_SECONDS);
+                socket.close();
+            } catch (IOException e) {
+                log.debug("Closing the socket to RabbitMQ failed", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package io.delayqueue.forward.rabbit;
+
+import com.rabbitmq.client.Address;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.SocketConfigurator;
+import io.delayqueue.forward.ForwardException;
+import io.delayqueue.message.InvalidOptionException;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * A separate connection to the application's RabbitMQ. It is opened on demand, and reopened after it was lost.
+ * Thread-safe.
+ */
+final class OwnConnection implements AutoCloseable {
+
+    private static final String NAME = "delayqueue";
+    private static final int HEARTBEAT_SECONDS = 60;
+
+    /**
+     * Pause after a failed connection attempt, since thousands of messages may be due while RabbitMQ is unavailable.
+     */
+    private static final Duration BETWEEN_DIALS = Duration.ofMillis(250);
+
+    private final AbstractConnectionFactory application;
+    private final Duration timeout;
+    private final ExecutorService threads;
+
+    /** Acquired interruptibly, since connecting to an unresponsive broker may take long. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private volatile @Nullable Link link;
+    private volatile @Nullable Socket socket;
+    private volatile boolean closed;
+    private @Nullable IOException rejected;
+    private long rejectedAt;
+
+    private OwnConnection(AbstractConnectionFactory application, Duration timeout, ExecutorService threads) {
+        this.application = application;
+        this.timeout = timeout;
+        this.threads = threads;
+    }
+
+    /**
+     * Creates an instance with the application's settings, except for timeouts and a disabled heartbeat.
+     *
+     * @param threads executor of calls that may block
+     * @throws InvalidOptionException if the settings are not accessible
+     */
+    static OwnConnection like(
+            org.springframework.amqp.rabbit.connection.ConnectionFactory application,
+            Duration timeout,
+            ExecutorService threads) {
+        if (!(application instanceof AbstractConnectionFactory known)) {
+            throw new InvalidOptionException(
+                    "to",
+                    "names a RabbitTemplate on a "
+                            + application.getClass().getName()
+                            + ", whose settings are not accessible; name a RabbitTemplate on a"
+                            + " CachingConnectionFactory");
+        }
+        return new OwnConnection(known, timeout, threads);
+    }
+
+    /** Created for each connection attempt, since the application may change its settings, such as the password. */
+    private ConnectionFactory factory() {
+        ConnectionFactory own = application.getRabbitConnectionFactory().clone();
+        int millis = (int) timeout.toMillis();
+        own.setConnectionTimeout(shorter(own.getConnectionTimeout(), millis));
+        own.setHandshakeTimeout(shorter(own.getHandshakeTimeout(), millis));
+        own.setChannelRpcTimeout(shorter(own.getChannelRpcTimeout(), millis));
+        if (own.getRequestedHeartbeat() == 0) {
+            own.setRequestedHeartbeat(HEARTBEAT_SECONDS); // otherwise an unresponsive broker counts as connected
+        }
+        own.setAutomaticRecoveryEnabled(false);
+        // otherwise the client waits for a blocked writer before it closes the socket, which would end that write
+        own.setShutdownExecutor(threads);
+        SocketConfigurator settings = own.getSocketConfigurator();
+        own.setSocketConfigurator(each -> {
+            if (settings != null) {
+                settings.configure(each);
+            }
+            socket = each;
+        });
+        return own;
+    }
+
+    /** In the client, 0 means no timeout. */
+    private static int shorter(int theirs, int ours) {
+        return theirs == 0 ? ours : Math.min(theirs, ours);
+    }
+
+    /** Fails if RabbitMQ has blocked the connection. */
+    void requireReads() {
+        Link current = link;
+        if (current != null) {
+            current.requireReads();
+        }
+    }
+
+    Channel newChannel() throws IOException, TimeoutException, InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            Channel channel = open().connection().createChannel();
+            if (channel == null) {
+                throw new IOException("RabbitMQ has no more channels on one connection");
+            }
+            return channel;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Link open() throws IOException, TimeoutException {
+        requireNotClosed();
+        Link open = link;
+        if (open == null || !open.isOpen()) {
+            open = new Link(redial(), socket, threads);
+            link = open;
+            if (closed) {
+                open.close();
+                requireNotClosed();
+            }
+        }
+        return open;
+    }
+
+    private void requireNotClosed() {
+        if (closed) {
+            throw new ForwardException("the application is closed");
+        }
+    }
+
+    private Connection redial() throws IOException, TimeoutException {
+        if (rejected != null && System.nanoTime() - rejectedAt < BETWEEN_DIALS.toNanos()) {
+            throw new IOException("RabbitMQ was unreachable a moment ago", rejected);
+        }
+        try {
+            Connection dialled = dial();
+            rejected = null;
+            return dialled;
+        } catch (IOException e) {
+            rejected = e;
+            rejectedAt = System.nanoTime();
+            throw e;
+        }
+    }
+
+    private Connection dial() throws IOException, TimeoutException {
+        ConnectionFactory factory = factory();
+        List<Address> addresses = addresses();
+        return addresses == null ? factory.newConnection(NAME) : factory.newConnection(addresses, NAME);
+    }
+
+    /**
+     * Reads the addresses by reflection, since they have no accessor. Reads them each time, since the application may
+     * resolve them each time.
+     */
+    @SuppressWarnings("unchecked")
+    private @Nullable List<Address> addresses() {
+        Method getter = ReflectionUtils.findMethod(AbstractConnectionFactory.class, "getAddresses");
+        if (getter == null) {
+            return null;
+        }
+        ReflectionUtils.makeAccessible(getter);
+        return (List<Address>) ReflectionUtils.invokeMethod(getter, application);
+    }
+
+    /** Closes permanently. Does not wait for a thread that is connecting: it finds this instance closed. */
+    @Override
+    public void close() {
+        closed = true;
+        Link open = link;
+        if (open != null) {
+            open.close();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.delayqueue.forward.rabbit;
+
+import io.delayqueue.forward.Broker;
+import io.delayqueue.forward.Forwarder;
+import io.delayqueue.forward.Route;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+
+/**
+ * Forwards to the application's RabbitMQ on a separate connection, with publisher confirms and mandatory routing. Each
+ * route has its own channel. Thread-safe.
+ */
+public final class RabbitBroker implements Broker {
+
+    private final ConnectionFactory application;
+    private final ExecutorService threads;
+    private final Map<Duration, OwnConnection> own = new ConcurrentHashMap<>();
+
+    /**
+     * Creates a broker.
+     *
+     * @param application template whose connection settings are used
+     * @param threads executor of client calls that may block
+     */
+    public RabbitBroker(ConnectionFactory application, ExecutorService threads) {
+        this.application = application;
+        this.threads = threads;
+    }
+
+    @Override
+    public Forwarder open(Route route) {
+        if (route.destination().isBlank() && isBlank(route.routingKey())) {
+            route.requireDestination("an exchange of RabbitMQ (or without one routing-key a queue)");
+        }
+        route.rejectPubSub();
+        RabbitMessages.check(route);
+        OwnConnection connection =
+                own.computeIfAbsent(route.sendTimeout(), timeout -> OwnConnection.like(application, timeout, threads));
+        ConfirmingChannel channel = new ConfirmingChannel(connection);
+        return message -> channel.publish(
+                RabbitMessages.exchange(message),
+                RabbitMessages.routingKey(message, route),
+                RabbitMessages.properties(message),
+                message.body());
+    }
+
+    private static boolean isBlank(@Nullable String text) {
+        return text == null || text.isBlank();
+    }
+
+    @Override
+    public void close() {
+        own.values().forEach(OwnConnection::close);
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * Forwarding to RabbitMQ. Only this package and {@code autoconfigure} use the client library.
+ *
+ * <p>Row 5: used by {@code autoconfigure} only.
+ */
+@Internal
+@NullMarked
+package io.delayqueue.forward.rabbit;
+
+import io.delayqueue.Internal;
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,239 @@
+package io.delayqueue.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.broker.ForwardingApplication.Seen;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.test.DelayQueueHarness;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** What holds for forwarding to any broker. Each test leaves the broker running. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class ForwardContract {
+
+    private static final Duration OUTAGE = Duration.ofSeconds(60);
+
+    final TestBroker broker = newBroker();
+    ConfigurableApplicationContext application;
+    DelayQueueTemplate delayQueue;
+    DelayQueueHarness harness;
+
+    abstract TestBroker newBroker();
+
+    /** Further forwards, each of one line. */
+    List<String> moreProperties() {
+        return List.of();
+    }
+
+    @BeforeAll
+    void start() {
+        broker.start();
+        List.of("plain", "load", "soak", "hang", "large", "late").forEach(broker::create);
+        List<String> properties = new ArrayList<>();
+        properties.addAll(forward(0, "plain", "plain", "max-attempts=3"));
+        properties.addAll(forward(1, "load", "load", "send-timeout=1s"));
+        properties.addAll(forward(2, "soak", "soak", "send-timeout=2s"));
+        properties.addAll(forward(3, "hang", "hang", "send-timeout=1s", "max-attempts=1"));
+        properties.addAll(forward(4, "large", "large", "max-attempts=2"));
+        properties.addAll(forward(5, "nowhere", TestBroker.NOWHERE, "send-timeout=1s", "max-attempts=2"));
+        properties.addAll(moreProperties());
+        application = ForwardingApplication.start(broker, properties);
+        delayQueue = application.getBean(DelayQueueTemplate.class);
+        harness = application.getBean(DelayQueueHarness.class);
+    }
+
+    @AfterAll
+    void stop() {
+        if (application != null) {
+            application.close();
+        }
+        broker.close();
+    }
+
+    final List<String> forward(int index, String topic, String destination, String... keys) {
+        String prefix = "delayqueue.forward[" + index + "].";
+        List<String> properties = new ArrayList<>(List.of(
+                prefix + "topic=" + topic,
+                prefix + "to=" + broker.to(),
+                prefix + "destination=" + destination,
+                prefix + "backoff=fixed 300ms",
+                prefix + "max-attempts=1000"));
+        for (String key : keys) {
+            properties.add(prefix + key);
+        }
+        return properties;
+    }
+
+    @Test
+    void messageArrivesWithWhatIsKnownOfIt() {
+        Instant due = Instant.now().plusMillis(100);
+        delayQueue.send(DelayMessage.to("plain")
+                .id("order-1")
+                .payload(new Order("4711", "Bücher"))
+                .dueAt(due)
+                .header("tags", "vip")
+                .header("keys", "customer-7")
+                .header("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+                .build());
+        harness.awaitAcknowledged("plain", "order-1");
+
+        Received received = only(broker.take("plain"), "order-1");
+        assertThat(received.body()).isEqualTo("{\"no\":\"4711\",\"item\":\"Bücher\"}");
+        assertThat(received.contentType()).isEqualTo("application/json");
+        assertThat(received.headers())
+                .containsEntry("tags", "vip")
+                .containsEntry("keys", "customer-7")
+                .containsEntry("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+                .containsEntry("delayqueue_id", "order-1")
+                .containsEntry("delayqueue_topic", "plain")
+                .containsEntry("delayqueue_attempt", "1")
+                .hasEntrySatisfying(
+                        "delayqueue_due",
+                        each -> assertThat(Instant.parse(each)).isAfterOrEqualTo(due))
+                .hasEntrySatisfying(
+                        "delayqueue_sent",
+                        sent -> assertThat(Instant.parse(sent)).isBefore(Instant.now()));
+        assertThat(received.headers()).hasSize(8);
+        checkKey(received.key());
+    }
+
+    /** What the broker has of a message whose id is order-1 and whose key is customer-7. */
+    abstract void checkKey(String key);
+
+    @Test
+    void whatCannotBeDeliveredDiesWithItsCause() {
+        delayQueue.send(DelayMessage.to("nowhere").id("lost").payload("text").build());
+
+        DeadLetter deadLetter = harness.awaitDead("nowhere", "lost");
+        assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.ATTEMPTS_SPENT);
+        assertThat(deadLetter.attempts()).isEqualTo(2);
+        assertThat(deadLetter.failure().message()).startsWith("Forwarding to 'nowhere' by " + broker.to());
+        checkNowhere(deadLetter.failure().message());
+    }
+
+    abstract void checkNowhere(String failure);
+
+    @Test
+    void brokerThatHangsHoldsNobody() {
+        broker.pause();
+        try {
+            long begun = System.nanoTime();
+            delayQueue.send(DelayMessage.to("hang").id("held").payload("text").build());
+            DeadLetter deadLetter = harness.awaitDead("hang", "held");
+            tell("hung for a send that may take 1 s: given up after " + since(begun));
+            assertThat(deadLetter.failure().message()).startsWith("Forwarding to 'hang' by " + broker.to());
+        } finally {
+            broker.resume();
+        }
+        delayQueue.send(DelayMessage.to("plain").id("after").payload("text").build());
+        harness.awaitAcknowledged("plain", "after");
+    }
+
+    @Test
+    void brokerMayComeAfterTheApplication() {
+        broker.kill();
+        try (ConfigurableApplicationContext early =
+                ForwardingApplication.start(broker, forward(0, "late", "late", "send-timeout=1s"))) {
+            early.getBean(DelayQueueTemplate.class)
+                    .send(DelayMessage.to("late").id("early").payload("text").build());
+            Seen seen = early.getBean(Seen.class);
+            await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.retried.get() > 0);
+            MessageSnapshot waiting = early.getBean(DelayQueueTemplate.class)
+                    .find("late", "early")
+                    .orElseThrow();
+            assertThat(waiting.attempts()).isPositive();
+            broker.start();
+            early.getBean(DelayQueueHarness.class).awaitAcknowledged("late", "early");
+        }
+        assertThat(only(broker.take("late"), "early").body()).isEqualTo("text");
+    }
+
+    @Test
+    @Timeout(200)
+    void everyIdArrivesWhenTheBrokerIsKilledUnderLoad() {
+        outages("load", 1_000, 1);
+    }
+
+    @Test
+    @Tag("soak")
+    @Timeout(600)
+    void everyIdArrivesWhenTheBrokerIsKilledAgainAndAgain() {
+        outages("soak", 20_000, 5);
+    }
+
+    private void outages(String topic, int count, int kills) {
+        Seen seen = application.getBean(Seen.class);
+        seen.acknowledged.clear();
+        seen.retried.set(0);
+        List<DelayMessage> messages = messages(topic, count);
+        long begun = System.nanoTime();
+        delayQueue.sendAll(messages);
+        for (int kill = 1; kill <= kills; kill++) {
+            int enough = count * kill / (kills + 1);
+            await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.acknowledged.size() >= enough);
+            int failed = seen.retried.get();
+            broker.kill();
+            await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.retried.get() > failed);
+            broker.start();
+        }
+        harness.awaitEmpty(topic);
+        String took = since(begun);
+
+        List<String> arrived = broker.take(topic).stream().map(Received::id).toList();
+        Set<String> ids = new HashSet<>(arrived);
+        tell(count + " messages, " + kills + " times killed: " + took + ", " + seen.retried.get() + " failed attempts, "
+                + (arrived.size() - ids.size()) + " duplicates");
+        assertThat(application.getBean(DelayQueueAdmin.class).counts(topic).dead())
+                .isZero();
+        assertThat(ids).hasSize(count).containsAll(seen.acknowledged);
+        assertThat(seen.acknowledged).hasSize(count);
+    }
+
+    /** They come due within two seconds, so that there is a load while the broker is killed. */
+    private static List<DelayMessage> messages(String topic, int count) {
+        Instant now = Instant.now();
+        return IntStream.range(0, count)
+                .mapToObj(number -> DelayMessage.to(topic)
+                        .id("m" + number)
+                        .payload(new Order(String.valueOf(number), "book"))
+                        .dueAt(now.plusMillis(2_000L * number / count))
+                        .build())
+                .toList();
+    }
+
+    static Received only(List<Received> received, String id) {
+        List<Received> those =
+                received.stream().filter(each -> each.id().equals(id)).toList();
+        assertThat(those).as("messages of id " + id).isNotEmpty();
+        return those.get(0);
+    }
+
+    private void tell(String what) {
+        System.out.println(getClass().getSimpleName() + ": " + what);
+    }
+
+    private static String since(long begun) {
+        return Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms";
+    }
+
+    record Order(String no, String item) {}
+}

@@ -1,0 +1,41 @@
+package io.delayqueue.autoconfigure.http;
+
+import io.delayqueue.web.api.ApiSettings;
+import io.delayqueue.web.api.RequestReader;
+import io.delayqueue.web.api.ResponseWriter;
+import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.waiting.AbandonedWaits;
+import java.util.List;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/**
+ * Registers the argument resolver, return value handler and interceptor of the HTTP API's controllers in Spring MVC.
+ */
+final class ApiWebConfigurer implements WebMvcConfigurer {
+
+    private final ApiSettings settings;
+    private final AccessGuard guard;
+
+    ApiWebConfigurer(ApiSettings settings, AccessGuard guard) {
+        this.settings = settings;
+        this.guard = guard;
+    }
+
+    @Override
+    public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+        resolvers.add(new RequestReader(settings, guard));
+    }
+
+    @Override
+    public void addInterceptors(InterceptorRegistry registry) {
+        registry.addInterceptor(new AbandonedWaits()).addPathPatterns(settings.basePath() + "/**");
+    }
+
+    @Override
+    public void addReturnValueHandlers(List<HandlerMethodReturnValueHandler> handlers) {
+        handlers.add(new ResponseWriter());
+    }
+}

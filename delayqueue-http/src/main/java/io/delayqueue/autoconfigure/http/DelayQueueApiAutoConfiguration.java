@@ -1,0 +1,174 @@
+package io.delayqueue.autoconfigure.http;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.autoconfigure.DelayQueueProperties;
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.message.Failure;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.store.idempotency.IdempotencyKeys;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.MessageIds;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.Leases;
+import io.delayqueue.web.api.ApiSettings;
+import io.delayqueue.web.api.DeadLettersController;
+import io.delayqueue.web.api.DocumentController;
+import io.delayqueue.web.api.LeasesController;
+import io.delayqueue.web.api.MessageSending;
+import io.delayqueue.web.api.MessagesController;
+import io.delayqueue.web.api.ReceiveController;
+import io.delayqueue.web.api.Waits;
+import io.delayqueue.web.api.request.DeadLetterRequest;
+import io.delayqueue.web.api.request.DueRequest;
+import io.delayqueue.web.api.request.EmptyRequest;
+import io.delayqueue.web.api.request.ExtendRequest;
+import io.delayqueue.web.api.request.PurgeRequest;
+import io.delayqueue.web.api.request.ReceiveRequest;
+import io.delayqueue.web.api.request.RetryRequest;
+import io.delayqueue.web.api.request.SendAllRequest;
+import io.delayqueue.web.api.request.SendRequest;
+import io.delayqueue.web.api.response.CancelResponse;
+import io.delayqueue.web.api.response.DeadLetterResponse;
+import io.delayqueue.web.api.response.DeliveryResponse;
+import io.delayqueue.web.api.response.MessageResponse;
+import io.delayqueue.web.api.response.Problem;
+import io.delayqueue.web.api.response.PurgeResponse;
+import io.delayqueue.web.api.response.ReceiveResponse;
+import io.delayqueue.web.api.response.ReplayResponse;
+import io.delayqueue.web.api.response.SendAllResponse;
+import io.delayqueue.web.api.response.SendResponse;
+import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.waiting.LongPolls;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+
+/** Auto-configuration of the HTTP API, which the application's Spring MVC serves. */
+@AutoConfiguration(after = DelayQueueHttpAutoConfiguration.class)
+@ConditionalOnBean(DelayQueueEngine.class)
+@ConditionalOnBooleanProperty("delayqueue.http.api.enabled")
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+public final class DelayQueueApiAutoConfiguration {
+
+    /** Configuration for applications with Spring MVC. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(DispatcherServlet.class)
+    @RegisterReflectionForBinding({
+        CancelResponse.class,
+        DeliveryResponse.class,
+        DeliveryResponse.Lease.class,
+        Failure.class,
+        DeadLetterResponse.class,
+        DeadLetterResponse.Page.class,
+        MessageResponse.class,
+        Problem.class,
+        ReceiveResponse.class,
+        PurgeResponse.class,
+        ReplayResponse.class,
+        SendAllResponse.class,
+        SendResponse.class,
+        DeadLetterRequest.class,
+        DueRequest.class,
+        EmptyRequest.class,
+        ExtendRequest.class,
+        ReceiveRequest.class,
+        PurgeRequest.class,
+        RetryRequest.class,
+        SendAllRequest.class,
+        SendRequest.class
+    })
+    static final class OnSpringMvc {
+
+        @Bean
+        @ConditionalOnMissingBean
+        ApiSettings delayQueueApiSettings(DelayQueueProperties properties) {
+            var api = properties.http().api();
+            return new ApiSettings(api.basePath(), api.maxWait(), api.maxCount(), (int)
+                    properties.http().maxBodySize().toBytes());
+        }
+
+        @Bean
+        ApiWebConfigurer delayQueueApiWebConfigurer(ApiSettings settings, AccessGuard guard) {
+            return new ApiWebConfigurer(settings, guard);
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        IdempotencyKeys delayQueueIdempotencyKeys(RedisScripts scripts, KeySpace keySpace) {
+            return new IdempotencyKeys(scripts, keySpace, new SecureRandom());
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        MessageSending delayQueueMessageSending(
+                DelayQueueOperations operations,
+                IdempotencyKeys keys,
+                TopicRegistry topics,
+                DelayQueueProperties properties) {
+            InstantSource clock = InstantSource.system();
+            return new MessageSending(
+                    operations,
+                    keys,
+                    new MessageIds(clock, new SecureRandom()),
+                    properties.limits().toLimits(),
+                    clock,
+                    topics,
+                    properties.http().maxTopics());
+        }
+
+        @Bean
+        MessagesController delayQueueMessagesController(
+                MessageSending sending, DelayQueueOperations operations, ApiSettings settings) {
+            return new MessagesController(sending, operations, settings);
+        }
+
+        @Bean
+        Waits delayQueueApiWaits(DelayQueueReceiver receiver) {
+            return new Waits(receiver);
+        }
+
+        @Bean
+        ApiLifecycle delayQueueApiLifecycle(Waits waits) {
+            return new ApiLifecycle(waits);
+        }
+
+        @Bean
+        ReceiveController delayQueueReceiveController(Waits waits, LongPolls polls, ApiSettings settings) {
+            return new ReceiveController(waits, polls, settings);
+        }
+
+        @Bean
+        LeasesController delayQueueLeasesController(Leases leases, DelayQueueProperties properties) {
+            return new LeasesController(
+                    leases, properties.redis().commandTimeout().multipliedBy(2));
+        }
+
+        @Bean
+        DeadLettersController delayQueueDeadLettersController(DelayQueueAdmin admin) {
+            return new DeadLettersController(admin);
+        }
+
+        @Bean
+        DocumentController delayQueueDocumentController(
+                @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> mapping,
+                ApiSettings settings,
+                DelayQueueProperties properties) {
+            return new DocumentController(
+                    mapping::getObject, settings, properties.limits().toLimits());
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.delayqueue.autoconfigure.http;
+
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueProperties;
+import io.delayqueue.autoconfigure.property.HttpProperties;
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.web.api.ApiSettings;
+import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.waiting.LongPolls;
+import io.delayqueue.web.waiting.UnreadBodyFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
+
+/** Auto-configuration of the components that the HTTP interfaces share: access control and waiting clients. */
+@AutoConfiguration(after = DelayQueueAutoConfiguration.class)
+@ConditionalOnBean(DelayQueueEngine.class)
+@Conditional(OnAnyHttpInterface.class)
+@ImportRuntimeHints(HttpRuntimeHints.class)
+public final class DelayQueueHttpAutoConfiguration {
+
+    @Bean
+    HttpInterfaceCheck delayQueueHttpInterfaceCheck(
+            DelayQueueProperties properties,
+            ObjectProvider<OnServlets> servlets,
+            ObjectProvider<ApiSettings> api,
+            ListableBeanFactory beans) {
+        return new HttpInterfaceCheck(
+                properties.http(), servlets.getIfAvailable() != null, () -> api.getIfAvailable() != null, beans);
+    }
+
+    /** Runs the check at startup, even with lazy initialization. */
+    @Bean
+    static LazyInitializationExcludeFilter delayQueueHttpInterfaceCheckExclusion() {
+        return LazyInitializationExcludeFilter.forBeanTypes(HttpInterfaceCheck.class);
+    }
+
+    /** Configuration for servlet applications. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    static final class OnServlets {
+
+        private static final String AUTHENTICATION = "org.springframework.security.core.Authentication";
+
+        @Bean
+        @ConditionalOnMissingBean
+        AccessGuard delayQueueAccessGuard(DelayQueueProperties properties) {
+            HttpProperties.Tokens tokens = properties.http().tokens();
+            return new AccessGuard(
+                    tokens.produce(),
+                    tokens.consume(),
+                    tokens.admin(),
+                    properties.http().unsecured(),
+                    ClassUtils.isPresent(AUTHENTICATION, getClass().getClassLoader())
+                            ? GrantedAuthorities::contain
+                            : HttpServletRequest::isUserInRole);
+        }
+
+        /** Runs before all filters that may reject a request, such as those of Spring Security. */
+        @Bean
+        FilterRegistrationBean<UnreadBodyFilter> delayQueueUnreadBodies(DelayQueueProperties properties) {
+            HttpProperties http = properties.http();
+            List<String> paths = new ArrayList<>();
+            if (http.api().enabled()) {
+                paths.add(http.api().basePath() + "/*");
+            }
+            if (http.compat().enabled()) {
+                paths.addAll(
+                        DelayQueueCompatAutoConfiguration.paths(http.compat().basePath()));
+            }
+            FilterRegistrationBean<UnreadBodyFilter> registration =
+                    new FilterRegistrationBean<>(new UnreadBodyFilter());
+            registration.setUrlPatterns(paths);
+            registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+            registration.setName("delayQueueUnreadBodies");
+            return registration;
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        LongPolls delayQueueLongPolls(DelayQueueProperties properties, DelayQueueEngine engine) {
+            return new LongPolls(properties.http().maxWaiting(), engine.tasks());
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.delayqueue.autoconfigure.http;
+
+import io.delayqueue.autoconfigure.property.HttpProperties;
+import io.delayqueue.web.guard.Permission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/** Fails the startup if an enabled HTTP interface cannot be served or has no access control. */
+final class HttpInterfaceCheck implements SmartInitializingSingleton {
+
+    /** Bean name of Spring Security's filter chain. */
+    private static final String SPRING_SECURITY = "springSecurityFilterChain";
+
+    private static final String AUTHORITIES =
+            Stream.of(Permission.values()).map(Permission::authority).collect(Collectors.joining(", "));
+
+    private static final Log log = LogFactory.getLog(HttpInterfaceCheck.class);
+
+    private final HttpProperties properties;
+    private final boolean onServlets;
+    private final BooleanSupplier onSpringMvc;
+    private final ListableBeanFactory beans;
+
+    HttpInterfaceCheck(
+            HttpProperties properties, boolean onServlets, BooleanSupplier onSpringMvc, ListableBeanFactory beans) {
+        this.properties = properties;
+        this.onServlets = onServlets;
+        this.onSpringMvc = onSpringMvc;
+        this.beans = beans;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        if (!onServlets) {
+            throw new HttpInterfaceException(
+                    opened()
+                            + ", but this application is none that serves HTTP by servlets, which is what the interfaces of the"
+                            + " delay queue need.",
+                    "Add spring-boot-starter-webmvc (and remove spring-boot-starter-webflux), or remove the property.");
+        }
+        if (!properties.tokens().given() && !properties.unsecured() && !beans.containsBean(SPRING_SECURITY)) {
+            throw new HttpInterfaceException(
+                    opened()
+                            + ", but nothing says who may come in: there is no Spring Security, and there are no tokens.",
+                    "Set delayqueue.http.tokens.produce, delayqueue.http.tokens.consume or delayqueue.http.tokens.admin, add"
+                            + " Spring Security and grant clients the authorities " + AUTHORITIES
+                            + ", or let everybody in who reaches the port with delayqueue.http.unsecured=true.");
+        }
+        if (properties.api().enabled() && !onSpringMvc.getAsBoolean()) {
+            throw new HttpInterfaceException(
+                    "delayqueue.http.api.enabled is true, but this application has no Spring MVC, which serves that"
+                            + " interface.",
+                    "Add spring-boot-starter-webmvc, or remove the property.");
+        }
+        if (!properties.tokens().given() && !properties.unsecured()) {
+            log.info(opened() + " without delayqueue.http.tokens: Spring Security authenticates clients, which need the"
+                    + " authorities " + AUTHORITIES + ".");
+        }
+    }
+
+    private String opened() {
+        List<String> opened = new ArrayList<>();
+        if (properties.compat().enabled()) {
+            opened.add("delayqueue.http.compat.enabled");
+        }
+        if (properties.api().enabled()) {
+            opened.add("delayqueue.http.api.enabled");
+        }
+        return String.join(" and ", opened) + (opened.size() == 1 ? " is true" : " are true");
+    }
+}

@@ -1,0 +1,77 @@
+package io.delayqueue.web.api;
+
+import io.delayqueue.web.api.json.InvalidRequestException;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+/** The variables of a request's path, and the paths of related resources. Valid until the request ends. */
+public final class Call {
+
+    private final HttpServletRequest request;
+    private final Map<?, ?> variables;
+    private final String base;
+
+    /** Reads the attributes that Spring removes before the request ends. */
+    Call(HttpServletRequest request, ApiSettings settings) {
+        // Spring cuts a path segment at a semicolon, which would change the name
+        if (request.getRequestURI().indexOf(';') >= 0) {
+            throw new InvalidRequestException(
+                    "The path must not contain a semicolon. Write such a name as '~' followed by its"
+                            + " base64url without padding.");
+        }
+        this.request = request;
+        this.variables = (Map<?, ?>)
+                Objects.requireNonNull(request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE));
+        this.base = ServletRequestPathUtils.getParsedRequestPath(request)
+                        .contextPath()
+                        .value()
+                + settings.basePath();
+    }
+
+    HttpServletRequest request() {
+        return request;
+    }
+
+    String topic() {
+        return name("topic");
+    }
+
+    String id() {
+        return name("id");
+    }
+
+    String token() {
+        return name("token");
+    }
+
+    String deadLetter() {
+        return name("deadLetter");
+    }
+
+    private String name(String variable) {
+        return PathNames.decode(String.valueOf(variables.get(variable)));
+    }
+
+    /** Returns the path of a message of the request's topic. */
+    String pathOfMessage(String id) {
+        return path("topics", topic(), "messages", id);
+    }
+
+    String pathOfLease(String id, String token) {
+        return path("topics", topic(), "messages", id, "leases", token);
+    }
+
+    /** Returns the context path and base path of the API on this server. */
+    String base() {
+        return base;
+    }
+
+    private String path(String... names) {
+        return base + Stream.of(names).map(PathNames::encode).collect(Collectors.joining("/", "/", ""));
+    }
+}

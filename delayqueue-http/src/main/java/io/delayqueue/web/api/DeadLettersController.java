@@ -1,0 +1,120 @@
+package io.delayqueue.web.api;
+
+import io.delayqueue.admin.DeadLetterPage;
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.ReplaySummary;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.web.api.request.DueRequest;
+import io.delayqueue.web.api.request.EmptyRequest;
+import io.delayqueue.web.api.request.PurgeRequest;
+import io.delayqueue.web.api.response.DeadLetterResponse;
+import io.delayqueue.web.api.response.PurgeResponse;
+import io.delayqueue.web.api.response.ReplayResponse;
+import io.delayqueue.web.guard.Permission;
+import io.delayqueue.web.guard.Requires;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+
+/** Lists, replays and purges dead letters. Thread-safe. Each Redis call blocks for at most the command timeout. */
+@Controller
+@RequestMapping(ApiController.TOPIC + "/dead-letters")
+public class DeadLettersController extends ApiController {
+
+    private final DelayQueueAdmin admin;
+
+    /** Creates a controller. */
+    public DeadLettersController(DelayQueueAdmin admin) {
+        this.admin = admin;
+    }
+
+    /** Lists dead letters, newest first. */
+    @GetMapping
+    @Requires(Permission.ADMIN)
+    public Response<DeadLetterResponse.Page> list(Call call, PageQuery query) {
+        DeadLetterPage page = admin.deadLetters(call.topic(), query.count(), query.page());
+        return Response.ok(new DeadLetterResponse.Page(
+                page.deadLetters().stream().map(DeadLetterResponse::of).toList(), page.next()));
+    }
+
+    /** Reads a dead letter. */
+    @GetMapping("/{deadLetter}")
+    @Requires(Permission.ADMIN)
+    public Response<DeadLetterResponse> read(Call call) {
+        return admin.deadLetter(call.topic(), call.deadLetter())
+                .map(deadLetter -> Response.ok(DeadLetterResponse.of(deadLetter)))
+                .orElseThrow(() -> absent(call));
+    }
+
+    /** Deletes a dead letter permanently. */
+    @DeleteMapping("/{deadLetter}")
+    @Requires(Permission.ADMIN)
+    public Response<Void> purge(Call call, EmptyRequest request) {
+        if (!admin.purge(call.topic(), call.deadLetter())) {
+            throw absent(call);
+        }
+        return Response.empty(204);
+    }
+
+    /**
+     * Schedules the message of a dead letter again, with its attempts reset to 0. Rejected while a message with its id
+     * is live.
+     */
+    @PostMapping("/{deadLetter}/replay")
+    @Requires(Permission.ADMIN)
+    public Response<Void> replay(Call call, DueRequest request) {
+        ReplayOutcome outcome;
+        if (request.delay() != null) {
+            outcome = admin.replay(call.topic(), call.deadLetter(), request.delay());
+        } else if (request.dueAt() != null) {
+            outcome = admin.replay(call.topic(), call.deadLetter(), request.dueAt());
+        } else {
+            outcome = admin.replay(call.topic(), call.deadLetter());
+        }
+        return switch (outcome) {
+            case REPLAYED -> Response.empty(204);
+            case ID_LIVE ->
+                throw ProblemType.DUPLICATE.exception("Dead letter '" + call.deadLetter()
+                        + "' was not replayed: a message with its id is live. Cancel that message first.");
+            case UNREADABLE ->
+                throw ProblemType.UNREADABLE.exception("Dead letter '" + call.deadLetter()
+                        + "' was not replayed: it was written by a later version. Update this application.");
+            case NOT_FOUND -> throw absent(call);
+        };
+    }
+
+    /**
+     * Replays all dead letters that were added before this request. A dead letter is kept if a message with its id is
+     * live, or if it is unreadable.
+     */
+    @PostMapping("/replay")
+    @Requires(Permission.ADMIN)
+    public Response<ReplayResponse> replayAll(Call call, DueRequest request) {
+        ReplaySummary summary;
+        if (request.delay() != null) {
+            summary = admin.replayAll(call.topic(), request.delay());
+        } else if (request.dueAt() != null) {
+            summary = admin.replayAll(call.topic(), request.dueAt());
+        } else {
+            summary = admin.replayAll(call.topic());
+        }
+        return Response.ok(new ReplayResponse(summary.replayed(), summary.kept()));
+    }
+
+    /** Deletes permanently all dead letters that were added before this request, or up to a given time. */
+    @PostMapping("/purge")
+    @Requires(Permission.ADMIN)
+    public Response<PurgeResponse> purgeAll(Call call, PurgeRequest request) {
+        return Response.ok(new PurgeResponse(
+                request.until() == null
+                        ? admin.purgeAll(call.topic())
+                        : admin.purgeAll(call.topic(), request.until())));
+    }
+
+    private static ProblemException absent(Call call) {
+        return ProblemType.NOT_FOUND.exception(
+                "Topic '" + call.topic() + "' has no dead letter '" + call.deadLetter() + "'.");
+    }
+}

@@ -1,0 +1,129 @@
+package io.delayqueue.web.api;
+
+import io.delayqueue.message.Completions;
+import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.web.waiting.AbandonedWaits;
+import io.delayqueue.web.waiting.LongPoll;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.async.DeferredResult;
+
+/**
+ * Writes received deliveries to the waiting client. If the client has disconnected or the wait has timed out, the
+ * deliveries are released, and the attempt does not count. Thread-safe.
+ *
+ * @param <T> type of the response body
+ */
+final class Handover<T> {
+
+    /**
+     * Added to the client's wait time. The receiver ends a wait itself, which takes longer while Redis is unavailable.
+     */
+    private static final Duration TIMEOUT_MARGIN = Duration.ofSeconds(30);
+
+    private final LongPoll poll;
+    private final CompletableFuture<List<LeasedDelivery>> receiving;
+    private final DeferredResult<Response<T>> result;
+    private final AtomicReference<List<LeasedDelivery>> held = new AtomicReference<>(List.of());
+    private volatile boolean ended;
+
+    private Handover(LongPoll poll, CompletableFuture<List<LeasedDelivery>> receiving, Duration wait) {
+        this.poll = poll;
+        this.receiving = receiving;
+        this.result = new DeferredResult<>(wait.plus(TIMEOUT_MARGIN).toMillis());
+    }
+
+    /**
+     * Starts a handover.
+     *
+     * @param request the waiting request
+     * @param receiving completes with the received deliveries
+     * @param wait maximum time of the receive call
+     * @param writer creates the response body
+     */
+    static <T> DeferredResult<Response<T>> begin(
+            HttpServletRequest request,
+            LongPoll poll,
+            CompletableFuture<List<LeasedDelivery>> receiving,
+            Duration wait,
+            Function<List<LeasedDelivery>, T> writer) {
+        Handover<T> handover = new Handover<>(poll, receiving, wait);
+        handover.result.onTimeout(handover::timedOut);
+        handover.result.onCompletion(handover::end);
+        AbandonedWaits.remember(request, handover::end);
+        poll.onDisconnect(handover::disconnected);
+        CompletableFuture<?> ignored =
+                receiving.whenComplete((deliveries, failure) -> handover.received(deliveries, failure, writer));
+        return handover.result;
+    }
+
+    private void received(
+            @Nullable List<LeasedDelivery> deliveries,
+            @Nullable Throwable failure,
+            Function<List<LeasedDelivery>, T> writer) {
+        if (deliveries == null) {
+            if (!(failure instanceof CancellationException)) {
+                poll.answer(() -> result.setErrorResult(cause(failure)));
+            }
+            return;
+        }
+        held.set(deliveries);
+        AtomicBoolean taken = new AtomicBoolean();
+        boolean answered = false;
+        try {
+            T body = writer.apply(deliveries);
+            answered = poll.answer(
+                    () -> taken.set(result.setResult(Response.ok(body).whenWritten(this::written))));
+        } catch (RuntimeException e) {
+            poll.close();
+            result.setErrorResult(e);
+        }
+        if (!answered || !taken.get() || ended) {
+            release();
+        }
+    }
+
+    private static Object cause(@Nullable Throwable failure) {
+        return failure == null
+                ? new IllegalStateException("The receive call ended without a result")
+                : Completions.cause(failure);
+    }
+
+    private void written() {
+        held.set(List.of());
+    }
+
+    private void disconnected() {
+        receiving.cancel(false);
+        release();
+        // the client cannot read the response, but the request must end
+        result.setErrorResult(Response.empty(Response.CLIENT_DISCONNECTED));
+    }
+
+    private void timedOut() {
+        poll.close();
+        receiving.cancel(false);
+        result.setErrorResult(ProblemType.UNAVAILABLE.exception(
+                "Redis did not reply in time. Nothing was received. Repeat the request."));
+    }
+
+    private void end() {
+        ended = true;
+        poll.close();
+        receiving.cancel(false);
+        release();
+    }
+
+    private void release() {
+        for (LeasedDelivery delivery : held.getAndSet(List.of())) {
+            CompletableFuture<?> ignored = delivery.release();
+        }
+    }
+}

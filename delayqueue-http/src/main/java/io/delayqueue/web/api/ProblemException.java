@@ -1,0 +1,20 @@
+package io.delayqueue.web.api;
+
+import io.delayqueue.web.api.response.Problem;
+
+/** Ends a request with a problem response. */
+final class ProblemException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Problem problem;
+
+    ProblemException(Problem problem) {
+        super(problem.detail(), null, false, false);
+        this.problem = problem;
+    }
+
+    Problem problem() {
+        return problem;
+    }
+}

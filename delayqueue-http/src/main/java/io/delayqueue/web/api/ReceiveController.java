@@ -1,0 +1,80 @@
+package io.delayqueue.web.api;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.DurationText;
+import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.web.api.request.ReceiveRequest;
+import io.delayqueue.web.api.response.DeliveryResponse;
+import io.delayqueue.web.api.response.ReceiveResponse;
+import io.delayqueue.web.guard.Permission;
+import io.delayqueue.web.guard.Requires;
+import io.delayqueue.web.waiting.LongPoll;
+import io.delayqueue.web.waiting.LongPolls;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.context.request.async.DeferredResult;
+
+/** Receives messages. Thread-safe. A waiting request holds no thread and no connection to Redis. */
+@Controller
+@RequestMapping(ApiController.TOPIC + "/receive")
+public class ReceiveController extends ApiController {
+
+    private final Waits waits;
+    private final LongPolls polls;
+    private final ApiSettings settings;
+
+    /** Creates a controller. */
+    public ReceiveController(Waits waits, LongPolls polls, ApiSettings settings) {
+        this.waits = waits;
+        this.polls = polls;
+        this.settings = settings;
+    }
+
+    /**
+     * Receives due messages, each under a lease. If none is due, waits for one. Returns an empty list if none becomes
+     * due in time.
+     */
+    @PostMapping
+    @Requires(Permission.CONSUME)
+    public DeferredResult<Response<ReceiveResponse>> receive(Call call, ReceiveRequest request) {
+        String topic = DelayMessage.checkTopic(call.topic());
+        int count = Objects.requireNonNullElse(request.count(), 1);
+        Duration wait = Objects.requireNonNullElse(request.waitTime(), Duration.ZERO);
+        if (count > settings.maxCount()) {
+            throw ProblemType.INVALID_REQUEST.exception("The field 'count' must be an integer from 1 to "
+                    + settings.maxCount() + " (delayqueue.http.api.max-count), but was " + count + ".");
+        }
+        if (wait.compareTo(settings.maxWait()) > 0) {
+            throw ProblemType.INVALID_REQUEST.exception("The field 'wait' must be at most "
+                    + DurationText.of(settings.maxWait()) + " (delayqueue.http.api.max-wait), but was "
+                    + DurationText.of(wait) + ".");
+        }
+        if (!call.request().isAsyncSupported()) {
+            throw ProblemType.FAILED.exception("The request does not support asynchronous processing. Set"
+                    + " async-supported on all"
+                    + " filters and servlets that it passes.");
+        }
+        LongPoll poll = polls.open(call.request());
+        try {
+            return Handover.begin(
+                    call.request(),
+                    poll,
+                    waits.receive(topic, count, wait, request.lease()),
+                    wait,
+                    deliveries -> response(call, deliveries));
+        } catch (RuntimeException e) {
+            poll.close();
+            throw e;
+        }
+    }
+
+    private static ReceiveResponse response(Call call, List<LeasedDelivery> deliveries) {
+        return new ReceiveResponse(deliveries.stream()
+                .map(delivery -> DeliveryResponse.of(delivery, call.pathOfLease(delivery.id(), delivery.receipt())))
+                .toList());
+    }
+}

@@ -1,0 +1,155 @@
+package io.delayqueue.web.api;
+
+import io.delayqueue.web.api.json.Json;
+import io.delayqueue.web.api.request.ApiRequest;
+import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.guard.Permission;
+import io.delayqueue.web.guard.Requires;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.ModelAndViewContainer;
+
+/**
+ * Resolves the arguments of controllers: bodies, path variables, query parameters and idempotency keys. Unknown fields
+ * and parameters are rejected, since ignoring them would hide mistakes of the client. Thread-safe.
+ */
+public final class RequestReader implements HandlerMethodArgumentResolver {
+
+    private static final int BUFFER_SIZE = 8192;
+
+    private static final Permission[] ADMIN_ONLY = {Permission.ADMIN};
+
+    private final ApiSettings settings;
+    private final AccessGuard guard;
+
+    /**
+     * Creates a reader.
+     *
+     * @param settings bounds of bodies and counts
+     * @param guard authorizes each request when the {@link Call}, the first parameter of each method, is resolved
+     */
+    public RequestReader(ApiSettings settings, AccessGuard guard) {
+        this.settings = settings;
+        this.guard = guard;
+    }
+
+    @Override
+    public boolean supportsParameter(MethodParameter parameter) {
+        Class<?> type = parameter.getParameterType();
+        return type == Call.class
+                || type == PageQuery.class
+                || type == IdempotencyKey.class
+                || ApiRequest.class.isAssignableFrom(type);
+    }
+
+    @Override
+    public Object resolveArgument(
+            MethodParameter parameter,
+            @Nullable ModelAndViewContainer mavContainer,
+            NativeWebRequest webRequest,
+            @Nullable WebDataBinderFactory binderFactory)
+            throws IOException {
+        HttpServletRequest request = Objects.requireNonNull(webRequest.getNativeRequest(HttpServletRequest.class));
+        Class<?> type = parameter.getParameterType();
+        if (type == Call.class) {
+            Requires requires = parameter.getMethodAnnotation(Requires.class);
+            guard.require(
+                    request,
+                    Objects.requireNonNull(webRequest.getNativeResponse(HttpServletResponse.class)),
+                    requires == null ? ADMIN_ONLY : requires.value());
+            if (!takes(parameter, PageQuery.class)) {
+                PageQuery.reject(request.getQueryString());
+            }
+            return new Call(request, settings);
+        }
+        if (type == PageQuery.class) {
+            return PageQuery.read(request.getQueryString(), settings.maxCount());
+        }
+        return type == IdempotencyKey.class ? IdempotencyKey.read(request, guard.client(request)) : body(request, type);
+    }
+
+    private static boolean takes(MethodParameter parameter, Class<?> type) {
+        return Stream.of(parameter.getExecutable().getParameterTypes()).anyMatch(each -> each == type);
+    }
+
+    private ApiRequest body(HttpServletRequest request, Class<?> type) throws IOException {
+        String contentType = request.getContentType();
+        if (contentType != null && request.getContentLengthLong() != 0) {
+            requireJson(contentType); // check before reading: the container may already have read the body of a form
+        }
+        byte[] body = bytes(request);
+        if (body.length > 0) {
+            requireJson(contentType);
+        }
+        request.setAttribute(IdempotencyKey.FINGERPRINT, fingerprint(type, body));
+        return (ApiRequest) Json.read(body, type);
+    }
+
+    private byte[] bytes(HttpServletRequest request) throws IOException {
+        int max = settings.maxBodyBytes();
+        if (request.getContentLengthLong() > max) {
+            throw tooLarge();
+        }
+        ByteArrayOutputStream body = new ByteArrayOutputStream(Math.max(0, request.getContentLength()));
+        byte[] part = new byte[BUFFER_SIZE];
+        InputStream in = request.getInputStream();
+        for (int read = in.read(part); read >= 0; read = in.read(part)) {
+            body.write(part, 0, read);
+            if (body.size() > max) {
+                throw tooLarge();
+            }
+        }
+        return body.toByteArray();
+    }
+
+    private ProblemException tooLarge() {
+        return ProblemType.TOO_LARGE.exception("The body exceeds the maximum size (delayqueue.http.max-body-size) of "
+                + settings.maxBodyBytes() + " bytes. Send fewer or smaller messages in a request.");
+    }
+
+    private static void requireJson(@Nullable String contentType) {
+        try {
+            MediaType type = contentType == null ? null : MediaType.parseMediaType(contentType);
+            if (type != null
+                    && MediaType.APPLICATION_JSON.equalsTypeAndSubtype(type)
+                    && (type.getCharset() == null || type.getCharset().equals(StandardCharsets.UTF_8))) {
+                return;
+            }
+        } catch (InvalidMediaTypeException e) {
+            throw notJson(contentType);
+        }
+        throw notJson(contentType);
+    }
+
+    private static ProblemException notJson(@Nullable String contentType) {
+        return ProblemType.UNSUPPORTED_MEDIA_TYPE.exception(
+                "The body must be JSON in UTF-8, sent with the header Content-Type: application/json"
+                        + (contentType == null ? "." : ", but the header was " + contentType + "."));
+    }
+
+    private static String fingerprint(Class<?> type, byte[] body) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(type.getSimpleName().getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest.digest(body), 0, 16);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

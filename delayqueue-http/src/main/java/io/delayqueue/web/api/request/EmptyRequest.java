@@ -1,0 +1,4 @@
+package io.delayqueue.web.api.request;
+
+/** An empty body, or an object without fields. */
+public record EmptyRequest() implements ApiRequest {}

@@ -1,0 +1,123 @@
+package io.delayqueue.web.api.request;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.web.api.json.InvalidRequestException;
+import io.delayqueue.web.api.json.JsonText;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends a message, with its payload in one of three forms. Each form has at most delayqueue.limits.max-payload-size
+ * bytes when stored.
+ *
+ * @param id 1 to 256 bytes of UTF-8; by default generated
+ * @param delay time until the message is due, 0 to delayqueue.limits.max-delay; by default 0
+ * @param dueAt date at which the message is due, instead of a delay, at most delayqueue.limits.max-delay from now; a
+ *     past date means immediately
+ * @param payload any JSON value except null, stored as it is written
+ * @param payloadText instead of payload: a text, stored in UTF-8
+ * @param payloadBase64 instead of payload: bytes in Base64, stored decoded
+ * @param headers names, which must not be blank, and values; together at most delayqueue.limits.max-headers-size bytes
+ * @param maxAttempts maximum number of deliveries, overrides the listener's setting; 1 or more, written without a
+ *     fraction or exponent
+ * @param lease duration of the lease of each delivery, overrides the setting of the listener or receiver; 1 s to 1 d
+ * @param expireAfter time after the due time until which the message is delivered, 0 to 1,000 years
+ * @param expireAt date until which the message is delivered, between 1970 and 9999
+ * @param onDuplicate behavior if a message with the id is live: reject, keep or replace; by default reject
+ */
+@SuppressWarnings("ArrayRecordComponent") // passed to the template without a copy
+public record SendRequest(
+        @Nullable String id,
+        @Nullable Duration delay,
+        @Nullable Instant dueAt,
+        @Nullable JsonText payload,
+        @Nullable String payloadText,
+        byte @Nullable [] payloadBase64,
+        Map<String, String> headers,
+        @Nullable Integer maxAttempts,
+        @Nullable Duration lease,
+        @Nullable Duration expireAfter,
+        @Nullable Instant expireAt,
+        @Nullable OnDuplicate onDuplicate)
+        implements ApiRequest {
+
+    /** Checks the fields. */
+    public SendRequest {
+        headers = headers == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+        checkPayload(payload, payloadText, payloadBase64);
+        payload = JsonText.NULL.equals(payload) ? null : payload;
+        ApiRequest.checkDue(delay, dueAt);
+        ApiRequest.checkRange("delay", delay, Duration.ZERO, LONGEST);
+        ApiRequest.checkPositive("maxAttempts", maxAttempts);
+        ApiRequest.checkRange("lease", lease, SHORTEST_LEASE, LONGEST_LEASE);
+        ApiRequest.checkRange("expireAfter", expireAfter, Duration.ZERO, LONGEST);
+    }
+
+    private static void checkPayload(
+            @Nullable JsonText payload, @Nullable String payloadText, byte @Nullable [] payloadBase64) {
+        long given = Stream.of(JsonText.NULL.equals(payload) ? null : payload, payloadText, payloadBase64)
+                .filter(Objects::nonNull)
+                .count();
+        if (given > 1) {
+            throw InvalidRequestException.ofField(
+                    "payload", "must not be combined with 'payloadText' or 'payloadBase64'. Set one of the three.");
+        }
+        if (given == 0) {
+            throw InvalidRequestException.ofField(
+                    "payload",
+                    payload != null
+                            ? "must not be null. Set another JSON value."
+                            : "is required. Set any JSON value, a string in 'payloadText', or bytes in"
+                                    + " 'payloadBase64'.");
+        }
+    }
+
+    /** Returns the payload as it is stored. */
+    public byte[] body() {
+        if (payload != null) {
+            return payload.text().getBytes(StandardCharsets.UTF_8);
+        }
+        return payloadText == null
+                ? Objects.requireNonNull(payloadBase64)
+                : payloadText.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Returns a builder with the fields of this request.
+     *
+     * @throws IllegalArgumentException if a field or the topic is invalid
+     */
+    public DelayMessage.Builder toMessage(String topic) {
+        DelayMessage.Builder message = DelayMessage.to(topic).payload(body()).headers(headers);
+        if (id != null) {
+            message.id(id);
+        }
+        if (delay != null) {
+            message.delay(delay);
+        }
+        if (dueAt != null) {
+            message.dueAt(dueAt);
+        }
+        if (maxAttempts != null) {
+            message.maxAttempts(maxAttempts);
+        }
+        if (lease != null) {
+            message.lease(lease);
+        }
+        if (expireAfter != null) {
+            message.expireAfter(expireAfter);
+        }
+        if (expireAt != null) {
+            message.expireAt(expireAt);
+        }
+        return onDuplicate == null ? message : message.onDuplicate(onDuplicate);
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * The bodies of requests, one record each. Each record validates its fields in its constructor.
+ *
+ * <p>Row 5: used by {@code web.api}.
+ */
+@Internal
+@NullMarked
+package io.delayqueue.web.api.request;
+
+import io.delayqueue.Internal;
+import org.jspecify.annotations.NullMarked;

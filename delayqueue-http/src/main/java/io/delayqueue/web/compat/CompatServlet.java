@@ -1,0 +1,121 @@
+package io.delayqueue.web.compat;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.guard.Rejection;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The HTTP interface of ouqiang/delay-queue: {@code /push}, {@code /pop}, {@code /finish}, {@code /delete} and
+ * {@code /get}. Accepts any HTTP method. The status is always 200, except for unauthorized requests. Requires
+ * asynchronous support. Thread-safe. Not serializable.
+ */
+public final class CompatServlet extends HttpServlet {
+
+    private static final long serialVersionUID = 1L;
+
+    private static final byte[] NO_JSON = ResponseBody.failed("解析json失败");
+    private static final byte[] NO_BODY = ResponseBody.failed("读取request body失败");
+    private static final byte[] NO_PAGE = "404 page not found\n".getBytes(UTF_8);
+
+    private final transient AccessGuard guard;
+    private final transient JobService jobs;
+    private final transient JobPolls polls;
+    private final transient CompatSettings settings;
+    private final transient ResponseWriter writer;
+    private final boolean belowBasePath;
+
+    /**
+     * Creates a servlet.
+     *
+     * @param belowBasePath whether the servlet is mapped to all paths below a base path, instead of {@link #paths()}
+     */
+    public CompatServlet(
+            AccessGuard guard, JobService jobs, JobPolls polls, CompatSettings settings, boolean belowBasePath) {
+        this.guard = guard;
+        this.jobs = jobs;
+        this.polls = polls;
+        this.settings = settings;
+        this.writer = new ResponseWriter(settings.contentType());
+        this.belowBasePath = belowBasePath;
+    }
+
+    /**
+     * Returns the paths to which the servlet is mapped if it has no base path. Other paths belong to the application.
+     */
+    public static List<String> paths() {
+        return Stream.of(Verb.values()).map(Verb::path).toList();
+    }
+
+    @Override
+    protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        Verb verb = Verb.at(belowBasePath ? request.getPathInfo() : request.getServletPath());
+        if (verb == null) {
+            response.setContentType("text/plain;charset=utf-8");
+            response.setStatus(HttpServletResponse.SC_NOT_FOUND);
+            response.getOutputStream().write(NO_PAGE);
+            return;
+        }
+        Rejection rejection = guard.check(request, response, verb.permissions());
+        if (rejection != null) {
+            writer.write(response, rejection.status(), verb.failed(rejection.sentence()));
+            return;
+        }
+        byte[] immediate = begin(verb, request);
+        if (immediate != null) {
+            writer.write(response, HttpServletResponse.SC_OK, immediate);
+        }
+    }
+
+    /** Returns the response body, or null if the response is written asynchronously. */
+    private byte @Nullable [] begin(Verb verb, HttpServletRequest request) {
+        if (request.getContentLengthLong() > settings.maxBodyBytes()) {
+            return tooLarge(verb);
+        }
+        byte[] body;
+        try {
+            body = body(request);
+        } catch (IOException e) {
+            return NO_BODY;
+        }
+        if (body.length > settings.maxBodyBytes()) {
+            return tooLarge(verb);
+        }
+        JobRequest job = GoJsonReader.read(body, verb.fields());
+        if (job == null) {
+            return NO_JSON;
+        }
+        if (verb == Verb.POP) {
+            return polls.pop(request, job.topic(), writer);
+        }
+        CompletableFuture<byte[]> response = jobs.execute(verb, job);
+        if (response.isDone()) {
+            return response.join();
+        }
+        AsyncContext async = writer.begin(request, Duration.ZERO);
+        async.addListener(new EndListener(() -> {}));
+        CompletableFuture<?> ignored = response.thenAccept(bytes -> writer.writeLater(async, () -> bytes, () -> {}));
+        return null;
+    }
+
+    private byte[] tooLarge(Verb verb) {
+        return verb.failed("The body exceeds the maximum size (delayqueue.http.max-body-size) of "
+                + settings.maxBodyBytes()
+                + " bytes");
+    }
+
+    /** Reads at most one byte more than the maximum size, which is enough to detect a larger body. */
+    private byte[] body(HttpServletRequest request) throws IOException {
+        return request.getInputStream().readNBytes(settings.maxBodyBytes() + 1);
+    }
+}

@@ -1,0 +1,100 @@
+package io.delayqueue.web.compat;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/** Writes responses. Thread-safe. */
+final class ResponseWriter {
+
+    /** Time for a slow client to read the response. */
+    private static final Duration WRITE_TIMEOUT = Duration.ofMinutes(5);
+
+    /** Status of a request whose client disconnected, as used by nginx. */
+    private static final int CLIENT_DISCONNECTED = 499;
+
+    private final String contentType;
+    private final Duration timeout;
+
+    ResponseWriter(String contentType) {
+        this(contentType, WRITE_TIMEOUT);
+    }
+
+    ResponseWriter(String contentType, Duration timeout) {
+        this.contentType = contentType;
+        this.timeout = timeout;
+    }
+
+    /** Writes a response on the calling thread. */
+    void write(HttpServletResponse response, int status, byte[] body) throws IOException {
+        response.setStatus(status);
+        response.setContentType(contentType);
+        response.setContentLength(body.length);
+        response.getOutputStream().write(body);
+        response.flushBuffer();
+    }
+
+    /**
+     * Starts asynchronous processing of a request that is completed by {@link #writeLater}. If the container rejects
+     * even the completion, the request times out.
+     *
+     * @param wait maximum time until the response is written
+     */
+    AsyncContext begin(HttpServletRequest request, Duration wait) {
+        AsyncContext async = request.startAsync();
+        async.setTimeout(wait.plus(timeout).toMillis());
+        return async;
+    }
+
+    /**
+     * Writes a response and ends the request, on a thread of the container.
+     *
+     * @param onFailure called if the client cannot have received the response
+     * @throws RuntimeException if the container rejects the task; the request has then ended, and {@code onFailure} is
+     *     not called
+     */
+    void writeLater(AsyncContext async, Supplier<byte[]> body, Runnable onFailure) {
+        try {
+            byte[] bytes = body.get();
+            async.start(() -> write(async, bytes, onFailure));
+        } catch (RuntimeException | Error e) {
+            end(async);
+            throw e;
+        }
+    }
+
+    private void write(AsyncContext async, byte[] body, Runnable onFailure) {
+        try {
+            write((HttpServletResponse) async.getResponse(), HttpServletResponse.SC_OK, body);
+        } catch (IOException | RuntimeException e) {
+            onFailure.run();
+        } finally {
+            end(async);
+        }
+    }
+
+    /**
+     * Ends a request whose client has disconnected, with a status that meters count neither as a success nor as a
+     * server error.
+     */
+    static void endDisconnected(AsyncContext async) {
+        try {
+            ((HttpServletResponse) async.getResponse()).setStatus(CLIENT_DISCONNECTED);
+        } catch (IllegalStateException alreadyEnded) {
+            // by the container, which has set a status
+        }
+        end(async);
+    }
+
+    /** Ends a request, if it has not ended yet. */
+    static void end(AsyncContext async) {
+        try {
+            async.complete();
+        } catch (IllegalStateException alreadyEnded) {
+            // by the container, since the connection is closed
+        }
+    }
+}

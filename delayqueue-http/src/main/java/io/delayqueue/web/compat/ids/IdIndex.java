@@ -1,0 +1,219 @@
+package io.delayqueue.web.compat.ids;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.TopicConflictException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the scripts of the index. Never blocks. Thread-safe. */
+final class IdIndex {
+
+    private static final LuaScript ENTER = script("enter");
+    private static final LuaScript SETTLE = script("settle");
+    private static final LuaScript FIND = script("find");
+    private static final LuaScript REMOVE = script("remove");
+    private static final LuaScript ADD = script("add");
+    private static final LuaScript SWEEP = script("sweep");
+
+    /** Number of other topics kept in an entry. Clients push an id to fewer topics within the grace period. */
+    private static final int MAX_OTHERS = 100;
+
+    /** Number of hashes of the index. Must not change, since stored entries depend on it. */
+    static final int BUCKETS = 256;
+
+    private final Map<Integer, byte[]> keys = new ConcurrentHashMap<>();
+    private final ScriptRunner scripts;
+    private final KeySpace keySpace;
+    private final Duration grace;
+
+    /**
+     * Creates an index over the scripts and keys of one namespace.
+     *
+     * @param grace time for which an interrupted push may still store a message
+     */
+    IdIndex(ScriptRunner scripts, KeySpace keySpace, Duration grace) {
+        this.scripts = scripts;
+        this.keySpace = keySpace;
+        this.grace = grace;
+    }
+
+    /**
+     * A started push.
+     *
+     * @param version version of the push
+     * @param others other topics in which the id may be live
+     */
+    record Entered(long version, List<String> others) {}
+
+    /** The result of settling a push. */
+    enum End {
+        /** This push is current, or a later push to the same topic is. */
+        SETTLED,
+        /** A later push to another topic is current. */
+        LATER,
+        /** The entry was of an earlier push. The caller must cancel the other topics' messages and settle again. */
+        AGAIN
+    }
+
+    /**
+     * The settlement of a push.
+     *
+     * @param others topics whose messages must be cancelled before the push is settled again
+     */
+    record Settlement(End end, List<String> others) {}
+
+    /**
+     * A page of old entries.
+     *
+     * @param cursor cursor of the next page, {@code 0} if there is none
+     */
+    record Page(String cursor, List<Found> found) {}
+
+    /** An old entry. */
+    record Found(String id, IdEntry entry) {}
+
+    /**
+     * Starts a push.
+     *
+     * @param floor version that the version of this push must exceed
+     */
+    CompletableFuture<Entered> enterAsync(String id, String topic, long floor) {
+        return run(ENTER, id, TopicText.escape(topic), number(floor))
+                .thenApply(reply -> new Entered(version(reply.get(1)), topics(reply, 2)));
+    }
+
+    CompletableFuture<Settlement> settleAsync(String id, String topic, long version) {
+        return run(
+                        SETTLE,
+                        id,
+                        TopicText.escape(topic),
+                        DelayMessage.versionDigits(version).getBytes(UTF_8),
+                        millis(grace),
+                        number(MAX_OTHERS))
+                .thenApply(reply -> switch (text(reply.get(0))) {
+                    case "LATER" -> new Settlement(End.LATER, List.of());
+                    case "EARLIER" -> new Settlement(End.AGAIN, topics(reply, 1));
+                    default -> new Settlement(End.SETTLED, List.of());
+                });
+    }
+
+    CompletableFuture<Optional<IdEntry>> findAsync(String id) {
+        return run(FIND, id)
+                .thenApply(reply -> reply.size() < 3
+                        ? Optional.empty()
+                        : Optional.of(new IdEntry(version(reply.get(1)), topics(reply, 2))));
+    }
+
+    /**
+     * Removes an entry whose id was not live in any topic, unless a push may still store a message.
+     *
+     * @param version version of the entry when the topics were checked
+     * @param minAge minimum age of the entry
+     */
+    CompletableFuture<Void> removeAsync(String id, long version, Duration minAge) {
+        return run(REMOVE, id, DelayMessage.versionDigits(version).getBytes(UTF_8), millis(grace), millis(minAge))
+                .thenApply(reply -> null);
+    }
+
+    /** Adds a topic in which an id is live, if the entry does not have it. */
+    CompletableFuture<Void> addAsync(String id, String topic) {
+        return run(ADD, id, TopicText.escape(topic)).thenApply(reply -> null);
+    }
+
+    /**
+     * Returns a page of the old entries of a bucket.
+     *
+     * @param cursor {@code 0} to start a sweep, otherwise the cursor of the previous page
+     * @param count approximate size of the page
+     * @param interval minimum time between the starts of two sweeps of the bucket, by any process
+     */
+    CompletableFuture<Page> sweepAsync(int bucket, String cursor, int count, Duration interval) {
+        return scripts.runAsync(
+                        SWEEP,
+                        1,
+                        key(bucket),
+                        new byte[0],
+                        cursor.getBytes(UTF_8),
+                        number(count),
+                        millis(grace),
+                        millis(interval))
+                .thenApply(reply -> {
+                    List<Found> found = new ArrayList<>(reply.size());
+                    for (Object part : reply.subList(1, reply.size())) {
+                        List<?> entry = (List<?>) part;
+                        found.add(new Found(text(entry.get(0)), new IdEntry(version(entry.get(1)), topics(entry, 2))));
+                    }
+                    return new Page(text(reply.get(0)), found);
+                });
+    }
+
+    static int bucketOf(String id) {
+        return Shard.indexOf(id, BUCKETS);
+    }
+
+    /** Returns the key of a bucket, a hash of ids and the topics in which they may be live. */
+    byte[] key(int bucket) {
+        return keys.computeIfAbsent(bucket, index -> keySpace.part("ids", index, BUCKETS, "topics"));
+    }
+
+    /** Returns the time for which an interrupted push may still store a message. */
+    Duration grace() {
+        return grace;
+    }
+
+    private CompletableFuture<List<Object>> run(LuaScript script, String id, byte[]... arguments) {
+        byte[][] all = new byte[2 + arguments.length][];
+        all[0] = key(bucketOf(id));
+        all[1] = id.getBytes(UTF_8);
+        System.arraycopy(arguments, 0, all, 2, arguments.length);
+        return scripts.runAsync(script, 1, all).thenApply(reply -> {
+            if (!reply.isEmpty()
+                    && reply.get(0) instanceof byte[] status
+                    && text(status).equals("UNREADABLE")) {
+                throw new TopicConflictException("The index entry of id " + Printable.of(id)
+                        + " was written by a later version and is unreadable: "
+                        + text(reply.get(1)) + ". Nothing was written. Update this process.");
+            }
+            return reply;
+        });
+    }
+
+    private static LuaScript script(String name) {
+        return LuaScript.beside(IdIndex.class, name);
+    }
+
+    private static byte[] millis(Duration time) {
+        return number(time.toMillis());
+    }
+
+    private static byte[] number(long number) {
+        return Long.toString(number).getBytes(UTF_8);
+    }
+
+    private static long version(@Nullable Object part) {
+        return Long.parseLong(text(part));
+    }
+
+    private static String text(@Nullable Object part) {
+        return part instanceof byte[] bytes ? new String(bytes, UTF_8) : String.valueOf(part);
+    }
+
+    private static List<String> topics(List<?> reply, int from) {
+        return reply.subList(from, reply.size()).stream()
+                .map(part -> TopicText.unescape((byte[]) part))
+                .toList();
+    }
+}

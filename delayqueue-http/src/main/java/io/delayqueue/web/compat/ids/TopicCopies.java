@@ -1,0 +1,47 @@
+package io.delayqueue.web.compat.ids;
+
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.VersionedCancel;
+import io.delayqueue.store.script.TopicRegistry;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * Reads and cancels the messages of an id in several topics. Does not create topics. Never blocks. Thread-safe.
+ *
+ * <p>Futures fail with a {@link io.delayqueue.redis.RedisCallException} if Redis does not reply, and with a
+ * {@link io.delayqueue.store.TopicConflictException} if the topic differs from the one that this process has cached.
+ *
+ * @param store stores messages
+ * @param registry finds the shards of topics
+ */
+public record TopicCopies(MessageStore store, TopicRegistry registry) {
+
+    /** Cancels a live message unless its version is greater. */
+    CompletableFuture<VersionedCancel> cancel(String topic, String id, long version) {
+        return onShard(topic, id, shard -> store.cancelUpToAsync(shard, id, version, false), VersionedCancel.NOT_FOUND);
+    }
+
+    /** Cancels a live message that was claimed since it was sent, unless its version is greater. */
+    CompletableFuture<VersionedCancel> cancelClaimed(String topic, String id, long version) {
+        return onShard(topic, id, shard -> store.cancelUpToAsync(shard, id, version, true), VersionedCancel.NOT_FOUND);
+    }
+
+    /** Returns whether a message is live, and its version. */
+    CompletableFuture<VersionedCancel> version(String topic, String id) {
+        return onShard(topic, id, shard -> store.versionAsync(shard, id), VersionedCancel.NOT_FOUND);
+    }
+
+    /** Reads a live message. */
+    CompletableFuture<Optional<MessageSnapshot>> find(String topic, String id) {
+        return onShard(topic, id, shard -> store.findAsync(shard, id), Optional.empty());
+    }
+
+    private <T> CompletableFuture<T> onShard(
+            String topic, String id, Function<Shard, CompletableFuture<T>> call, T absent) {
+        return registry.lookForAsync(topic, id, call).thenApply(found -> found.orElse(absent));
+    }
+}

@@ -1,0 +1,222 @@
+package io.delayqueue.web.compat.ids;
+
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.SendResult;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.VersionedCancel;
+import io.delayqueue.store.VersionedCancel.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Keeps each id live in at most one topic, the one of the last push. Never blocks. Thread-safe.
+ *
+ * <p>Futures fail with a {@link io.delayqueue.redis.RedisCallException} if Redis does not reply. The call may then have
+ * been executed in part, and must be repeated. Futures complete on a thread of the Redis client, which dependent
+ * actions must not block.
+ */
+public final class UniqueIds {
+
+    /** Time for which an interrupted push may still store a message. */
+    public static final Duration GRACE = Duration.ofHours(1);
+
+    /** Maximum number of tries. More than one is needed only after a loss of the index or a clock that went back. */
+    private static final int MAX_TRIES = 5;
+
+    private final IdIndex index;
+    private final TopicCopies copies;
+    private final EventBus events;
+
+    /** Creates an instance over the scripts and keys of one namespace. */
+    public UniqueIds(ScriptRunner scripts, KeySpace keySpace, TopicCopies copies, EventBus events) {
+        this(new IdIndex(scripts, keySpace, GRACE), copies, events);
+    }
+
+    UniqueIds(IdIndex index, TopicCopies copies, EventBus events) {
+        this.index = index;
+        this.copies = copies;
+        this.events = events;
+    }
+
+    /** Sends a message with a given version and {@link io.delayqueue.message.OnDuplicate#REPLACE}. */
+    @FunctionalInterface
+    public interface Send {
+
+        /** Sends the message. The future fails unless the message is known to be stored. */
+        CompletableFuture<? extends SendResult.Success> send(long version);
+    }
+
+    /**
+     * The result of cancelling messages in several topics.
+     *
+     * @param cancelled whether a message was cancelled
+     * @param unclaimed whether a message was kept because it was never claimed
+     * @param kept greatest version of the messages that were kept because of a greater version;
+     *     {@link VersionedCancel#NO_VERSION} if there are none
+     */
+    private record Cancels(boolean cancelled, boolean unclaimed, long kept) {
+
+        static final Cancels NONE = new Cancels(false, false, VersionedCancel.NO_VERSION);
+
+        Cancels and(Cancels other) {
+            return new Cancels(cancelled || other.cancelled, unclaimed || other.unclaimed, Math.max(kept, other.kept));
+        }
+    }
+
+    /**
+     * Sends a message that replaces the live message with its id in any topic.
+     *
+     * <p>First the topic is written to the index, then the message is sent, then messages in other topics are
+     * cancelled. If a later push starts meanwhile, that push wins, as if this push had completed before it.
+     *
+     * @param send normally called once; called again with another version if the index was lost
+     * @return fails if the send fails, or if Redis does not reply; the push must then be repeated
+     */
+    public CompletableFuture<Void> push(String topic, String id, Send send) {
+        return push(topic, id, 0, send, MAX_TRIES);
+    }
+
+    private CompletableFuture<Void> push(String topic, String id, long floor, Send send, int tries) {
+        return index.enterAsync(id, topic, floor)
+                .thenCompose(entered -> send.send(entered.version())
+                        .thenCompose(sent -> cancelAll(entered.others(), id, entered.version())
+                                .thenCompose(cancels -> settle(topic, id, entered.version(), MAX_TRIES)
+                                        .thenCompose(ignored -> sent instanceof SendResult.Kept
+                                                ? copies.version(topic, id)
+                                                        .thenApply(copy -> Math.max(cancels.kept, copy.version()))
+                                                : CompletableFuture.completedFuture(cancels.kept))))
+                        .thenCompose(greater -> greater > entered.version() && tries > 1
+                                ? pushAbove(greater, topic, id, entered.version(), send, tries - 1)
+                                : CompletableFuture.completedFuture(null)));
+    }
+
+    /** A greater version is live. If the index has no later push, it was lost or its clock went back: push again. */
+    private CompletableFuture<Void> pushAbove(
+            long greater, String topic, String id, long version, Send send, int tries) {
+        return index.findAsync(id)
+                .thenCompose(entry -> entry.isPresent() && entry.get().version() == version
+                        ? push(topic, id, greater, send, tries)
+                        : CompletableFuture.completedFuture(null));
+    }
+
+    private CompletableFuture<Void> settle(String topic, String id, long version, int tries) {
+        return index.settleAsync(id, topic, version).thenCompose(settlement -> switch (settlement.end()) {
+            case SETTLED -> CompletableFuture.completedFuture(null);
+            case LATER -> cancelAll(List.of(topic), id, version).thenApply(cancels -> null);
+            case AGAIN ->
+                cancelAll(settlement.others(), id, version)
+                        .thenCompose(cancels -> tries > 1
+                                ? settle(topic, id, version, tries - 1)
+                                : CompletableFuture.completedFuture(null));
+        });
+    }
+
+    /**
+     * Cancels the live message of an id, scheduled or leased.
+     *
+     * @return whether a message was cancelled
+     */
+    public CompletableFuture<Boolean> cancel(String id) {
+        return cancel(id, 0, copies::cancel, MAX_TRIES);
+    }
+
+    /**
+     * Cancels the live message of an id if it was claimed since it was sent. A client that finishes an earlier message
+     * of the id thus does not cancel a later one that was not yet delivered.
+     *
+     * @return whether a message was cancelled
+     */
+    public CompletableFuture<Boolean> finish(String id) {
+        return cancel(id, 0, copies::cancelClaimed, MAX_TRIES);
+    }
+
+    /** Cancels the message of an id in a topic unless its version is greater. */
+    private interface Cancel {
+        CompletableFuture<VersionedCancel> start(String topic, String id, long version);
+    }
+
+    /** A message with a greater version is kept: either a later push stored it, or the index was lost. */
+    private CompletableFuture<Boolean> cancel(String id, long floor, Cancel cancel, int tries) {
+        return index.findAsync(id).thenCompose(found -> {
+            if (found.isEmpty()) {
+                return CompletableFuture.completedFuture(false);
+            }
+            IdEntry entry = found.get();
+            return cancelAll(entry.topics(), id, Math.max(floor, entry.version()), cancel)
+                    .thenCompose(cancels -> {
+                        if (cancels.kept != VersionedCancel.NO_VERSION && tries > 1) {
+                            return cancelUnlessLater(id, entry.version(), cancels, cancel, tries - 1);
+                        }
+                        if (cancels.unclaimed) {
+                            return CompletableFuture.completedFuture(cancels.cancelled);
+                        }
+                        return index.removeAsync(id, entry.version(), Duration.ZERO)
+                                .thenApply(removed -> cancels.cancelled);
+                    });
+        });
+    }
+
+    private CompletableFuture<Boolean> cancelUnlessLater(
+            String id, long version, Cancels cancels, Cancel cancel, int tries) {
+        return index.findAsync(id)
+                .thenCompose(entry -> entry.isPresent() && entry.get().version() == version
+                        ? cancel(id, cancels.kept, cancel, tries).thenApply(cancelled -> cancelled || cancels.cancelled)
+                        : CompletableFuture.completedFuture(cancels.cancelled));
+    }
+
+    private CompletableFuture<Cancels> cancelAll(List<String> topics, String id, long version) {
+        return cancelAll(topics, id, version, copies::cancel);
+    }
+
+    private CompletableFuture<Cancels> cancelAll(List<String> topics, String id, long version, Cancel cancel) {
+        CompletableFuture<Cancels> all = CompletableFuture.completedFuture(Cancels.NONE);
+        for (String topic : topics) {
+            all = all.thenCombine(cancel(topic, id, version, cancel), Cancels::and);
+        }
+        return all;
+    }
+
+    private CompletableFuture<Cancels> cancel(String topic, String id, long version, Cancel cancel) {
+        return cancel.start(topic, id, version).thenApply(copy -> {
+            boolean cancelled = copy.outcome() == Outcome.CANCELLED;
+            if (cancelled) {
+                events.publish(listener -> listener.cancelled(topic, id));
+            }
+            return new Cancels(
+                    cancelled,
+                    copy.outcome() == Outcome.UNCLAIMED,
+                    copy.outcome() == Outcome.LIVE ? copy.version() : VersionedCancel.NO_VERSION);
+        });
+    }
+
+    /** Finds the live message of an id. Reads the topic of the last push first. */
+    public CompletableFuture<Optional<MessageSnapshot>> find(String id) {
+        return index.findAsync(id).thenCompose(found -> {
+            if (found.isEmpty()) {
+                return CompletableFuture.completedFuture(Optional.empty());
+            }
+            IdEntry entry = found.get();
+            return find(entry.topics(), id, 0)
+                    .thenCompose(message -> message.isPresent()
+                            ? CompletableFuture.completedFuture(message)
+                            : index.removeAsync(id, entry.version(), index.grace())
+                                    .thenApply(removed -> message));
+        });
+    }
+
+    private CompletableFuture<Optional<MessageSnapshot>> find(List<String> topics, String id, int from) {
+        return copies.find(topics.get(from), id)
+                .thenCompose(message -> message.isPresent() || from + 1 == topics.size()
+                        ? CompletableFuture.completedFuture(message)
+                        : find(topics, id, from + 1));
+    }
+
+    /** Adds a live id of a topic to the index, so that it is found although it was not pushed by this class. */
+    public CompletableFuture<Void> add(String topic, String id) {
+        return index.addAsync(id, topic);
+    }
+}

@@ -1,0 +1,10 @@
+/**
+ * Access control of the HTTP interfaces, by tokens or by authorities of the application's own security. Read next:
+ * {@link io.delayqueue.web.guard.AccessGuard}.
+ */
+@Internal
+@NullMarked
+package io.delayqueue.web.guard;
+
+import io.delayqueue.Internal;
+import org.jspecify.annotations.NullMarked;

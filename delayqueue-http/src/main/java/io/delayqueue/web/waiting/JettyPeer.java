@@ -1,0 +1,53 @@
+package io.delayqueue.web.waiting;
+
+import jakarta.servlet.ServletRequest;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.ee11.servlet.ServletApiRequest;
+import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.internal.HttpConnection;
+
+/** Checks Jetty's end point. Jetty does not read from it while the request waits. */
+final class JettyPeer implements Peer {
+
+    private static final int BUFFER_SIZE = 1024;
+
+    private final Connection connection;
+
+    private JettyPeer(Connection connection) {
+        this.connection = connection;
+    }
+
+    static boolean serves(ServletRequest request) {
+        return request instanceof ServletApiRequest;
+    }
+
+    static Peer of(ServletRequest request) {
+        return new JettyPeer(ServletContextRequest.getServletContextRequest(request)
+                .getConnectionMetaData()
+                .getConnection());
+    }
+
+    @Override
+    public boolean isDisconnected() {
+        EndPoint endPoint = connection.getEndPoint();
+        if (!endPoint.isOpen() || endPoint.isInputShutdown()) {
+            return true;
+        }
+        if (!(connection instanceof HttpConnection http) || !http.isRequestBufferEmpty()) {
+            return false; // Jetty's buffer may lack space for more bytes, which would be lost
+        }
+        try {
+            ByteBuffer early = ByteBuffer.allocate(BUFFER_SIZE).limit(0);
+            int read = endPoint.fill(early);
+            if (read > 0) {
+                http.onUpgradeTo(early); // keeps the beginning of a pipelined request
+            }
+            return read < 0;
+        } catch (IOException | RuntimeException e) {
+            return true; // closed concurrently
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.delayqueue.web.waiting;
+
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client that waits for a response. A poll ends once: when it is answered, when the client disconnects, or when it is
+ * closed. Thread-safe.
+ */
+public final class LongPoll implements AutoCloseable {
+
+    private final Consumer<LongPoll> onEnd;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Peer peer;
+    private @Nullable Runnable onDisconnect;
+    private boolean disconnected;
+
+    LongPoll(Peer peer, Consumer<LongPoll> onEnd) {
+        this.peer = peer;
+        this.onEnd = onEnd;
+    }
+
+    /**
+     * Registers the action for a disconnected client: it stops receiving for the client and ends the request. The
+     * action runs at most once, within seconds of the disconnection, and must not block. It runs immediately if the
+     * client has already disconnected.
+     */
+    public void onDisconnect(Runnable action) {
+        boolean known;
+        lock.lock();
+        try {
+            onDisconnect = action;
+            known = disconnected;
+        } finally {
+            lock.unlock();
+        }
+        if (known) {
+            action.run();
+        }
+    }
+
+    /**
+     * Answers the client if it is connected and the poll has not ended. Otherwise the response must not be written. If
+     * the client has disconnected, this runs the action of {@link #onDisconnect}.
+     *
+     * @param answer writes the response, or starts writing it
+     * @return whether the answer ran
+     */
+    public boolean answer(Runnable answer) {
+        Runnable next;
+        boolean present;
+        lock.lock();
+        try {
+            Peer waiting = peer;
+            if (waiting == null) {
+                return false;
+            }
+            present = !waiting.isDisconnected();
+            next = present ? answer : markDisconnected();
+            end();
+        } finally {
+            lock.unlock();
+        }
+        // without the lock: the container calls close() under a lock of its own, so that both could deadlock
+        next.run();
+        return present;
+    }
+
+    /**
+     * Ends the poll without a response. The connection is not checked afterwards, since it may serve another request.
+     */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            end();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the poll if the client has disconnected. Does nothing while the client is being answered. */
+    void checkConnection() {
+        if (!lock.tryLock()) {
+            return;
+        }
+        Runnable action;
+        try {
+            Peer waiting = peer;
+            if (waiting == null || !waiting.isDisconnected()) {
+                return;
+            }
+            action = markDisconnected();
+            end();
+        } finally {
+            lock.unlock();
+        }
+        action.run();
+    }
+
+    /** Returns the registered action. An action that is registered later runs on registration. */
+    private Runnable markDisconnected() {
+        disconnected = true;
+        Runnable action = onDisconnect;
+        return action == null ? () -> {} : action;
+    }
+
+    private void end() {
+        if (peer != null) {
+            peer = null;
+            onEnd.accept(this);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.delayqueue.web.waiting;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waiting clients of all HTTP interfaces of this node. A periodic task detects disconnected clients every two
+ * seconds. It is scheduled only while clients wait. Thread-safe.
+ */
+public final class LongPolls implements PeriodicTask {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(2);
+
+    private final int most;
+    private final PeriodicTaskScheduler scheduler;
+    private final Set<LongPoll> polls = new LinkedHashSet<>();
+    private @Nullable TaskHandle handle;
+
+    /**
+     * Creates an empty set of polls.
+     *
+     * @param most maximum number of waiting clients, 1 or more
+     * @param scheduler runs the periodic task
+     */
+    public LongPolls(int most, PeriodicTaskScheduler scheduler) {
+        this.most = most;
+        this.scheduler = scheduler;
+    }
+
+    /**
+     * Opens a poll for a client. The caller must close the poll when the request ends, for whatever reason.
+     *
+     * @param request the waiting request; until the poll ends, only the poll's answer may read from it or write to it
+     * @throws TooManyWaitingException if the maximum number of clients already waits
+     */
+    public synchronized LongPoll open(HttpServletRequest request) {
+        if (polls.size() >= most) {
+            throw new TooManyWaitingException(most);
+        }
+        LongPoll poll = new LongPoll(Peers.of(request), this::ended);
+        polls.add(poll);
+        if (handle == null) {
+            handle = scheduler.schedule("disconnected clients", this);
+        }
+        return poll;
+    }
+
+    /** Returns the number of waiting clients. */
+    public synchronized int waiting() {
+        return polls.size();
+    }
+
+    @Override
+    public Duration run() {
+        present().forEach(LongPoll::checkConnection);
+        return INTERVAL;
+    }
+
+    private synchronized List<LongPoll> present() {
+        return List.copyOf(polls);
+    }
+
+    private synchronized void ended(LongPoll poll) {
+        polls.remove(poll);
+        if (polls.isEmpty() && handle != null) {
+            handle.cancel();
+            handle = null;
+        }
+    }
+}

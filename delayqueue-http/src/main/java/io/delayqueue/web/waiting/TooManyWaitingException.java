@@ -1,0 +1,12 @@
+package io.delayqueue.web.waiting;
+
+/** The maximum number of clients already waits on this node. */
+public final class TooManyWaitingException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    TooManyWaitingException(int most) {
+        super("The maximum number of clients (delayqueue.http.max-waiting, " + most + ") already waits on this node."
+                + " Retry later, or use another node.");
+    }
+}

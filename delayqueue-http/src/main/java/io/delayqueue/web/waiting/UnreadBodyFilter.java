@@ -1,0 +1,31 @@
+package io.delayqueue.web.waiting;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+
+/**
+ * Stops reading the body of a request that was answered before its body was read, for example after a rejected token or
+ * because the body is too large. Otherwise the container would read the rest of the body on a request thread, to reuse
+ * the connection, for as long as the client takes to send it. Thread-safe.
+ */
+public final class UnreadBodyFilter extends HttpFilter {
+
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            // the body of an asynchronous request has already been read
+            if (!request.isAsyncStarted()) {
+                Peers.endUnread(request);
+            }
+        }
+    }
+}

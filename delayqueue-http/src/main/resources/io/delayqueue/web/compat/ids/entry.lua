@@ -1,0 +1,40 @@
+-- fragment: an entry of the index, as text: "1 <number> <state> <current topic>", then for each other topic
+-- " <since, ms>:<topic>". The state is p (pending) until the push with that number is settled, then s (settled).
+-- The caller escapes topics, so that they contain no blanks. The number of an entry is its time in µs since 1970, or
+-- slightly more if several pushes start within one µs.
+-- needs: KEYS[1] hash of the bucket, ARGV[1] id
+-- gives: nowMicros, nowMs (as text), numberText, parsed, written, passMemoryCheck
+local clock = redis.call('TIME')
+local nowMicros = clock[1] * 1000000 + clock[2]
+local nowMs = string.format('%.0f', math.floor(nowMicros / 1000))
+
+local function numberText(number)
+  return string.format('%016.0f', number)
+end
+
+-- returns nil for an entry that another version wrote
+local function parsed(text)
+  local number, state, current, rest = string.match(text, '^1 (%d+) ([ps]) (%S+)(.*)$')
+  if not number then
+    return nil
+  end
+  local others = {}
+  for since, topic in string.gmatch(rest, ' (%d+):(%S+)') do
+    others[#others + 1] = {since = since, topic = topic}
+  end
+  return {number = number, state = state, current = current, others = others}
+end
+
+local function written(entry)
+  local parts = {'1', entry.number, entry.state, entry.current}
+  for _, other in ipairs(entry.others) do
+    parts[#parts + 1] = other.since .. ':' .. other.topic
+  end
+  redis.call('HSET', KEYS[1], ARGV[1], table.concat(parts, ' '))
+end
+
+-- When memory is full, Redis rejects writes only until the first write of a script. It never rejects HDEL, so the
+-- writes after it are permitted. No id is a blank.
+local function passMemoryCheck()
+  redis.call('HDEL', KEYS[1], ' ')
+end

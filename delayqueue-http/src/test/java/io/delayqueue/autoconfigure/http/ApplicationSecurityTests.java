@@ -1,0 +1,173 @@
+package io.delayqueue.autoconfigure.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+
+/** Without tokens, Spring Security authenticates a client, and its authorities say what it may do. */
+@EmbeddedRedis
+class ApplicationSecurityTests {
+
+    private static final String PASSWORD = "secret";
+    private static final String DEAD_LETTERS = "/delayqueue/v1/topics/orders/dead-letters";
+    private static final String MESSAGE = "/delayqueue/v1/topics/orders/messages/absent";
+    private static final String DOCUMENT = "/delayqueue/v1/openapi.json";
+
+    private static ConfigurableApplicationContext permitsAll;
+    private static ConfigurableApplicationContext defaults;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    @BeforeAll
+    static void start(RedisServerProcess redis) {
+        permitsAll = run(PermitsAll.class, redis);
+        defaults = run(
+                Defaults.class,
+                redis,
+                "--spring.security.user.name=somebody",
+                "--spring.security.user.password=" + PASSWORD);
+    }
+
+    private static ConfigurableApplicationContext run(Class<?> application, RedisServerProcess redis, String... more) {
+        String[] own = {
+            "--server.address=127.0.0.1",
+            "--server.port=0",
+            "--spring.data.redis.port=" + redis.port(),
+            "--delayqueue.http.api.enabled=true",
+            "--delayqueue.http.compat.enabled=true",
+            "--delayqueue.http.compat.base-path=/queue",
+            "--delayqueue.http.compat.max-wait=10ms"
+        };
+        String[] all = new String[own.length + more.length];
+        System.arraycopy(own, 0, all, 0, own.length);
+        System.arraycopy(more, 0, all, own.length, more.length);
+        return new SpringApplicationBuilder(application).run(all);
+    }
+
+    @AfterAll
+    static void stop() {
+        permitsAll.close();
+        defaults.close();
+    }
+
+    /** An application whose chain lets everybody pass, which is not to say that everybody may use its queue. */
+    @ParameterizedTest
+    @CsvSource({
+        ", " + DEAD_LETTERS + ", 403",
+        ", " + MESSAGE + ", 403",
+        ", " + DOCUMENT + ", 403",
+        ", /queue/push, 403",
+        ", /queue/pop, 403",
+        ", /queue/get, 403",
+        "somebody, " + DEAD_LETTERS + ", 403",
+        "somebody, " + MESSAGE + ", 403",
+        "somebody, " + DOCUMENT + ", 403",
+        "somebody, /queue/push, 403",
+        "producer, " + MESSAGE + ", 404",
+        "producer, " + DOCUMENT + ", 200",
+        "producer, " + DEAD_LETTERS + ", 403",
+        "producer, /queue/get, 200",
+        "producer, /queue/pop, 403",
+        "consumer, /queue/pop, 200",
+        "consumer, " + MESSAGE + ", 403",
+        "admin, " + DEAD_LETTERS + ", 200",
+        "admin, " + MESSAGE + ", 404",
+        "admin, /queue/pop, 200"
+    })
+    void clientsNeedTheAuthorityOfTheOperation(@Nullable String user, String path, int status) throws Exception {
+        assertThat(get(permitsAll, user, path).statusCode()).isEqualTo(status);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        DEAD_LETTERS + ", delayqueue:admin",
+        MESSAGE + ", delayqueue:produce or delayqueue:admin",
+        DOCUMENT + ", 'delayqueue:produce, delayqueue:consume or delayqueue:admin'",
+        "/queue/pop, delayqueue:consume or delayqueue:admin"
+    })
+    void theAnswerNamesTheAuthorities(String path, String authorities) throws Exception {
+        assertThat(get(permitsAll, "somebody", path).body())
+                .contains("lacks the required authority: " + authorities + ".");
+        assertThat(get(permitsAll, null, path).body())
+                .contains("The request is not authenticated")
+                .contains(authorities)
+                .contains("delayqueue.http.tokens")
+                .contains("delayqueue.http.unsecured");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        DEAD_LETTERS + ", 403",
+        DEAD_LETTERS + "/1, 403",
+        MESSAGE + ", 403",
+        DOCUMENT + ", 403",
+        "/queue/pop, 403",
+        "/own, 404"
+    })
+    void whoIsNoMoreThanAuthenticatedIsRejected(String path, int status) throws Exception {
+        assertThat(get(defaults, "somebody", path).statusCode()).isEqualTo(status);
+    }
+
+    private HttpResponse<String> get(ConfigurableApplicationContext context, @Nullable String user, String path)
+            throws Exception {
+        String port = context.getEnvironment().getRequiredProperty("local.server.port");
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+        if (user != null) {
+            String credentials = Base64.getEncoder().encodeToString((user + ":" + PASSWORD).getBytes(UTF_8));
+            request.header("Authorization", "Basic " + credentials);
+        }
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Defaults {}
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class PermitsAll {
+
+        @Bean
+        SecurityFilterChain everybody(HttpSecurity http) {
+            return http.httpBasic(Customizer.withDefaults())
+                    .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
+                    .build();
+        }
+
+        /** One of them by the role of that name, as directories and Boot's own user have it. */
+        @Bean
+        InMemoryUserDetailsManager users() {
+            return new InMemoryUserDetailsManager(
+                    user("somebody").authorities("admin", "ROLE_ADMIN").build(),
+                    user("producer").authorities("delayqueue:produce").build(),
+                    user("consumer").authorities("delayqueue:consume").build(),
+                    user("admin").roles("delayqueue:admin").build());
+        }
+
+        private static User.UserBuilder user(String name) {
+            return User.withUsername(name).password("{noop}" + PASSWORD);
+        }
+    }
+}

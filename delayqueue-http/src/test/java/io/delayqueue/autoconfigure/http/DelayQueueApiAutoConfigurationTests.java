@@ -1,0 +1,80 @@
+package io.delayqueue.autoconfigure.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
+import io.delayqueue.store.idempotency.IdempotencyKeys;
+import io.delayqueue.web.api.MessagesController;
+import io.delayqueue.web.api.response.DeadLetterResponse;
+import io.delayqueue.web.api.response.DeliveryResponse;
+import io.delayqueue.web.api.response.MessageResponse;
+import io.delayqueue.web.api.response.Problem;
+import io.delayqueue.web.api.response.SendAllResponse;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.web.servlet.DispatcherServlet;
+
+class DelayQueueApiAutoConfigurationTests {
+
+    private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    DataRedisAutoConfiguration.class,
+                    JacksonAutoConfiguration.class,
+                    PayloadConverterAutoConfiguration.class,
+                    DispatcherServletAutoConfiguration.class,
+                    WebMvcAutoConfiguration.class,
+                    DelayQueueAutoConfiguration.class,
+                    DelayQueueHttpAutoConfiguration.class,
+                    DelayQueueApiAutoConfiguration.class));
+
+    private final WebApplicationContextRunner opened =
+            runner.withPropertyValues("delayqueue.http.api.enabled=true", "delayqueue.http.unsecured=true");
+
+    @Test
+    void itIsClosedUnlessItIsOpened() {
+        runner.withPropertyValues("delayqueue.http.compat.enabled=true", "delayqueue.http.unsecured=true")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(MessagesController.class)
+                        .doesNotHaveBean(ApiWebConfigurer.class));
+    }
+
+    @Test
+    void itIsOpenedByItsProperty() {
+        opened.run(context ->
+                assertThat(context).hasSingleBean(MessagesController.class).hasSingleBean(IdempotencyKeys.class));
+    }
+
+    @Test
+    void withoutSpringMvcTheStartFails() {
+        opened.withClassLoader(new FilteredClassLoader(DispatcherServlet.class))
+                .withPropertyValues("spring.main.lazy-initialization=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining(
+                                "delayqueue.http.api.enabled is true, but this application has no Spring MVC"));
+    }
+
+    @Test
+    void answersAreBoundInNativeImages() {
+        RegisterReflectionForBinding hints =
+                DelayQueueApiAutoConfiguration.OnSpringMvc.class.getAnnotation(RegisterReflectionForBinding.class);
+
+        assertThat(List.of(hints.value()))
+                .contains(
+                        DeliveryResponse.class,
+                        DeadLetterResponse.Page.class,
+                        MessageResponse.class,
+                        Problem.class,
+                        SendAllResponse.class);
+    }
+}

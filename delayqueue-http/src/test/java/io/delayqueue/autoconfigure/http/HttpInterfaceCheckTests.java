@@ -1,0 +1,179 @@
+package io.delayqueue.autoconfigure.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
+import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.waiting.LongPolls;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+
+class HttpInterfaceCheckTests {
+
+    private static final AutoConfigurations CONFIGURATIONS = AutoConfigurations.of(
+            DataRedisAutoConfiguration.class,
+            JacksonAutoConfiguration.class,
+            PayloadConverterAutoConfiguration.class,
+            DelayQueueAutoConfiguration.class,
+            DelayQueueHttpAutoConfiguration.class);
+
+    private final WebApplicationContextRunner servlets =
+            new WebApplicationContextRunner().withConfiguration(CONFIGURATIONS);
+
+    @Test
+    void interfacesAreOffUnlessEnabled() {
+        servlets.run(context -> assertThat(context)
+                .hasNotFailed()
+                .doesNotHaveBean(AccessGuard.class)
+                .doesNotHaveBean(LongPolls.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"compat", "api"})
+    void enabledInterfaceNeedsAccessControl(String name) {
+        servlets.withPropertyValues("delayqueue.http." + name + ".enabled=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining("delayqueue.http." + name + ".enabled is true")
+                        .hasMessageContaining("no tokens")
+                        .isInstanceOfSatisfying(
+                                HttpInterfaceException.class,
+                                failure -> assertThat(failure.action())
+                                        .contains("delayqueue:produce, delayqueue:consume, delayqueue:admin")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tokens.produce=0123456789abcdef", "tokens.admin[0]=0123456789abcdef", "unsecured=true"})
+    void tokensOrAWordForItAreEnough(String property) {
+        servlets.withPropertyValues("delayqueue.http.compat.enabled=true", "delayqueue.http." + property)
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(AccessGuard.class)
+                        .hasSingleBean(LongPolls.class));
+    }
+
+    @Test
+    void springSecurityIsEnough() {
+        servlets.withPropertyValues("delayqueue.http.compat.enabled=true")
+                .withBean("springSecurityFilterChain", Object.class, Object::new)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void theCheckIsMadeAlsoWhereBeansAreLazy() {
+        servlets.withPropertyValues("delayqueue.http.api.enabled=true", "spring.main.lazy-initialization=true")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void reactiveApplicationsHaveNoHttpInterface() {
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(CONFIGURATIONS)
+                .withPropertyValues("delayqueue.http.api.enabled=true", "delayqueue.http.unsecured=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining("delayqueue.http.api.enabled is true")
+                        .hasMessageContaining("servlets"));
+    }
+
+    @Test
+    void applicationsWithoutWebHaveNoHttpInterface() {
+        new ApplicationContextRunner()
+                .withConfiguration(CONFIGURATIONS)
+                .withPropertyValues(
+                        "delayqueue.http.api.enabled=true",
+                        "delayqueue.http.compat.enabled=true",
+                        "delayqueue.http.unsecured=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining(
+                                "delayqueue.http.compat.enabled and delayqueue.http.api.enabled are true"));
+    }
+
+    @Test
+    void disabledQueueHasNoHttpInterface() {
+        servlets.withPropertyValues("delayqueue.enabled=false", "delayqueue.http.api.enabled=true")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HttpInterfaceCheck.class));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "compat.base-path=dq | delayqueue.http.compat.base-path must begin with a slash",
+                "compat.base-path=/dq/ | delayqueue.http.compat.base-path must begin with a slash",
+                "compat.base-path=/* | delayqueue.http.compat.base-path must begin with a slash",
+                "api.base-path= | delayqueue.http.api.base-path must not be empty",
+                "compat.max-wait=-1s | delayqueue.http.compat.max-wait must be from 0 to 1 d",
+                "api.max-wait=25h | delayqueue.http.api.max-wait must be from 0 to 1 d",
+                "compat.max-attempts=-1 | delayqueue.http.compat.max-attempts must be 0 or more",
+                "api.max-count=501 | delayqueue.http.api.max-count must be from 1 to 500",
+                "max-waiting=0 | delayqueue.http.max-waiting must be from 1 to 1,000,000",
+                "max-body-size=1B | delayqueue.http.max-body-size must be from 1 KB to 1 GB",
+                "tokens.consume=short | delayqueue.http.tokens.consume[0] must have at least 16"
+                        + " visible ASCII characters",
+                "tokens.admin[0]=one that has a space | delayqueue.http.tokens.admin[0] must have at least 16",
+                "tokens.produce[0]=${NO_SUCH_VARIABLE} | delayqueue.http.tokens.produce[0] is a"
+                        + " placeholder for a property"
+            })
+    void valuesAreChecked(String property, String sentence) {
+        servlets.withPropertyValues("delayqueue.http." + property)
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining(sentence));
+    }
+
+    @Test
+    void nobodyIsToldThatEverybodyMayComeWhereTokensAreAsked() {
+        servlets.withPropertyValues("delayqueue.http.unsecured=true", "delayqueue.http.tokens.admin=0123456789abcdef")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining(
+                                "delayqueue.http.unsecured must not be true if delayqueue.http.tokens are set"));
+    }
+
+    @Test
+    void aTokenIsOfOneKind() {
+        servlets.withPropertyValues(
+                        "delayqueue.http.tokens.produce=fedcba9876543210",
+                        "delayqueue.http.tokens.consume=another-0123456789,fedcba9876543210")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("delayqueue.http.tokens.produce[0] is also in"
+                                + " delayqueue.http.tokens.consume: use different tokens for each role")
+                        .rootCause()
+                        .message()
+                        .doesNotContain("fedcba9876543210"));
+    }
+
+    @Test
+    void aTokenIsInNoSentence() {
+        servlets.withPropertyValues("delayqueue.http.tokens.admin=hunter2")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .message()
+                        .doesNotContain("hunter2"));
+    }
+
+    @Test
+    void interfacesNeedDifferentPaths() {
+        servlets.withPropertyValues(
+                        "delayqueue.http.compat.enabled=true",
+                        "delayqueue.http.api.enabled=true",
+                        "delayqueue.http.compat.base-path=/dq",
+                        "delayqueue.http.api.base-path=/dq")
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining("must differ"));
+        servlets.withPropertyValues(
+                        "delayqueue.http.compat.enabled=true",
+                        "delayqueue.http.api.enabled=true",
+                        "delayqueue.http.compat.base-path=/delayqueue")
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining("must not be below"));
+    }
+}

@@ -1,0 +1,182 @@
+package io.delayqueue.autoconfigure.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import jakarta.servlet.DispatcherType;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.Order;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.http.SessionCreationPolicy;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+
+/** The chain of docs/http.md before both HTTP interfaces: users with authorities instead of tokens. */
+@EmbeddedRedis
+class SecuredHttpInterfacesTests {
+
+    private static final String PASSWORD = "secret";
+    private static final String API = "/delayqueue/v1/topics/orders";
+
+    private static ConfigurableApplicationContext context;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    @BeforeAll
+    static void start(RedisServerProcess redis) {
+        context = new SpringApplicationBuilder(Application.class)
+                .run(
+                        "--server.address=127.0.0.1",
+                        "--server.port=0",
+                        "--spring.data.redis.port=" + redis.port(),
+                        "--delayqueue.http.api.enabled=true",
+                        "--delayqueue.http.api.max-wait=10s",
+                        "--delayqueue.http.compat.enabled=true",
+                        "--delayqueue.http.compat.base-path=/queue",
+                        "--delayqueue.http.compat.max-wait=10ms");
+    }
+
+    @AfterAll
+    static void stop() {
+        context.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "producer, /queue/push, 200",
+        "producer, /queue/get, 200",
+        "producer, /queue/delete, 200",
+        "producer, /queue/pop, 403",
+        "producer, /queue/finish, 403",
+        "consumer, /queue/pop, 200",
+        "consumer, /queue/finish, 200",
+        "consumer, /queue/push, 403",
+        "nobody, /queue/push, 401",
+        "nobody, /queue/pop, 401"
+    })
+    void whoMayUseTheInterfaceOfTheOriginal(String user, String path, int status) throws Exception {
+        assertThat(post(user, path, "{\"topic\":\"jobs\",\"id\":\"1\",\"delay\":1,\"ttr\":1}")
+                        .statusCode())
+                .isEqualTo(status);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "producer, /messages, 201",
+        "producer, /receive, 403",
+        "producer, /messages/1/leases/x/acknowledge, 403",
+        "producer, /dead-letters/purge, 403",
+        "consumer, /receive, 200",
+        "consumer, /messages/1/leases/x/acknowledge, 410",
+        "consumer, /messages, 403",
+        "consumer, /dead-letters/purge, 403",
+        "admin, /messages, 201",
+        "admin, /receive, 200",
+        "admin, /dead-letters/purge, 200",
+        "nobody, /messages, 401"
+    })
+    void whoMayUseTheQueuesOwnInterface(String user, String path, int status) throws Exception {
+        String body = path.equals("/messages") ? "{\"payload\":1}" : "{}";
+
+        assertThat(post(user, API + path, body).statusCode()).isEqualTo(status);
+    }
+
+    @Test
+    void whoWaitsIsAnsweredThoughTheRequestGoesOnAsynchronously() throws Exception {
+        var waiting = http.sendAsync(
+                request("consumer", "/delayqueue/v1/topics/late/receive", "{\"wait\":\"10s\"}"),
+                HttpResponse.BodyHandlers.ofString());
+        post("producer", "/delayqueue/v1/topics/late/messages", "{\"id\":\"l\",\"delay\":\"300ms\",\"payload\":1}");
+
+        assertThat(waiting.join().body()).contains("\"id\":\"l\"");
+    }
+
+    @Test
+    void theDocumentShowsThisChain() throws IOException {
+        String test = Files.readString(
+                Path.of("src/test/java/io/delayqueue/autoconfigure/http/SecuredHttpInterfacesTests.java"), UTF_8);
+        String document = Files.readString(Path.of("../docs/http.md"), UTF_8);
+
+        assertThat(between(document, "```java\n", "```").strip())
+                .isEqualTo(between(test, "// begin of the chain\n", "// end of the chain")
+                        .stripIndent()
+                        .strip());
+    }
+
+    private static String between(String text, String begin, String end) {
+        int from = text.lastIndexOf(begin) + begin.length();
+        return text.substring(from, text.indexOf(end, from));
+    }
+
+    private HttpResponse<String> post(String user, String path, String body) throws Exception {
+        return http.send(request(user, path, body), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static HttpRequest request(String user, String path, String body) {
+        String credentials = Base64.getEncoder().encodeToString((user + ":" + PASSWORD).getBytes(UTF_8));
+        String port = context.getEnvironment().getRequiredProperty("local.server.port");
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .header("Authorization", "Basic " + credentials)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Application {
+
+        // begin of the chain
+        @Bean
+        @Order(1)
+        SecurityFilterChain httpInterfaces(HttpSecurity http) {
+            return http.securityMatcher("/delayqueue/v1/**", "/queue/**")
+                    .csrf(csrf -> csrf.disable())
+                    .sessionManagement(session -> session.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
+                    .httpBasic(Customizer.withDefaults())
+                    .authorizeHttpRequests(requests -> requests.dispatcherTypeMatchers(DispatcherType.ASYNC)
+                            .permitAll()
+                            .anyRequest()
+                            .authenticated())
+                    .build();
+        }
+        // end of the chain
+
+        @Bean
+        InMemoryUserDetailsManager users() {
+            return new InMemoryUserDetailsManager(
+                    user("producer", "delayqueue:produce"),
+                    user("consumer", "delayqueue:consume"),
+                    user("admin", "delayqueue:admin"));
+        }
+
+        private static UserDetails user(String name, String... authorities) {
+            return User.withUsername(name)
+                    .password("{noop}" + PASSWORD)
+                    .authorities(authorities)
+                    .build();
+        }
+    }
+}

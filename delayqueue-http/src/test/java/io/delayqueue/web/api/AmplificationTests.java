@@ -1,0 +1,203 @@
+package io.delayqueue.web.api;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.web.api.ApiNode.Reply;
+import io.delayqueue.web.waiting.LongPolls;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a client may name, and what that costs: keys in Redis, scripts while it is done, and scripts from then on. */
+@EmbeddedRedis(dedicated = true)
+class AmplificationTests {
+
+    private static final int TIMES = 10;
+    private static final int MAX_TOPICS = 20;
+    private static final int POPPED = 100;
+    /** Heartbeats and retention go on meanwhile. */
+    private static final int OWN_SCRIPTS = 8;
+
+    private static final Pattern EVALSHA = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");
+
+    private static RedisServerProcess redis;
+    private static ApiNode node;
+
+    @BeforeAll
+    static void start(RedisServerProcess server) {
+        redis = server;
+        node = ApiNode.start(
+                "spring.data.redis.host=127.0.0.1",
+                "spring.data.redis.port=" + redis.port(),
+                "delayqueue.metrics.sample-interval=10m",
+                "delayqueue.http.max-topics=" + MAX_TOPICS,
+                "delayqueue.http.compat.enabled=true",
+                "delayqueue.http.compat.base-path=/q",
+                "delayqueue.http.compat.max-wait=10ms");
+        // whatever is made once
+        node.receive("first", "{\"wait\": \"10ms\"}");
+        await().until(() -> keys() > 0);
+    }
+
+    @AfterAll
+    static void stop() {
+        node.close();
+    }
+
+    private static long keys() {
+        return (Long) redis.command("DBSIZE");
+    }
+
+    private long scripts() {
+        Matcher calls = EVALSHA.matcher((String) redis.command("INFO", "commandstats"));
+        return calls.find() ? Long.parseLong(calls.group(1)) : 0;
+    }
+
+    private long topics() {
+        return (Long) redis.command("HLEN", new String(node.bean(KeySpace.class).topics(), UTF_8));
+    }
+
+    /** Of one look at all topics. */
+    private long scriptsOfASample() {
+        long before = scripts();
+        node.bean(TopicSampler.class).run();
+        return scripts() - before;
+    }
+
+    /** Method, path and body, in which % is a name that nobody used before; scripts that it may run. */
+    static Stream<Arguments> requests() {
+        String names = IntStream.range(0, POPPED).mapToObj(i -> "%-" + i).collect(Collectors.joining(","));
+        String api = ApiNode.BASE + "/topics/%";
+        return Stream.of(
+                arguments("POST", api + "/receive", "{}", 1),
+                arguments("POST", api + "/receive", "{\"wait\": \"20ms\"}", 1),
+                arguments("GET", api + "/messages/1", "", 1),
+                arguments("DELETE", api + "/messages/1", "", 1),
+                arguments("POST", api + "/messages/1/reschedule", "{\"delay\": \"1m\"}", 1),
+                arguments("POST", api + "/messages/1/leases/1.a.0.0.t/acknowledge", "", 1),
+                arguments("POST", api + "/messages/1/leases/1.a.0.0.t/extend", "", 1),
+                arguments("GET", api + "/dead-letters", "", 1),
+                arguments("GET", api + "/dead-letters/1@2", "", 2),
+                arguments("POST", api + "/dead-letters/1@2/replay", "{}", 2),
+                arguments("POST", api + "/dead-letters/replay", "{}", 2),
+                arguments("POST", api + "/dead-letters/purge", "{}", 2),
+                arguments("POST", api + "/messages", "{}", 0),
+                arguments("POST", api + "/messages", "{\"payload\": 1, \"delay\": \"9000d\"}", 0),
+                arguments("POST", api + "/messages/batch", "{\"messages\": []}", 0),
+                arguments("POST", "/q/pop", "{\"topic\": \"" + names + "\"}", 2 * POPPED),
+                arguments("POST", "/q/pop", "{\"topic\": \"" + names + ",one-more\"}", 0),
+                arguments("POST", "/q/push", "{\"topic\": \"%\", \"id\": \"%\", \"delay\": 0, \"ttr\": 1}", 0),
+                arguments("POST", "/q/get", "{\"id\": \"%\"}", 1),
+                arguments("POST", "/q/delete", "{\"id\": \"%\"}", 1),
+                arguments("POST", "/q/finish", "{\"id\": \"%\"}", 1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("requests")
+    void namesThatNobodyUsedLeaveNothingBehind(String method, String path, String body, int scripts) {
+        long keys = keys();
+        long sample = scriptsOfASample();
+        long before = scripts();
+
+        for (int i = 0; i < TIMES; i++) {
+            assertThat(exchange(method, path, body, ApiNode.TOKEN).status()).isNotIn(401, 500, 503);
+        }
+
+        assertThat(scripts() - before).isLessThanOrEqualTo((long) TIMES * scripts + OWN_SCRIPTS);
+        assertThat(keys()).isLessThanOrEqualTo(keys);
+        assertThat(scriptsOfASample()).isLessThanOrEqualTo(sample + 1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("requests")
+    void whoHasNoTokenCostsRedisNothing(String method, String path, String body) {
+        long keys = keys();
+        long before = scripts();
+
+        for (int i = 0; i < TIMES; i++) {
+            assertThat(exchange(method, path, body, "no token").status()).isEqualTo(401);
+        }
+
+        assertThat(scripts() - before).isLessThanOrEqualTo(OWN_SCRIPTS);
+        assertThat(keys()).isLessThanOrEqualTo(keys);
+    }
+
+    private Reply exchange(String method, String path, String body, String token) {
+        String name = UUID.randomUUID().toString();
+        return node.exchange(HttpRequest.newBuilder(URI.create(node.site() + path.replace("%", name)))
+                .timeout(ApiNode.MAX_WAIT)
+                .header("Authorization", "Bearer " + token)
+                .header("Content-Type", "application/json")
+                .method(method, BodyPublishers.ofString(body.replace("%", name))));
+    }
+
+    @Test
+    void waitingAtInventedTopicsCostsOneScriptASweepHoweverManyTheyAre() {
+        long keys = keys();
+        List<CompletableFuture<Reply>> waiting = new ArrayList<>();
+        long before = scripts();
+        for (int i = 0; i < POPPED; i++) {
+            waiting.add(node.postAsync("/topics/invented-" + i + "/receive", "{\"wait\": \"2s\"}", "X", "x"));
+        }
+        await().until(() -> node.bean(LongPolls.class).waiting() == POPPED);
+        assertThat(waiting).allSatisfy(reply -> assertThat(reply.join().text()).isEqualTo("{\"messages\":[]}"));
+
+        assertThat(scripts() - before).isLessThanOrEqualTo(POPPED + OWN_SCRIPTS);
+        assertThat(keys()).isLessThanOrEqualTo(keys);
+        assertThat(node.bean(LongPolls.class).waiting()).isZero();
+    }
+
+    @Test
+    void clientsCreateTopicsUpToTheMaximum() {
+        List<Reply> sent = new ArrayList<>();
+        for (int i = 0; i < MAX_TOPICS + 3; i++) {
+            sent.add(node.send("made-" + i, "{\"payload\": 1, \"delay\": \"1h\"}"));
+        }
+        assertThat(topics()).isEqualTo(MAX_TOPICS);
+        long keys = keys();
+
+        Reply rejected = node.send("one-more", "{\"payload\": 1}", IdempotencyKey.HEADER, "k");
+        Reply batch = node.post("/topics/one-more/messages/batch", "{\"messages\": [{\"payload\": 1}]}");
+        Reply push = exchange(
+                "POST", "/q/push", "{\"topic\": \"%\", \"id\": \"%\", \"delay\": 1, \"ttr\": 1}", ApiNode.TOKEN);
+
+        assertThat(sent.get(0).status()).isEqualTo(201);
+        assertThat(sent.get(MAX_TOPICS + 2).status()).isEqualTo(403);
+        assertThat(rejected.status()).isEqualTo(403);
+        assertThat(rejected.problem()).isEqualTo("forbidden");
+        assertThat(rejected.detail())
+                .isEqualTo("Topic 'one-more' was not created, because the limit of 20 topics is reached"
+                        + " (delayqueue.http.max-topics). Delete unused topics, or raise the limit.");
+        assertThat(batch.status()).isEqualTo(403);
+        assertThat(push.text()).contains("\"code\":1").contains("delayqueue.http.max-topics");
+        assertThat(keys()).isLessThanOrEqualTo(keys);
+        assertThat(topics()).isEqualTo(MAX_TOPICS);
+
+        assertThat(node.send("made-0", "{\"payload\": 2, \"delay\": \"1h\"}").status())
+                .isEqualTo(201);
+        node.template().send("of-java", "p");
+        assertThat(topics()).isEqualTo(MAX_TOPICS + 1);
+    }
+}

@@ -1,0 +1,215 @@
+package io.delayqueue.web.api;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.template.DelayQueueTemplate;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** An application with the interface open, and a client of it. Thread-safe. */
+final class ApiNode implements AutoCloseable {
+
+    static final Duration MAX_WAIT = Duration.ofSeconds(30);
+    static final String TOKEN = "the-token-of-the-tests";
+    static final String PRODUCER = "the-token-of-a-producer";
+    static final String CONSUMER = "the-token-of-a-consumer";
+    static final String BASE = "/delayqueue/v1";
+
+    private static @Nullable ApiNode shared;
+
+    private final ConfigurableApplicationContext context;
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final String site;
+
+    private ApiNode(ConfigurableApplicationContext context) {
+        this.context = context;
+        this.site = "http://127.0.0.1:" + context.getEnvironment().getRequiredProperty("local.server.port");
+    }
+
+    /** One on Tomcat for all tests that need nothing special of it. */
+    static synchronized ApiNode shared() {
+        if (shared == null) {
+            shared = start(
+                    "spring.jackson.property-naming-strategy=SNAKE_CASE",
+                    "delayqueue.http.tokens.produce=" + PRODUCER,
+                    "delayqueue.http.tokens.consume=" + CONSUMER);
+        }
+        return shared;
+    }
+
+    static ApiNode start(String... properties) {
+        return start(ApiApplication.class, properties);
+    }
+
+    static ApiNode start(Class<?> application, String... properties) {
+        List<String> all = new ArrayList<>(List.of(
+                "server.address=127.0.0.1",
+                "server.port=0",
+                "delayqueue.namespace=" + UUID.randomUUID(),
+                "delayqueue.http.api.enabled=true",
+                "delayqueue.http.tokens.admin=" + TOKEN,
+                "spring.main.banner-mode=off",
+                "spring.main.log-startup-info=false"));
+        all.addAll(List.of(properties));
+        return new ApiNode(new SpringApplicationBuilder(application)
+                .web(WebApplicationType.SERVLET)
+                .run(arguments(all)));
+    }
+
+    /** Of a property that is given twice, the last counts. */
+    private static String[] arguments(List<String> properties) {
+        Map<String, String> byName = new LinkedHashMap<>();
+        properties.forEach(property -> byName.put(property.substring(0, property.indexOf('=')), "--" + property));
+        return byName.values().toArray(String[]::new);
+    }
+
+    /** An answer. */
+    record Reply(int status, HttpResponse<byte[]> response) {
+
+        String text() {
+            return new String(response.body(), UTF_8);
+        }
+
+        JsonNode json() {
+            return JsonMapper.shared().readTree(response.body());
+        }
+
+        String problem() {
+            String type = json().path("type").asString();
+            return type.substring("urn:delayqueue:problem:".length());
+        }
+
+        String detail() {
+            return json().path("detail").asString();
+        }
+
+        String header(String name) {
+            return response.headers().firstValue(name).orElse("");
+        }
+    }
+
+    ConfigurableApplicationContext context() {
+        return context;
+    }
+
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    DelayQueueTemplate template() {
+        return bean(DelayQueueTemplate.class);
+    }
+
+    String site() {
+        return site;
+    }
+
+    int port() {
+        return URI.create(site).getPort();
+    }
+
+    Reply get(String path) {
+        return exchange(request(path).GET());
+    }
+
+    Reply delete(String path) {
+        return exchange(request(path).DELETE());
+    }
+
+    Reply post(String path, String json, String... headers) {
+        HttpRequest.Builder request =
+                request(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(json));
+        return exchange(headers.length == 0 ? request : request.headers(headers));
+    }
+
+    Reply send(String topic, String json, String... headers) {
+        return post("/topics/" + topic + "/messages", json, headers);
+    }
+
+    Reply receive(String topic, String json) {
+        return post("/topics/" + topic + "/receive", json);
+    }
+
+    /** The only message that is received within the patience. */
+    JsonNode receiveOne(String topic) {
+        Reply reply = receive(topic, "{\"wait\": \"20s\"}");
+        JsonNode messages = reply.json().path("messages");
+        if (messages.size() != 1) {
+            throw new AssertionError("Received " + reply.text());
+        }
+        return messages.get(0);
+    }
+
+    /** Answers a delivery. */
+    Reply answer(JsonNode delivery, String verb, String json) {
+        return exchange(HttpRequest.newBuilder(
+                        URI.create(site + delivery.path("lease").path("path").asString() + "/" + verb))
+                .header("Authorization", "Bearer " + TOKEN)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(json)));
+    }
+
+    /** Below the base path, as one who may do everything. */
+    HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(site + BASE + path))
+                .timeout(MAX_WAIT.multipliedBy(2))
+                .header("Authorization", "Bearer " + TOKEN);
+    }
+
+    /** The same as {@link #post}, without waiting. */
+    CompletableFuture<Reply> postAsync(String path, String json, String... headers) {
+        HttpRequest request = request(path)
+                .header("Content-Type", "application/json")
+                .headers(headers)
+                .POST(BodyPublishers.ofString(json))
+                .build();
+        return client.sendAsync(request, BodyHandlers.ofByteArray()).thenApply(response -> {
+            check(response);
+            return new Reply(response.statusCode(), response);
+        });
+    }
+
+    Reply exchange(HttpRequest.Builder request) {
+        try {
+            HttpResponse<byte[]> response = client.send(request.build(), BodyHandlers.ofByteArray());
+            check(response);
+            return new Reply(response.statusCode(), response);
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Of what the interface answers; the server before it has answers of its own. */
+    private static void check(HttpResponse<byte[]> response) {
+        if (!response.headers().firstValue("Content-Type").orElse("").startsWith("text/html")) {
+            DocumentedStatuses.check(response.request().method(), response.uri(), response.statusCode());
+        }
+    }
+
+    HttpClient client() {
+        return client;
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

@@ -1,0 +1,174 @@
+package io.delayqueue.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.MessageView;
+import io.delayqueue.store.bench.Dump;
+import io.delayqueue.store.bench.RawRedis;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import tools.jackson.databind.JsonNode;
+
+/** Names and pages that a client made up, and that mean something where they are stored, change nothing in Redis. */
+class ForgeryTests {
+
+    private static final String SENTINEL = "~".repeat(257);
+    private static final List<String> NAMES = List.of("-", "=", "@", "@-", "+1", "-1", "0", "#version", SENTINEL);
+
+    private final ApiNode node = ApiNode.shared();
+    private final String topic = "forged-" + UUID.randomUUID();
+    private RawRedis redis;
+    private String token;
+    private String deadLetter;
+    private String before;
+
+    @BeforeEach
+    void fill() {
+        redis = new RawRedis(
+                node.bean(DataRedisConnectionDetails.class).getStandalone().getPort());
+        node.send(topic, "{\"id\": \"dead-lettered\", \"payload\": 1}");
+        node.answer(node.receiveOne(topic), "dead-letter", "{}");
+        node.send(topic, "{\"id\": \"retried\", \"payload\": 1}");
+        node.answer(node.receiveOne(topic), "retry", "{\"delay\": \"1h\"}");
+        node.send(topic, "{\"id\": \"leased\", \"payload\": 1}");
+        JsonNode leased = node.receiveOne(topic);
+        node.send(topic, "{\"id\": \"scheduled\", \"payload\": 1, \"delay\": \"1h\"}");
+        token = leased.path("lease").path("token").asString();
+        deadLetter = node.get("/topics/" + topic + "/dead-letters")
+                .json()
+                .path("deadLetters")
+                .get(0)
+                .path("deadLetterId")
+                .asString();
+        before = state();
+        assertThat(before).contains("leased", "retried", "scheduled", deadLetter);
+        assertThat(token).isNotEmpty();
+    }
+
+    @AfterEach
+    void nothingHasChanged() {
+        assertThat(state()).isEqualTo(before);
+        redis.close();
+    }
+
+    /** All keys of the topic but the bookkeeping of who polls. */
+    private String state() {
+        String namespace = node.context().getEnvironment().getRequiredProperty("delayqueue.namespace");
+        return Dump.of(redis, namespace + ":{" + topic)
+                .lines()
+                .filter(line -> !line.contains("meta\""))
+                .collect(Collectors.joining("\n"));
+    }
+
+    @Test
+    void forgedLeaseIsGone() {
+        Map<String, String> verbs = Map.of(
+                "acknowledge", "{}",
+                "retry", "{}",
+                "dead-letter", "{}",
+                "release", "{}",
+                "extend", "{\"lease\": \"1m\"}");
+        verbs.forEach((verb, body) -> {
+            assertGone("retried", "1.0.0.-", verb, body);
+            assertGone("retried", "1.a.0.0.-", verb, body);
+        });
+        NAMES.forEach(name -> assertGone("leased", "1.0.0." + name, "acknowledge", ""));
+        NAMES.forEach(name -> assertGone("retried", name, "release", ""));
+        assertGone("leased", token + "0", "acknowledge", "");
+        assertGone("leased", token.substring(1 + token.lastIndexOf('.')), "acknowledge", "");
+        assertGone("retried", token, "acknowledge", "");
+    }
+
+    private void assertGone(String id, String forged, String verb, String body) {
+        String path = "/topics/" + topic + "/messages/" + id + "/leases/" + PathNames.encode(forged) + "/" + verb;
+        assertThat(node.post(path, body).status()).as(path).isEqualTo(410);
+    }
+
+    @Test
+    void forgedIdIsUnknown() {
+        for (String id : NAMES) {
+            String path = "/topics/" + topic + "/messages/" + PathNames.encode(id);
+            List.of(
+                            node.get(path),
+                            node.delete(path),
+                            node.post(path + "/reschedule", "{\"delay\": 0}"),
+                            node.post(path + "/leases/" + token + "/acknowledge", ""))
+                    .forEach(reply -> assertThat(reply.status()).as(id).isIn(400, 404, 410));
+        }
+    }
+
+    @Test
+    void forgedDeadLetterIsUnknown() {
+        List<String> deadLetters = Stream.concat(
+                        NAMES.stream(),
+                        Stream.of(
+                                "deadLettered@-",
+                                "deadLettered@",
+                                "@" + deadLetter,
+                                deadLetter + "0",
+                                "retried@-",
+                                "leased"))
+                .toList();
+        for (String forged : deadLetters) {
+            String path = "/topics/" + topic + "/dead-letters/" + PathNames.encode(forged);
+            List.of(node.get(path), node.delete(path), node.post(path + "/replay", "{}"))
+                    .forEach(reply -> assertThat(reply.status()).as(forged).isIn(400, 404));
+        }
+    }
+
+    @Test
+    void forgedPageIsEmptyOrRejected() {
+        String sentinel =
+                Base64.getUrlEncoder().withoutPadding().encodeToString(SENTINEL.getBytes(StandardCharsets.UTF_8));
+        List<String> pages = Stream.concat(
+                        NAMES.stream(),
+                        Stream.of(
+                                "",
+                                "0.0",
+                                "+1.+1",
+                                "-1.-1",
+                                "zzzzzzzzzzz.zzzzzz.zz",
+                                "zzzzzzzzzzz.0.0",
+                                "0.zzzzz",
+                                "S.zzzzzzzzzzz." + sentinel,
+                                "S.0." + sentinel,
+                                "L.2gosa7pa2gv." + sentinel,
+                                "R.0.",
+                                "S.-1.LQ",
+                                "S.+1.LQ"))
+                .toList();
+        for (String page : pages) {
+            String query = "?page=" + URLEncoder.encode(page, StandardCharsets.UTF_8);
+            assertThat(node.get("/topics/" + topic + "/dead-letters" + query).status())
+                    .as(page)
+                    .isIn(200, 400);
+            for (MessageView view : MessageView.values()) {
+                assertThat(rejectedOrRead(() -> node.bean(DelayQueueInspector.class)
+                                .messages(topic, view, DelayQueueAdmin.MAX_PAGE, page)))
+                        .as(view + " " + page)
+                        .isTrue();
+            }
+        }
+    }
+
+    private static boolean rejectedOrRead(Runnable reading) {
+        try {
+            reading.run();
+            return true;
+        } catch (IllegalArgumentException e) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.delayqueue.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.web.api.ApiNode.Reply;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** What clients are told while Redis is away, and that what they may repeat then does no harm. */
+class OutageTests {
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+    private static final String BODY = "{\"id\": \"a\", \"payload\": 1}";
+
+    @Test
+    void silenceIsToldAndARepeatIsSafe() {
+        try (RedisServerProcess server = RedisServerProcess.start();
+                FaultProxy proxy = FaultProxy.inFrontOf(server);
+                ApiNode node = ApiNode.start(
+                        "spring.data.redis.host=" + proxy.host(),
+                        "spring.data.redis.port=" + proxy.port(),
+                        "delayqueue.listener.auto-startup=false",
+                        "delayqueue.redis.command-timeout=" + COMMAND_TIMEOUT.toMillis() + "ms")) {
+            assertThat(node.send("orders", "{\"id\": \"held\", \"payload\": 1}").status())
+                    .isEqualTo(201);
+            JsonNode held = node.receiveOne("orders");
+
+            proxy.blackHole(Direction.values());
+            Instant begin = Instant.now();
+            unknown(node.send("orders", BODY));
+            unknownOrNotDone(node.delete("/topics/orders/messages/x"));
+            unknown(node.answer(held, "acknowledge", ""));
+            notDone(node.send("orders", BODY, IdempotencyKey.HEADER, "k"));
+            notDone(node.get("/topics/orders/messages/x"));
+            unknownOrNotDone(node.receive("orders", "{}"));
+            System.out.printf("Six answers without Redis took %s%n", Duration.between(begin, Instant.now()));
+
+            proxy.pass();
+            await().atMost(ApiNode.MAX_WAIT)
+                    .untilAsserted(() -> assertThat(node.send("orders", BODY, IdempotencyKey.HEADER, "k")
+                                    .status())
+                            .isIn(201, 409));
+            await().atMost(ApiNode.MAX_WAIT)
+                    .untilAsserted(() -> assertThat(
+                                    node.answer(held, "acknowledge", "").status())
+                            .isEqualTo(410));
+            assertThat(node.get("/topics/orders/messages/held").status()).isEqualTo(404);
+        }
+    }
+
+    private static void unknown(Reply reply) {
+        passing(reply, 504, "outcome-unknown");
+    }
+
+    private static void notDone(Reply reply) {
+        passing(reply, 503, "unavailable");
+    }
+
+    /** It was not even sent if a new connection was being dialled at the time. */
+    private static void unknownOrNotDone(Reply reply) {
+        if (reply.status() == 503) {
+            notDone(reply);
+        } else {
+            unknown(reply);
+        }
+    }
+
+    private static void passing(Reply reply, int status, String problem) {
+        assertThat(reply.status()).as(reply.text()).isEqualTo(status);
+        assertThat(reply.problem()).isEqualTo(problem);
+        assertThat(reply.header("Retry-After")).isEqualTo("1");
+    }
+}

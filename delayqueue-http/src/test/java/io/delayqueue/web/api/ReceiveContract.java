@@ -1,0 +1,290 @@
+package io.delayqueue.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.MessageState;
+import io.delayqueue.web.api.ApiNode.Reply;
+import io.delayqueue.web.waiting.LongPolls;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import tools.jackson.databind.JsonNode;
+
+/** Receiving over HTTP and answering, on a servlet container. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class ReceiveContract {
+
+    private static final int MOST_WAITING = 20;
+
+    private final String[] properties;
+    private ApiNode node;
+    private final List<String> topics = new ArrayList<>();
+
+    ReceiveContract(String... properties) {
+        this.properties = properties;
+    }
+
+    @BeforeAll
+    void start() {
+        List<String> all = new ArrayList<>(List.of(properties));
+        all.add("delayqueue.http.max-waiting=" + MOST_WAITING);
+        all.add("server.servlet.context-path=/app");
+        node = ApiNode.start(all.toArray(String[]::new));
+    }
+
+    @AfterAll
+    void stop() {
+        node.close();
+    }
+
+    private String topic() {
+        String topic = "work/" + UUID.randomUUID();
+        topics.add(topic);
+        return topic;
+    }
+
+    private static String path(String topic, String rest) {
+        return "/topics/" + PathNames.encode(topic) + rest;
+    }
+
+    private Reply post(String path, String json) {
+        return node.exchange(request(path, json));
+    }
+
+    private HttpRequest.Builder request(String path, String json) {
+        return HttpRequest.newBuilder(URI.create(node.site() + "/app" + ApiNode.BASE + path))
+                .timeout(ApiNode.MAX_WAIT.multipliedBy(2))
+                .header("Authorization", "Bearer " + ApiNode.TOKEN)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(json));
+    }
+
+    private void send(String topic, String id) {
+        assertThat(post(path(topic, "/messages"), "{\"id\": \"" + id + "\", \"payload\": {\"n\": 1}}")
+                        .status())
+                .isEqualTo(201);
+    }
+
+    private JsonNode receive(String topic, String json) {
+        return post(path(topic, "/receive"), json).json().path("messages");
+    }
+
+    private JsonNode one(String topic) {
+        JsonNode messages = receive(topic, "{\"wait\": \"20s\", \"lease\": \"1h\"}");
+        assertThat(messages).hasSize(1);
+        return messages.get(0);
+    }
+
+    @Test
+    void whatIsDueIsLeased() {
+        String topic = topic();
+        send(topic, "a/b");
+
+        JsonNode delivery = one(topic);
+
+        assertThat(delivery.path("topic").asString()).isEqualTo(topic);
+        assertThat(delivery.path("id").asString()).isEqualTo("a/b");
+        assertThat(delivery.path("attempt").asInt()).isEqualTo(1);
+        assertThat(delivery.path("payload").toString()).isEqualTo("{\"n\":1}");
+        assertThat(delivery.path("lease").path("path").asString())
+                .startsWith("/app/delayqueue/v1/topics/~")
+                .endsWith("/leases/" + delivery.path("lease").path("token").asString());
+        assertThat(Instant.parse(delivery.path("lease").path("end").asString()))
+                .isAfter(Instant.parse(delivery.path("dueAt").asString()));
+        assertThat(receive(topic, "{\"count\": 5}").isEmpty()).isTrue();
+        assertThat(node.answer(delivery, "acknowledge", "").status()).isEqualTo(204);
+        assertThat(node.template().find(topic, "a/b")).isEmpty();
+    }
+
+    @Test
+    void whoWaitsIsAnsweredWhenSomethingIsDue() {
+        String topic = topic();
+        CompletableFuture<HttpResponse<String>> waiting = node.client()
+                .sendAsync(
+                        request(path(topic, "/receive"), "{\"wait\": \"50s\"}").build(), BodyHandlers.ofString());
+        await().until(() -> node.bean(LongPolls.class).waiting() == 1);
+
+        send(topic, "a");
+
+        assertThat(waiting.join().body()).contains("\"id\":\"a\"");
+    }
+
+    @Test
+    void whoHangsUpIsNoFailureOfTheServer() {
+        MeterRegistry meters = node.bean(MeterRegistry.class);
+        try (RawClient client = new RawClient(node.port())) {
+            String body = "{\"wait\": \"50s\"}";
+            client.write("POST /app" + ApiNode.BASE + path(topic(), "/receive") + " HTTP/1.1\r\nHost: x\r\n"
+                    + "Authorization: Bearer " + ApiNode.TOKEN + "\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: " + body.length() + "\r\n\r\n" + body);
+            await().until(() -> node.bean(LongPolls.class).waiting() == 1);
+        }
+
+        await().untilAsserted(
+                        () -> assertThat(meters.find("http.server.requests").meters())
+                                .extracting(timer -> timer.getId().getTag("status"))
+                                .contains("499"));
+        assertThat(meters.find("http.server.requests")
+                        .tags("outcome", "SERVER_ERROR")
+                        .timers())
+                .isEmpty();
+    }
+
+    @Test
+    void eachAnswerEndsTheLease() {
+        String topic = topic();
+        for (String verb : List.of("acknowledge", "retry", "dead-letter", "release")) {
+            send(topic, verb);
+            JsonNode delivery = one(topic);
+            assertThat(node.answer(delivery, verb, "{}").status()).as(verb).isEqualTo(204);
+
+            for (String late : List.of("acknowledge", "retry", "dead-letter", "extend", "release")) {
+                Reply reply = node.answer(delivery, late, "{}");
+                assertThat(reply.status()).as(late + " after " + verb).isEqualTo(410);
+                assertThat(reply.problem()).isEqualTo("lease-gone");
+                assertThat(reply.json().path("id").asString()).isEqualTo(verb);
+            }
+            node.template().cancel(topic, verb);
+        }
+    }
+
+    @Test
+    void aLateAnswerDoesNothingToTheNextDelivery() {
+        String topic = topic();
+        send(topic, "a");
+        JsonNode first = one(topic);
+        assertThat(node.answer(first, "retry", "{\"reason\": \"not yet\"}").status())
+                .isEqualTo(204);
+        JsonNode second = one(topic);
+
+        assertThat(second.path("attempt").asInt()).isEqualTo(2);
+        assertThat(second.path("lastFailure").asString()).isEqualTo("retry: not yet");
+        assertThat(node.answer(first, "acknowledge", "").status()).isEqualTo(410);
+        assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.LEASED);
+        assertThat(node.answer(second, "acknowledge", "").status()).isEqualTo(204);
+    }
+
+    @Test
+    void releaseCountsNoAttempt() {
+        String topic = topic();
+        send(topic, "a");
+        node.answer(one(topic), "release", "");
+
+        assertThat(one(topic).path("attempt").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void retryWaitsAndDeadLetterKeepsTheReason() {
+        String topic = topic();
+        send(topic, "a");
+        node.answer(one(topic), "retry", "{\"delay\": \"1h\"}");
+        assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.SCHEDULED);
+        node.template().reschedule(topic, "a", Duration.ZERO);
+        node.answer(one(topic), "dead-letter", "{\"reason\": \"no such order\"}");
+
+        JsonNode deadLetters = node.exchange(HttpRequest.newBuilder(
+                                URI.create(node.site() + "/app" + ApiNode.BASE + path(topic, "/dead-letters")))
+                        .header("Authorization", "Bearer " + ApiNode.TOKEN))
+                .json()
+                .path("deadLetters");
+        assertThat(deadLetters).hasSize(1);
+        assertThat(deadLetters.get(0).path("cause").asString()).isEqualTo("requested");
+        assertThat(deadLetters.get(0).path("failure").path("message").asString())
+                .isEqualTo("no such order");
+    }
+
+    @Test
+    void extendSaysForHowLongFromNow() {
+        String topic = topic();
+        send(topic, "a");
+        JsonNode delivery =
+                receive(topic, "{\"wait\": \"20s\", \"lease\": \"1m\"}").get(0);
+
+        assertThat(node.answer(delivery, "extend", "{\"lease\": \"2h\"}").status())
+                .isEqualTo(204);
+
+        assertThat(node.template().find(topic, "a").orElseThrow().leaseEnd())
+                .isAfter(Instant.parse(delivery.path("lease").path("end").asString())
+                        .plusSeconds(3600));
+        assertThat(node.answer(delivery, "extend", "{\"lease\": \"25h\"}").status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void anyTokenThatIsNoneIsAnsweredAsALateOne() {
+        String topic = topic();
+        send(topic, "a");
+        String lease = one(topic).path("lease").path("token").asString();
+        for (String token : List.of("x", lease + "x", "~" + "eA", lease.substring(1))) {
+            assertThat(post(path(topic, "/messages/a/leases/" + token + "/acknowledge"), "")
+                            .status())
+                    .as(token)
+                    .isEqualTo(410);
+        }
+        assertThat(post(path(topic, "/messages/b/leases/" + lease + "/acknowledge"), "")
+                        .status())
+                .isEqualTo(410);
+        assertThat(node.template().find(topic, "a")).isPresent();
+    }
+
+    @Test
+    void nothingIsReceivedForADisconnectedClient() {
+        String topic = topic();
+        List<RawClient> clients = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            clients.add(waiting(topic));
+        }
+        await().until(() -> node.bean(LongPolls.class).waiting() == 5);
+        clients.forEach(RawClient::close);
+        send(topic, "a");
+
+        JsonNode delivery = one(topic);
+
+        assertThat(delivery.path("attempt").asInt()).isEqualTo(1);
+        node.answer(delivery, "acknowledge", "");
+        await().until(() -> node.bean(LongPolls.class).waiting() == 0);
+    }
+
+    @Test
+    void onlySoManyMayWait() {
+        String topic = topic();
+        List<RawClient> clients = new ArrayList<>();
+        for (int i = 0; i < MOST_WAITING; i++) {
+            clients.add(waiting(topic));
+        }
+        await().until(() -> node.bean(LongPolls.class).waiting() == MOST_WAITING);
+
+        Reply rejected = post(path(topic, "/receive"), "{\"wait\": \"1s\"}");
+        clients.forEach(RawClient::close);
+
+        assertThat(rejected.status()).isEqualTo(429);
+        assertThat(rejected.problem()).isEqualTo("too-many-waiting");
+        assertThat(rejected.header("Retry-After")).isEqualTo("1");
+        await().until(() -> node.bean(LongPolls.class).waiting() == 0);
+        assertThat(post(path(topic, "/receive"), "{}").status()).isEqualTo(200);
+    }
+
+    private RawClient waiting(String topic) {
+        RawClient client = new RawClient(node.port());
+        String body = "{\"wait\": \"50s\"}";
+        client.write("POST /app/delayqueue/v1" + path(topic, "/receive")
+                + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+                + ApiNode.TOKEN + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n"
+                + body);
+        return client;
+    }
+}

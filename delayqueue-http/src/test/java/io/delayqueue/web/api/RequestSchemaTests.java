@@ -1,0 +1,412 @@
+package io.delayqueue.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.web.api.ApiNode.Reply;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The server accepts what the schemas of its document accept, and nothing else: bodies are made from each bound, each
+ * alternative and each type of a schema, and both must be of one opinion. The bounds are those that the node is configured with.
+ */
+class RequestSchemaTests {
+
+    private static final JsonMapper MAPPER = JsonMapper.shared();
+    private static final String TOPIC = "schemas";
+
+    private static final List<String> DURATIONS = List.of(
+            "60s",
+            "1m",
+            "60000",
+            "0",
+            "00",
+            "1h30m",
+            "1m60s500ms1us1ns",
+            "30s1m",
+            "1h 30m",
+            "(1m)",
+            "60000ms",
+            "60000000us",
+            "60000000000ns",
+            "1h",
+            "1d",
+            "PT1M",
+            "PT60.5S",
+            "PT0H1M",
+            "P1D",
+            "P0DT1M0.5S",
+            "+60s",
+            "-60s",
+            "60S",
+            "1M",
+            "pt1m",
+            "P",
+            "PT",
+            "P1",
+            "PT1",
+            "P1DT",
+            "1.5m",
+            "1w",
+            "60 s",
+            " 60s",
+            "",
+            "PT-1M",
+            "PT1M30",
+            "PT60,5S",
+            "60s\n",
+            "\u0661m",
+            "1mo",
+            "soon");
+
+    private static final List<String> DATES = List.of(
+            "2030-01-31T12:00:00Z",
+            "2030-01-31T12:00:00.123456789Z",
+            "2030-01-31T12:00:00+01:00",
+            "2030-01-31T12:00:00-18:00",
+            "2028-02-29T12:00:00Z",
+            "1970-01-01T00:00:00Z",
+            "2030-01-31T12:00:00+18:01",
+            "2030-01-31t12:00:00z",
+            "2030-02-30T12:00:00Z",
+            "2030-13-01T12:00:00Z",
+            "2030-01-31",
+            "2030-01-31T12:00Z",
+            "2030-01-31T12:00:00",
+            "2030-01-31T24:00:00Z",
+            "2030-01-31T12:00:60Z",
+            "2030-01-31T12:00:00.Z",
+            "+12030-01-31T12:00:00Z",
+            "1969-12-31T23:59:59Z",
+            "2030-01-31 12:00:00Z",
+            "",
+            "now");
+
+    private static final List<String> BASE64 =
+            List.of("", "QQ==", "QQ", "QQ=", "Q", "Q===", "QUI=", "QUI", "QUJD", "Q-_D", "Q Q=", "QQ==QQ==", "QUJD\n");
+
+    private static final List<String> WORDS = List.of(
+            "a b",
+            " a",
+            "",
+            " ",
+            "\t\n",
+            "\u00a0",
+            "\u001c\u2003",
+            "\ud83d\ude00",
+            "reject",
+            "keep",
+            "replace",
+            "REJECT");
+
+    private static ApiNode node;
+    private static JsonNode document;
+    private static String lease;
+
+    @BeforeAll
+    static void start() {
+        node = ApiNode.start(
+                "delayqueue.http.api.max-count=3",
+                "delayqueue.http.api.max-wait=1d",
+                "delayqueue.limits.max-delay=3700d",
+                "delayqueue.limits.max-payload-size=63B");
+        document = node.get("/openapi.json").json();
+        node.send("settled", "{\"payload\": 1, \"id\": \"a\"}");
+        JsonNode delivery = node.receiveOne("settled");
+        node.answer(delivery, "acknowledge", "");
+        lease = delivery.path("lease").path("token").asString();
+        // so that nobody has to wait who may
+        node.template()
+                .sendAll(IntStream.range(0, 500)
+                        .mapToObj(i ->
+                                DelayMessage.to(TOPIC + "-due").payload("x").build())
+                        .toList());
+    }
+
+    @AfterAll
+    static void stop() {
+        node.close();
+    }
+
+    /** By the schemas of its bodies, each operation that has one. */
+    private static Map<String, String> operations() {
+        Map<String, String> operations = new LinkedHashMap<>();
+        document.path("paths").properties().forEach(path -> {
+            String body = path.getValue()
+                    .at("/post/requestBody/content/application~1json/schema/$ref")
+                    .asString("");
+            if (!body.isEmpty()) {
+                operations.put(path.getKey(), body.substring("#/components/schemas/".length()));
+            }
+        });
+        return operations;
+    }
+
+    @TestFactory
+    Stream<DynamicTest> theServerAcceptsWhatTheSchemaAccepts() {
+        return operations().entrySet().stream()
+                .map(operation -> DynamicTest.dynamicTest(
+                        operation.getKey(), () -> agree(operation.getKey(), operation.getValue())));
+    }
+
+    private static void agree(String path, String component) {
+        JsonSchema schema = new JsonSchema(document);
+        List<String> differences = new ArrayList<>();
+        for (JsonNode body : bodies(schema, component)) {
+            boolean valid = schema.accepts(component, body);
+            Reply reply = node.post(address(path), MAPPER.writeValueAsString(body));
+            boolean rejected = reply.status() == 400 || reply.status() == 413;
+            if (reply.status() >= 500 || valid == rejected) {
+                differences.add((valid ? "valid: " : "invalid: ") + body + " -> " + reply.status() + " "
+                        + (rejected ? reply.detail() : ""));
+            }
+        }
+        assertThat(differences).isEmpty();
+        assertThat(schema.violated())
+                .as("Each keyword rejects something")
+                .containsAll(schema.keywords(Set.of(component)));
+    }
+
+    private static String address(String path) {
+        return path.replace(
+                        "{topic}",
+                        path.endsWith("/receive") ? TOPIC + "-due" : path.contains("/leases/") ? "settled" : TOPIC)
+                .replace("{id}", "a")
+                .replace("{token}", lease)
+                .replace("{deadLetter}", "x");
+    }
+
+    /** Each property with each value beside what a body needs, each set of alternatives, and what is no such object. */
+    private static Set<JsonNode> bodies(JsonSchema schemas, String component) {
+        JsonNode schema = document.at("/components/schemas/" + component);
+        JsonNode object = schema.has("allOf") && !schema.has("properties")
+                ? schemas.resolved(schema.path("allOf").get(0))
+                : schema;
+        ObjectNode base = base(component);
+        Set<JsonNode> bodies = new LinkedHashSet<>(List.of(base, MAPPER.createObjectNode()));
+        bodies.add(MAPPER.createArrayNode());
+        bodies.add(MAPPER.getNodeFactory().stringNode("x"));
+        bodies.add(base.deepCopy().put("unknown", 1));
+        object.path("properties").properties().forEach(property -> {
+            for (JsonNode value : values(property.getValue())) {
+                ObjectNode body = base.deepCopy();
+                if (property.getKey().startsWith("payload")) {
+                    body.remove("payload");
+                }
+                body.set(property.getKey(), value);
+                bodies.add(body);
+            }
+        });
+        bodies.addAll(alternatives(object.path("properties")));
+        return bodies;
+    }
+
+    private static ObjectNode base(String component) {
+        return (ObjectNode)
+                switch (component) {
+                    case "SendRequest" -> MAPPER.readTree("{\"payload\": 1}");
+                    case "SendAllRequest" -> MAPPER.readTree("{\"messages\": [{\"payload\": 1}]}");
+                    default -> MAPPER.createObjectNode();
+                };
+    }
+
+    /** None, one, two and all of those properties of which not all may stand together; the others absent or null. */
+    private static List<JsonNode> alternatives(JsonNode properties) {
+        Map<String, String> some = new LinkedHashMap<>();
+        Map.of("delay", "1", "dueAt", "\"2030-01-31T12:00:00Z\"", "payload", "1", "payloadText", "\"a\"")
+                .forEach((name, value) -> some.put(name, value));
+        some.put("payloadBase64", "\"QQ==\"");
+        some.put("expireAfter", "1");
+        some.put("expireAt", "\"2030-01-31T12:00:00Z\"");
+        List<String> names =
+                some.keySet().stream().filter(properties::has).sorted().toList();
+        List<JsonNode> bodies = new ArrayList<>();
+        int all = (1 << names.size()) - 1;
+        for (int set = 0; set <= all; set++) {
+            if (Integer.bitCount(set) > 2 && set != all) {
+                continue;
+            }
+            ObjectNode given = MAPPER.createObjectNode();
+            ObjectNode orNull = MAPPER.createObjectNode();
+            for (int i = 0; i < names.size(); i++) {
+                boolean in = (set & 1 << i) != 0;
+                JsonNode value = MAPPER.readTree(in ? some.get(names.get(i)) : "null");
+                orNull.set(names.get(i), value);
+                if (in) {
+                    given.set(names.get(i), value);
+                }
+            }
+            bodies.add(given);
+            bodies.add(orNull);
+        }
+        return bodies;
+    }
+
+    /** Of each type one, and those on and beyond each bound. */
+    private static Set<JsonNode> values(JsonNode schema) {
+        Set<JsonNode> values = new LinkedHashSet<>();
+        for (String json : List.of(
+                "null",
+                "true",
+                "1.5",
+                "-1",
+                "\"x\"",
+                "[]",
+                "{}",
+                "{\"a\": \"b\"}",
+                "{\"a\": 1}",
+                "{\"a\": null}",
+                "{\"\": \"b\"}",
+                "{\" \": \"b\"}",
+                "[1]",
+                "[null]",
+                "[{\"payload\": 1, \"x\": 1}]")) {
+            values.add(MAPPER.readTree(json));
+        }
+        for (String bound : List.of("minimum", "maximum")) {
+            if (schema.has(bound)) {
+                long limit = schema.path(bound).asLong();
+                around(limit).forEach(values::add);
+            }
+        }
+        for (String bound : List.of("minItems", "maxItems")) {
+            if (schema.has(bound)) {
+                int limit = schema.path(bound).asInt();
+                IntStream.rangeClosed(limit - 1, limit + 1).forEach(size -> values.add(messages(size)));
+            }
+        }
+        texts(schema).forEach(text -> values.add(MAPPER.getNodeFactory().stringNode(text)));
+        schema.path("examples").forEach(values::add);
+        return values;
+    }
+
+    private static ArrayNode messages(int count) {
+        ArrayNode messages = MAPPER.createArrayNode();
+        IntStream.range(0, count)
+                .forEach(i -> messages.add(MAPPER.createObjectNode().put("payload", i)));
+        return messages;
+    }
+
+    private static List<String> texts(JsonNode schema) {
+        if (!schema.path("type").toString().contains("string")) {
+            return List.of();
+        }
+        List<String> texts = new ArrayList<>(WORDS);
+        if (schema.has("maxLength")) {
+            // of a whole number of groups, the longest Base64 is the longest payload
+            int limit = schema.path("maxLength").asInt();
+            IntStream.rangeClosed(limit - 1, limit + 4).forEach(length -> texts.add("a".repeat(length)));
+        }
+        if (schema.path("type").toString().contains("integer")) {
+            texts.addAll(DURATIONS);
+        }
+        if (schema.path("format").asString("").equals("date-time")) {
+            texts.addAll(DATES);
+        }
+        if (schema.has("contentEncoding")) {
+            texts.addAll(BASE64);
+        }
+        return texts;
+    }
+
+    /** On a bound and beside it. */
+    private static Stream<JsonNode> around(long limit) {
+        return Stream.of(limit - 1, limit, limit + 1)
+                .map(each -> MAPPER.getNodeFactory().numberNode(each));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "count, 0",
+        "count, 1",
+        "count, 3",
+        "count, 4",
+        "count, -1",
+        "count, 1.5",
+        "count, x",
+        "count, ''",
+        "page, 1.1",
+        "page, zzzzzzzzzzz.0.zz",
+        "page, abc",
+        "page, 1.1.1.1",
+        "page, A.1",
+        "page, 1.1234567",
+        "page, ''",
+        "Idempotency-Key, a",
+        "Idempotency-Key, ''",
+        "Idempotency-Key, a b",
+        "Idempotency-Key, \"a b\"",
+        "Idempotency-Key, a\"b",
+        "Idempotency-Key, a\\b",
+        "Idempotency-Key, ~!#",
+        "Idempotency-Key, 'a,b'",
+        "Idempotency-Key, KEY_OF_255",
+        "Idempotency-Key, KEY_OF_256",
+        "Idempotency-Key, \"KEY_OF_255\""
+    })
+    void theServerAcceptsWhatTheSchemaOfAParameterAccepts(String name, String written) {
+        String value = written.replace("KEY_OF_255", "k".repeat(255)).replace("KEY_OF_256", "k".repeat(256));
+        boolean ofSend = name.equals("Idempotency-Key");
+        String path = "/topics/{topic}/" + (ofSend ? "messages" : "dead-letters");
+        JsonNode schema = document.path("paths")
+                .path(path)
+                .path(ofSend ? "post" : "get")
+                .path("parameters")
+                .valueStream()
+                .filter(each -> each.path("name").asString().equals(name))
+                .findFirst()
+                .orElseThrow()
+                .path("schema");
+
+        Reply reply = ofSend
+                ? node.send(TOPIC + value.hashCode(), "{\"payload\": 1}", name, value)
+                : node.get(address(path) + "?" + name + "=" + value);
+
+        assertThat(reply.status() != 400)
+                .isEqualTo(new JsonSchema(document)
+                        .accepts(
+                                schema,
+                                name.equals("count") && value.matches("-?[0-9.]+")
+                                        ? MAPPER.readTree(value)
+                                        : MAPPER.getNodeFactory().stringNode(value)));
+    }
+
+    /** What no schema can say stands in the descriptions: bytes of UTF-8, the length that a text says, how a number is written. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "id | \"éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé\" | 1 to 256 bytes",
+                "lease | \"1ms\" | 1 s to 1 d",
+                "delay | \"5000d\" | delayqueue.limits.max-delay",
+                "dueAt | \"9999-12-31T12:00:00Z\" | delayqueue.limits.max-delay",
+                "maxAttempts | 1.0 | without a fraction"
+            })
+    void whatNoSchemaCanSayIsDescribed(String field, String value, String description) {
+        ObjectNode body = base("SendRequest");
+        body.set(field, MAPPER.readTree(value));
+
+        assertThat(new JsonSchema(document).accepts("SendRequest", body)).isTrue();
+        assertThat(node.send(TOPIC, MAPPER.writeValueAsString(body)).status()).isEqualTo(400);
+        assertThat(document.at("/components/schemas/SendRequest/properties/" + field + "/description")
+                        .asString())
+                .contains(description);
+    }
+}

@@ -1,0 +1,364 @@
+package io.delayqueue.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.delayqueue.web.api.ApiNode.Reply;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What can't be understood is rejected in a sentence, and does nothing. */
+class StrictnessTests {
+
+    private final ApiNode node = ApiNode.shared();
+    private final String topic = "strict-" + UUID.randomUUID();
+
+    static Stream<Arguments> sends() {
+        return Stream.of(payloads(), times(), rest()).flatMap(rows -> rows);
+    }
+
+    private static Stream<Arguments> payloads() {
+        return Stream.of(
+                arguments(
+                        "",
+                        "The field 'payload' is required. Set any JSON value, a string in 'payloadText', or bytes in 'payloadBase64'."),
+                arguments("{\"payload\": null}", "The field 'payload' must not be null. Set another JSON value."),
+                arguments(
+                        "{\"payload\": 1, \"payloadText\": \"a\"}",
+                        "The field 'payload' must not be combined with 'payloadText' or 'payloadBase64'."
+                                + " Set one of the three."),
+                arguments(
+                        "{\"payload\": 1, \"dealy\": \"1m\"}",
+                        "Unknown field 'dealy': the fields are id, delay, dueAt, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate."),
+                arguments("{\"payload\": 1, \"payload\": 2}", "The field 'payload' must not be repeated."),
+                arguments(
+                        "{\"payload\": 1, \"delay\": \"soon\"}",
+                        "The field 'delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was \"soon\"."),
+                arguments(
+                        "{\"payload\": 1, \"delay\": \"10\"}",
+                        "The field 'delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was \"10\"."),
+                arguments(
+                        "{\"payload\": 1, \"delay\": -1}",
+                        "The field 'delay' must be from 0 s to 1,000 years, but was PT-0.001S."),
+                arguments(
+                        "{\"payload\": 1, \"delay\": 1.5}",
+                        "The field 'delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was 1.5."),
+                arguments(
+                        "{\"payload\": 1, \"delay\": true}",
+                        "The field 'delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was true."));
+    }
+
+    private static Stream<Arguments> times() {
+        return Stream.of(
+                arguments(
+                        "{\"payload\": 1, \"delay\": \"5000d\"}",
+                        "The message can't be sent: it is due in 5,000 days, but"
+                                + " delayqueue.limits.max-delay is 3,653 days."),
+                arguments(
+                        "{\"payload\": 1, \"lease\": \"1ms\"}",
+                        "The field 'lease' must be from 1 s to 1 day, but was 1 ms."),
+                arguments(
+                        "{\"payload\": 1, \"dueAt\": \"tomorrow\"}",
+                        "The field 'dueAt' must be a date such as \"2030-01-31T12:00:00Z\", but was \"tomorrow\"."),
+                arguments(
+                        "{\"payload\": 1, \"dueAt\": \"2030-01-31T12:00:00Z\", \"delay\": 1}",
+                        "The field 'dueAt' must not be combined with 'delay'. Set one of the two."),
+                arguments(
+                        "{\"payload\": 1, \"maxAttempts\": 0}",
+                        "The field 'maxAttempts' must be 1 or more, but was 0."),
+                arguments(
+                        "{\"payload\": 1, \"maxAttempts\": 1.0}",
+                        "The field 'maxAttempts' must be an integer, but was 1.0."),
+                arguments(
+                        "{\"payload\": 1, \"maxAttempts\": \"3\"}",
+                        "The field 'maxAttempts' must be an integer, but was \"3\"."),
+                arguments("{\"payload\": 1, \"id\": 4711}", "The field 'id' must be a string, but was 4711."),
+                arguments(
+                        "{\"payload\": 1, \"id\": \" \"}",
+                        "The message can't be sent: A message id must not be blank."));
+    }
+
+    private static Stream<Arguments> rest() {
+        return Stream.of(
+                arguments(
+                        "{\"payload\": 1, \"id\": \"\\ud800\"}",
+                        "The field 'id' must not contain half a surrogate pair, which UTF-8 cannot encode."),
+                arguments(
+                        "{\"payload\": 1, \"headers\": {\"a\": 1}}",
+                        "The field 'headers.a' must be a string, but was 1."),
+                arguments(
+                        "{\"payload\": 1, \"headers\": [\"a\"]}",
+                        "The field 'headers' must be an object of strings such as {\"tags\": \"vip\"}, but was [\"a\"]."),
+                arguments(
+                        "{\"payload\": 1, \"headers\": {\"\": \"a\"}}",
+                        "The message can't be sent: A header's name must not be blank."),
+                arguments(
+                        "{\"payload\": 1, \"onDuplicate\": \"REPLACE\"}",
+                        "The field 'onDuplicate' must be \"reject\" or \"keep\" or \"replace\", but was \"REPLACE\"."),
+                arguments(
+                        "{\"payload\": 1, \"expireAfter\": 1, \"expireAt\": \"2030-01-31T12:00:00Z\"}",
+                        "The message can't be sent: Set expireAfter or expireAt, not both."),
+                arguments(
+                        "{\"payloadBase64\": \"%\"}",
+                        "The field 'payloadBase64' must be bytes in Base64, without line breaks, but was \"%\"."),
+                arguments("[1]", "The body must be a JSON object."),
+                arguments("{\"payload\": 1} {}", "The body must be one JSON object without trailing content."));
+    }
+
+    @ParameterizedTest
+    @MethodSource("sends")
+    void aSendThatIsWrongIsRejected(String body, String sentence) {
+        Reply reply = node.send(topic, body, "Idempotency-Key", "mended");
+
+        rejected(reply, sentence);
+        // nothing is reserved, so that it may be mended under the same key
+        assertThat(node.send(topic, "{\"payload\": \"mended\"}", "Idempotency-Key", "mended")
+                        .status())
+                .isEqualTo(201);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{",
+                "{\"payload\": tru}",
+                "{'payload': 1}",
+                "{\"payload\": 01}",
+                "{\"payload\": NaN}",
+                "{\"payload\": [1,]}",
+                "{\"payload\": \"\u0001\"}",
+                "\uFEFF{\"payload\": 1}",
+                "{\"payload\": 1} x"
+            })
+    void whatIsNoJsonIsRejectedWithItsPlace(String body) {
+        Reply reply = node.send(topic, body);
+
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(reply.detail()).matches("The body is not valid JSON in line 1, column \\d+: .+");
+    }
+
+    @Test
+    void aBodyIsInUtf8() {
+        byte[] latin = "{\"payload\": \"Grüße\"}".getBytes(StandardCharsets.ISO_8859_1);
+
+        Reply reply = node.exchange(node.request("/topics/" + topic + "/messages")
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofByteArray(latin)));
+
+        rejected(reply, "The body must be in UTF-8.");
+    }
+
+    static Stream<Arguments> others() {
+        return Stream.of(receives(), batches()).flatMap(rows -> rows);
+    }
+
+    private static Stream<Arguments> receives() {
+        return Stream.of(
+                arguments("/receive", "{\"count\": 0}", "The field 'count' must be 1 or more, but was 0."),
+                arguments(
+                        "/receive",
+                        "{\"count\": 101}",
+                        "The field 'count' must be an integer from 1 to 100"
+                                + " (delayqueue.http.api.max-count), but was 101."),
+                arguments(
+                        "/receive",
+                        "{\"wait\": \"61s\"}",
+                        "The field 'wait' must be at most 1 min"
+                                + " (delayqueue.http.api.max-wait), but was 1 min 1 s."),
+                arguments(
+                        "/receive",
+                        "{\"waitTime\": 1}",
+                        "Unknown field 'waitTime': the fields are count, wait, lease."),
+                arguments("/messages/batch", "{}", "The field 'messages' is required. Set an array of messages."),
+                arguments(
+                        "/messages/batch",
+                        "{\"messages\": []}",
+                        "The field 'messages' must have at least one message."),
+                arguments(
+                        "/messages/batch",
+                        "{\"messages\": [{\"payload\": 1}, {\"payload\": 1, \"delay\": \"x\"}]}",
+                        "The field 'messages[1].delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was \"x\"."));
+    }
+
+    private static Stream<Arguments> batches() {
+        return Stream.of(
+                arguments(
+                        "/messages/batch",
+                        "{\"messages\": [{\"payload\": 1, \"x\": 1}]}",
+                        "Unknown field 'messages[0].x': the fields are id, delay, dueAt, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate."),
+                arguments(
+                        "/messages/batch",
+                        "{\"messages\": [{\"payload\": 1, \"id\": \"\"}]}",
+                        "The message can't be sent: A message id must not be blank."),
+                arguments(
+                        "/messages/a/leases/x/acknowledge", "{\"x\": 1}", "Unknown field 'x': the body must be empty."),
+                arguments(
+                        "/messages/a/leases/x/retry",
+                        "{\"delay\": \"4000d\"}",
+                        "The field 'delay' must be from 0 s to 3,650 days, but was 4,000 days."),
+                arguments(
+                        "/dead-letters/purge",
+                        "{\"before\": \"2030-01-31T12:00:00Z\"}",
+                        "Unknown field 'before': the fields are until."),
+                arguments(
+                        "/dead-letters/replay",
+                        "{\"delay\": \"5000d\"}",
+                        "The replay is rejected: it is due in 5,000 days, but"
+                                + " delayqueue.limits.max-delay is 3,653 days."));
+    }
+
+    @ParameterizedTest
+    @MethodSource("others")
+    void whatElseIsWrongIsRejectedToo(String path, String body, String sentence) {
+        rejected(node.post("/topics/" + topic + path, body), sentence);
+    }
+
+    @Test
+    void moreThanMayBeSentAtOnceIsRejected() {
+        String messages = String.join(
+                ",",
+                List.of("{\"payload\": 1}").stream()
+                        .flatMap(each -> Stream.generate(() -> each).limit(101))
+                        .toList());
+
+        rejected(
+                node.post("/topics/" + topic + "/messages/batch", "{\"messages\": [" + messages + "]}"),
+                "The field 'messages' must have 1 to 100 messages (delayqueue.http.api.max-count), but had 101.");
+    }
+
+    @Test
+    void parametersThatAreNotKnownAreRejected() {
+        rejected(
+                node.post("/topics/" + topic + "/messages?delay=10m", "{}"),
+                "Unknown query parameter 'delay': send fields in the JSON body.");
+        rejected(
+                node.get("/topics/" + topic + "/dead-letters?until=x"),
+                "Unknown query parameter 'until': the parameters are count, page.");
+        rejected(
+                node.get("/topics/" + topic + "/dead-letters?count=0"),
+                "The parameter 'count' must be an integer from 1 to 100, but was '0'.");
+        rejected(
+                node.get("/topics/" + topic + "/dead-letters?count=1&count=2"),
+                "The parameter 'count' is given more than once.");
+        rejected(node.get("/topics/" + topic + "/dead-letters?page=x"), null);
+        assertThat(node.get("/topics/" + topic + "/dead-letters?_csrf=x").status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void namesThatCanBeNoneAreRejected() {
+        rejected(
+                node.get("/topics/" + topic + "/messages/~!"),
+                "The path segment '~!' begins with a tilde, so the rest must be the base64url of a UTF-8 string,"
+                        + " but it is not.");
+        rejected(
+                node.get("/topics/" + "t".repeat(129) + "/messages/a"),
+                "A topic must have at most 128 bytes of UTF-8, but this one has 129: " + "t".repeat(129) + ".");
+        rejected(node.receive("%20", "{}"), "A topic must not be blank.");
+        rejected(node.send("%20", "{\"payload\": 1}"), "A topic must not be blank.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "text/plain",
+                "application/x-www-form-urlencoded",
+                "application/json;charset=windows-1252",
+                "x",
+                "application/cbor"
+            })
+    void aBodyIsSentAsJson(String contentType) {
+        Reply reply = node.exchange(node.request("/topics/" + topic + "/messages")
+                .header("Content-Type", contentType)
+                .POST(BodyPublishers.ofString("{\"payload\": 1}")));
+
+        assertThat(reply.status()).isEqualTo(415);
+        assertThat(reply.problem()).isEqualTo("unsupported-media-type");
+        assertThat(reply.detail())
+                .isEqualTo("The body must be JSON in UTF-8, sent with the header Content-Type: application/json,"
+                        + " but the header was "
+                        + contentType + ".");
+    }
+
+    /** The application reads forms before anybody else: what is left of them would be taken for nothing to say. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/dead-letters/purge", "/dead-letters/replay", "/receive", "/messages/a/leases/x/retry"})
+    void aFormIsNotTakenForAnEmptyBody(String path) {
+        String form = "--b\r\nContent-Disposition: form-data; name=\"until\"\r\n\r\n2026-01-31T12:00:00Z\r\n--b--\r\n";
+
+        Reply parts = node.exchange(node.request("/topics/" + topic + path)
+                .header("Content-Type", "multipart/form-data; boundary=b")
+                .POST(BodyPublishers.ofString(form)));
+        Reply fields = node.exchange(node.request("/topics/" + topic + path + "?")
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .header("Read-Parameters", "yes")
+                .POST(BodyPublishers.ofString("until=2026-01-31T12:00:00Z")));
+
+        assertThat(parts.status()).as(parts.text()).isEqualTo(415);
+        assertThat(fields.status()).as(fields.text()).isEqualTo(415);
+    }
+
+    @Test
+    void whatIsTooLargeIsRejectedBeforeItIsRead() {
+        String half = "x".repeat(1024 * 1024 + 1);
+
+        Reply payload = node.send(topic, "{\"payloadText\": \"" + half + "\"}");
+        Reply headers = node.send(topic, "{\"payload\": 1, \"headers\": {\"a\": \"" + "x".repeat(65536) + "\"}}");
+
+        assertThat(payload.status()).isEqualTo(413);
+        assertThat(payload.problem()).isEqualTo("too-large");
+        assertThat(payload.detail())
+                .isEqualTo("The message has a payload of 1048577 bytes,"
+                        + " but the maximum (delayqueue.limits.max-payload-size) is 1048576"
+                        + " bytes.");
+        assertThat(headers.status()).isEqualTo(413);
+        try (RawClient client = new RawClient(node.port())) {
+            client.write("POST /delayqueue/v1/topics/t/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+                    + ApiNode.TOKEN + "\r\nContent-Type: application/json\r\nContent-Length: 2097153\r\n\r\n");
+            assertThat(client.readUntil("}"))
+                    .startsWith("HTTP/1.1 413")
+                    .contains("The body exceeds the maximum size (delayqueue.http.max-body-size) of 2097152 bytes.");
+        }
+        try (RawClient client = new RawClient(node.port())) {
+            client.write("POST /delayqueue/v1/topics/t/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+                    + ApiNode.TOKEN
+                    + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n200001\r\n"
+                    + " ".repeat(0x200001) + "\r\n");
+            assertThat(client.readUntil("}")).startsWith("HTTP/1.1 413");
+        }
+    }
+
+    @Test
+    void onlyWhatIsThereIsAnswered() {
+        Reply nothing = node.get("/topics/" + topic + "/nothing");
+        Reply patch = node.exchange(
+                node.request("/topics/" + topic + "/messages/a").method("PATCH", BodyPublishers.ofString("{}")));
+        Reply options = node.exchange(
+                node.request("/topics/" + topic + "/messages").method("OPTIONS", BodyPublishers.noBody()));
+
+        assertThat(nothing.status()).isEqualTo(404);
+        assertThat(nothing.problem()).isEqualTo("not-found");
+        assertThat(patch.status()).isEqualTo(405);
+        assertThat(patch.problem()).isEqualTo("method-not-allowed");
+        assertThat(patch.header("Allow")).isEqualTo("DELETE, GET");
+        assertThat(options.status()).isEqualTo(200);
+        assertThat(options.header("Allow")).contains("POST");
+    }
+
+    private static void rejected(Reply reply, String sentence) {
+        assertThat(reply.status()).as(reply.text()).isEqualTo(400);
+        assertThat(reply.header("Content-Type")).isEqualTo("application/problem+json");
+        assertThat(reply.problem()).isEqualTo("invalid-request");
+        if (sentence != null) {
+            assertThat(reply.detail()).isEqualTo(sentence);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.delayqueue.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who is rejected before the body was read does not keep a thread by sending the body slowly, or never. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class UnreadBodyTests {
+
+    private static final int CLIENTS = 30;
+    private static final int THREADS = 4;
+    private static final String WAITING_PATH = "/delayqueue/v1/topics/t/receive";
+
+    private ApiNode node;
+
+    @BeforeAll
+    void start() {
+        node = ApiNode.start(
+                "server.tomcat.threads.max=" + THREADS,
+                "delayqueue.http.compat.enabled=true",
+                "delayqueue.http.compat.base-path=/q");
+    }
+
+    @AfterAll
+    void stop() {
+        node.close();
+    }
+
+    private static String head(String path, String token, long length) {
+        return "POST " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token
+                + "\r\nContent-Type: application/json\r\nContent-Length: " + length + "\r\n\r\n";
+    }
+
+    /** Each is answered, and its connection closed by the server, while all of them go on sending. */
+    private static void areAnswered(List<RawClient> clients, String expected) {
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread dripping = new Thread(() -> {
+            while (!ended.get()) {
+                await().pollDelay(Duration.ofMillis(50)).until(() -> true);
+                clients.forEach(client -> client.write(" "));
+            }
+        });
+        dripping.start();
+        try {
+            for (RawClient client : clients) {
+                assertThat(client.readUntil("nothing but the end"))
+                        .contains(expected)
+                        .doesNotContain("TimeoutException");
+            }
+        } finally {
+            ended.set(true);
+            clients.forEach(RawClient::close);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {WAITING_PATH, "/q/push"})
+    void whoHasNoTokenKeepsNoThreadByDrippingItsBody(String path) {
+        List<RawClient> clients =
+                Stream.generate(() -> new RawClient(node.port())).limit(CLIENTS).toList();
+        clients.forEach(client -> client.write(head(path, "none", 1_000_000)));
+
+        areAnswered(clients, "HTTP/1.1 401");
+        assertThat(node.get("/topics/t/messages/1").status()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {WAITING_PATH, "/q/push"})
+    void tooLargeABodyIsRejectedByItsDeclaredLength(String path) {
+        List<RawClient> clients = new ArrayList<>();
+        for (int i = 0; i < CLIENTS; i++) {
+            clients.add(new RawClient(node.port()));
+            clients.get(i).write(head(path, ApiNode.TOKEN, 2_000_000_000));
+        }
+
+        areAnswered(clients, "delayqueue.http.max-body-size");
+    }
+
+    @Test
+    void whoSentItsBodyKeepsItsConnection() {
+        try (RawClient client = new RawClient(node.port())) {
+            for (int i = 0; i < 3; i++) {
+                client.write(head(WAITING_PATH, "none", 1000) + " ".repeat(1000));
+                assertThat(client.readUntil("HTTP Basic.\"")).startsWith("HTTP/1.1 401");
+                client.readUntil("}");
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.delayqueue.web.compat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.web.waiting.LongPolls;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The interface as a whole: its paths, its access control, and its behaviour while Redis is unavailable. */
+@Timeout(120)
+class CompatInterfaceTests {
+
+    private static final String PRODUCE = "produce-0123456789";
+    private static final String CONSUME = "consume-0123456789";
+
+    @Test
+    void interfaceIsOffUnlessEnabled() {
+        try (CompatNode node = CompatNode.start("tomcat", "", "delayqueue.http.compat.enabled=false")) {
+            assertThat(node.exchange("POST", "/push", "{}").statusCode()).isEqualTo(404);
+            assertThat(node.exchange("POST", "/get", "{}").statusCode()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void withoutABasePathTheApplicationKeepsItsPages() {
+        try (CompatNode node = CompatNode.start(
+                "tomcat",
+                "",
+                "delayqueue.http.tokens.produce=" + PRODUCE,
+                "delayqueue.http.tokens.consume=" + CONSUME,
+                "delayqueue.http.compat.content-type=application/json")) {
+            assertThat(node.exchange("GET", "/own", "").body()).isEqualTo("own page");
+            assertThat(node.exchange("GET", "/push/own", "").body()).isEqualTo("own page");
+            assertThat(node.exchange("GET", "/nothing", "").statusCode()).isEqualTo(404);
+
+            String push = "{\"topic\":\"t\",\"id\":\"1\",\"delay\":3600,\"ttr\":1}";
+            assertThat(node.exchange("POST", "/push", push).statusCode()).isEqualTo(401);
+            HttpResponse<String> rejected = with(node, CONSUME, "/push", push);
+            assertThat(rejected.statusCode()).isEqualTo(403);
+            assertThat(rejected.body())
+                    .startsWith("{\"code\":1,\"message\":\"添加失败: The token lacks the required permission");
+            HttpResponse<String> pushed = with(node, PRODUCE, "/push", push);
+            assertThat(pushed.body()).contains("添加成功");
+            assertThat(pushed.headers().firstValue("Content-Type"))
+                    .hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
+            assertThat(with(node, PRODUCE, "/pop", "{\"topic\":\"t\"}").statusCode())
+                    .isEqualTo(403);
+            assertThat(with(node, PRODUCE, "/finish", "{\"id\":\"1\"}").statusCode())
+                    .isEqualTo(403);
+            assertThat(with(node, PRODUCE, "/get", "{\"id\":\"1\"}").body()).contains("\"topic\":\"t\"");
+            assertThat(with(node, CONSUME, "/get", "{\"id\":\"1\"}").body()).contains("\"topic\":\"t\"");
+            assertThat(with(node, CONSUME, "/finish", "{\"id\":\"1\"}").body()).isEqualTo(CompatContract.NOTHING);
+        }
+    }
+
+    private static HttpResponse<String> with(CompatNode node, String token, String path, String body) {
+        return node.exchange("POST", path, body, "Authorization", "Bearer " + token);
+    }
+
+    @Test
+    void aCapSendsAJobToTheDeadLetters() {
+        try (CompatNode node = CompatNode.start("tomcat", "/dq", "delayqueue.http.compat.max-attempts=2")) {
+            node.push("cap", "c1", 1, 1, "x");
+            for (int i = 0; i < 2; i++) {
+                assertThat(node.ask("pop", "{\"topic\":\"cap\"}")).contains("\"id\":\"c1\"");
+            }
+            CompletableFuture<String> third = node.askAsync("pop", "{\"topic\":\"cap\"}");
+            await().atMost(Duration.ofSeconds(60))
+                    .until(
+                            () -> node.bean(DelayQueueAdmin.class).counts("cap").toString(),
+                            has -> has.contains("dead=1"));
+            assertThat(third).isNotDone();
+            assertThat(node.ask("get", "{\"id\":\"c1\"}")).isEqualTo(CompatContract.NOTHING);
+        }
+    }
+
+    @Test
+    void withoutACapAJobIsDeliveredWithoutEnd() {
+        try (CompatNode node = CompatNode.start("tomcat", "")) {
+            node.push("endless", "e1", 1, 1, "x");
+
+            assertThat(node.template().find("endless", "e1"))
+                    .hasValueSatisfying(job ->
+                            assertThat(job.envelope().limits().maxAttempts()).isEqualTo(Integer.MAX_VALUE));
+        }
+    }
+
+    @Test
+    void noMoreWaitThanMayAndWhoWaitsIsAnsweredAtTheEnd() throws Exception {
+        List<CompletableFuture<String>> waiting = new ArrayList<>();
+        Instant closing;
+        try (CompatNode node = CompatNode.start(
+                "jetty", "/dq", "delayqueue.http.max-waiting=3", "delayqueue.http.compat.max-wait=60s")) {
+            for (int i = 0; i < 3; i++) {
+                waiting.add(node.askAsync("pop", "{\"topic\":\"t" + i + "\"}"));
+            }
+            await().until(() -> node.bean(LongPolls.class).waiting() == 3);
+            assertThat(node.ask("pop", "{\"topic\":\"t\"}"))
+                    .startsWith(
+                            "{\"code\":1,\"message\":\"获取Job失败: The maximum number of clients (delayqueue.http.max-waiting, 3) already waits");
+            assertThat(node.ask("get", "{\"id\":\"x\"}")).isEqualTo(CompatContract.NOTHING);
+            closing = Instant.now();
+        }
+        for (CompletableFuture<String> answer : waiting) {
+            assertThat(answer.get(30, TimeUnit.SECONDS)).isEqualTo(CompatContract.NOTHING);
+        }
+        Duration closed = Duration.between(closing, Instant.now());
+        System.out.println("closed with three that waited within " + closed);
+        assertThat(closed).isLessThan(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void whileRedisIsAwayClientsAreToldSo() {
+        try (RedisServerProcess server = RedisServerProcess.start();
+                FaultProxy proxy = FaultProxy.inFrontOf(server);
+                CompatNode node = CompatNode.start(
+                        "tomcat",
+                        "/dq",
+                        "spring.data.redis.host=" + proxy.host(),
+                        "spring.data.redis.port=" + proxy.port(),
+                        "delayqueue.redis.command-timeout=300ms",
+                        "delayqueue.http.compat.max-wait=1s")) {
+            node.push("t", "1", 1, 60, "x");
+            proxy.blackHole(Direction.values());
+
+            Instant begin = Instant.now();
+            for (String verb : List.of("push", "finish", "delete", "get", "pop")) {
+                String answer = node.ask(verb, "{\"topic\":\"t\",\"id\":\"1\",\"delay\":1,\"ttr\":1}");
+                assertThat(answer).startsWith("{\"code\":1,\"message\":\"").contains("失败: ");
+            }
+            Duration told = Duration.between(begin, Instant.now());
+            System.out.println("five answers while Redis was silent, time-out 1 s, within " + told);
+            assertThat(told).isLessThan(Duration.ofSeconds(18));
+
+            proxy.pass();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> node.ask("pop", "{\"topic\":\"t\"}").contains("\"id\":\"1\""));
+            assertThat(node.ask("finish", "{\"id\":\"1\"}")).isEqualTo(CompatContract.NOTHING);
+            assertThat(node.template().find("t", "1")).isEmpty();
+        }
+    }
+}

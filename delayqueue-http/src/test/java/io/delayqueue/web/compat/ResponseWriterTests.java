@@ -1,0 +1,125 @@
+package io.delayqueue.web.compat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.coyote.AbstractProtocol;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.GracefulShutdownResult;
+import org.springframework.boot.web.server.Shutdown;
+import org.springframework.boot.web.server.WebServer;
+
+/** On a Tomcat whose threads are all taken at times, and whose queue for them is full. */
+class ResponseWriterTests {
+
+    private static final Duration MAX_WAIT = Duration.ofSeconds(1);
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final AtomicBoolean full = new AtomicBoolean();
+    private final ResponseWriter writer = new ResponseWriter("text/plain", MAX_WAIT);
+    private final AtomicReference<@Nullable AsyncContext> waiting = new AtomicReference<>();
+    private final AtomicInteger ended = new AtomicInteger();
+    private WebServer server;
+
+    @BeforeEach
+    void start() {
+        TomcatServletWebServerFactory factory = new TomcatServletWebServerFactory(0);
+        factory.setShutdown(Shutdown.GRACEFUL);
+        factory.addProtocolHandlerCustomizers(handler -> ((AbstractProtocol<?>) handler).setExecutor(this::execute));
+        server = factory.getWebServer(context -> {
+            var registration = context.addServlet("waits", new Waiting());
+            registration.setAsyncSupported(true);
+            registration.addMapping("/*");
+        });
+        server.start();
+    }
+
+    private void execute(Runnable task) {
+        if (full.get()) {
+            throw new RejectedExecutionException("full");
+        }
+        threads.execute(task);
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop();
+        threads.shutdownNow();
+    }
+
+    @Test
+    void requestWhoseAnswerIsRejectedEnds() throws IOException {
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
+            AsyncContext async = ask(client);
+            full.set(true);
+
+            assertThatThrownBy(() -> writer.writeLater(async, () -> new byte[] {'x'}, () -> {}))
+                    .isInstanceOf(RejectedExecutionException.class);
+
+            full.set(false);
+            assertNoRequestIsLeft();
+        }
+    }
+
+    @Test
+    void requestWhoseAnswerCannotBeMadeEnds() throws IOException {
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
+            AsyncContext async = ask(client);
+
+            assertThatThrownBy(() -> writer.writeLater(
+                            async,
+                            () -> {
+                                throw new OutOfMemoryError("for the test");
+                            },
+                            () -> {}))
+                    .isInstanceOf(OutOfMemoryError.class);
+
+            assertNoRequestIsLeft();
+        }
+    }
+
+    private AsyncContext ask(Socket client) throws IOException {
+        client.getOutputStream().write("GET / HTTP/1.1\r\nHost: here\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        return await().until(waiting::get, async -> async != null);
+    }
+
+    private void assertNoRequestIsLeft() {
+        await().atMost(MAX_WAIT.multipliedBy(20)).until(() -> ended.get() > 0);
+        CompletableFuture<GracefulShutdownResult> shutdown = new CompletableFuture<>();
+        server.shutDownGracefully(shutdown::complete);
+        assertThat(shutdown).succeedsWithin(MAX_WAIT.multipliedBy(20)).isEqualTo(GracefulShutdownResult.IDLE);
+    }
+
+    private final class Waiting extends HttpServlet {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected void service(HttpServletRequest request, HttpServletResponse response) {
+            AsyncContext async = writer.begin(request, Duration.ZERO);
+            async.addListener(new EndListener(ended::incrementAndGet));
+            waiting.set(async);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.delayqueue.web.compat.ids;
+
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.redis.ScriptRunner;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** The scripts of a process that dies after some calls: those after them never reach Redis. */
+final class CrashingScripts implements ScriptRunner {
+
+    private final ScriptRunner scripts;
+    private int left = Integer.MAX_VALUE;
+    private boolean lastArrives;
+
+    CrashingScripts(ScriptRunner scripts) {
+        this.scripts = scripts;
+    }
+
+    /**
+     * Dies after some calls.
+     *
+     * @param lastArrives whether one more reaches Redis, although its answer is never heard
+     */
+    synchronized void crashAfter(int calls, boolean lastArrives) {
+        this.left = calls;
+        this.lastArrives = lastArrives;
+    }
+
+    synchronized boolean crashed() {
+        return left < 0;
+    }
+
+    @Override
+    public List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+        return runAsync(script, keyCount, keysAndArguments).join();
+    }
+
+    @Override
+    public synchronized CompletableFuture<List<Object>> runAsync(
+            LuaScript script, int keyCount, byte[]... keysAndArguments) {
+        left--;
+        if (left >= 0) {
+            return scripts.runAsync(script, keyCount, keysAndArguments);
+        }
+        CompletableFuture<List<Object>> crash =
+                CompletableFuture.failedFuture(new RedisCallException(Kind.UNKNOWN, "the process crashed", null));
+        if (!lastArrives) {
+            return crash;
+        }
+        lastArrives = false;
+        return scripts.runAsync(script, keyCount, keysAndArguments).thenCompose(unheard -> crash);
+    }
+}

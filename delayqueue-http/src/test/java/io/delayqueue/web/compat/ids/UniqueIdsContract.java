@@ -1,0 +1,364 @@
+package io.delayqueue.web.compat.ids;
+
+import static io.delayqueue.web.compat.ids.IdsOnRedis.join;
+import static io.delayqueue.web.compat.ids.IdsOnRedis.message;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.SendResult.Success;
+import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.web.compat.ids.IdsOnRedis.Pusher;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ids that are live in one topic at most, whatever comes late, crashes or is lost. */
+@Timeout(120)
+abstract class UniqueIdsContract {
+
+    private static final List<String> TOPICS = List.of("a", "b", "c");
+    private static final int MOST_CALLS = 40;
+
+    private Pusher process;
+
+    abstract IdsOnRedis redis();
+
+    abstract Set<String> keys();
+
+    @BeforeEach
+    void begin() {
+        process = redis().process();
+    }
+
+    @Test
+    void anIdIsFoundWithoutItsTopic() {
+        process.push("a", "1", "x");
+
+        assertThat(process.found("1")).contains("a=x");
+        assertThat(process.found("2")).isEmpty();
+    }
+
+    @Test
+    void aPushUnderAnotherTopicReplaces() {
+        process.push("a", "1", "x");
+        process.push("b", "1", "y");
+
+        assertThat(process.live("1", TOPICS)).containsExactly("b=y");
+        assertThat(process.found("1")).contains("b=y");
+        process.push("a", "1", "z");
+        assertThat(process.live("1", TOPICS)).containsExactly("a=z");
+    }
+
+    @Test
+    void whatIsEndedLeavesNothing() {
+        process.push("a", "1", "x");
+
+        assertThat(process.end("1")).isTrue();
+        assertThat(process.live("1", TOPICS)).isEmpty();
+        assertThat(redis().entry("1")).isEmpty();
+        assertThat(process.end("1")).isFalse();
+    }
+
+    @Test
+    void anyNameIsATopic() {
+        for (String topic : List.of("a b", "a\nb", "%20", "a:b", " ", "队列", "x\u0000\u007f\u0085")) {
+            process.push("a" + topic, "1", "x");
+            process.push(topic + "b", "1", "y");
+            assertThat(process.found("1")).contains(topic + "b=y");
+            assertThat(process.live("1", List.of("a" + topic))).isEmpty();
+        }
+    }
+
+    /** Where a process may crash: before a call, or when it has reached Redis and the answer has not come. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCrashAtAnyPointOfAPushLosesNothing(boolean arrives) {
+        for (int calls = 0; calls < MOST_CALLS; calls++) {
+            String id = "crash" + calls + arrives;
+            process.push("a", id, "old");
+            boolean crashed = crash(calls, arrives, dying -> dying.pushAsync("b", id, "new"));
+
+            assertThat(process.live(id, TOPICS)).as("after %s calls", calls).isNotEmpty();
+            assertThat(process.found(id)).isNotEmpty();
+            redis().sweep(Duration.ZERO, id);
+            assertThat(process.live(id, TOPICS))
+                    .as("after %s calls and a sweep", calls)
+                    .hasSize(1);
+            process.push("c", id, "last");
+            assertThat(process.live(id, TOPICS)).containsExactly("c=last");
+            if (!crashed) {
+                assertThat(calls).isGreaterThan(3);
+                return;
+            }
+        }
+        throw new AssertionError("A push makes more than " + MOST_CALLS + " calls");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void afterACrashAnywhereAnEndEndsEverything(boolean arrives) {
+        for (int calls = 0; calls < MOST_CALLS; calls++) {
+            String id = "end" + calls + arrives;
+            process.push("a", id, "old");
+            boolean crashed = crash(calls, arrives, dying -> dying.pushAsync("b", id, "new"));
+            crash(calls, arrives, dying -> dying.ids().cancel(id));
+
+            process.end(id);
+            assertThat(process.live(id, TOPICS)).as("after %s calls", calls).isEmpty();
+            redis().sweep(Duration.ZERO, id);
+            assertThat(redis().entry(id))
+                    .as("after %s calls and a sweep", calls)
+                    .isEmpty();
+            if (!crashed) {
+                return;
+            }
+        }
+        throw new AssertionError("A push makes more than " + MOST_CALLS + " calls");
+    }
+
+    /** Whether it crashed before it was done. */
+    private boolean crash(int calls, boolean arrives, Function<Pusher, CompletableFuture<?>> action) {
+        CrashingScripts scripts = new CrashingScripts(redis().scripts);
+        Pusher dying = redis().process(scripts, UniqueIds.GRACE);
+        scripts.crashAfter(calls, arrives);
+        try {
+            join(action.apply(dying));
+        } catch (RuntimeException crashed) {
+            assertThat(scripts.crashed()).isTrue();
+        }
+        return scripts.crashed();
+    }
+
+    /** A send that is held up between the index and its topic. */
+    private record Held(CompletableFuture<Void> gate, CompletableFuture<Void> pushed) {
+
+        void goOn() {
+            gate.complete(null);
+            join(pushed);
+        }
+    }
+
+    private Held held(String topic, String id, String body) {
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        CompletableFuture<Void> entered = new CompletableFuture<>();
+        Pusher slow = redis().process();
+        CompletableFuture<Void> pushed = slow.ids().push(topic, id, nonce -> {
+            entered.complete(null);
+            CompletableFuture<Success> sent =
+                    gate.thenCompose(open -> slow.template().sendAsync(message(topic, id, body, nonce)));
+            return sent;
+        });
+        join(entered);
+        return new Held(gate, pushed);
+    }
+
+    @Test
+    void aSendThatComesLateGivesWayToALaterPush() {
+        Held late = held("a", "1", "late");
+        process.push("b", "1", "last");
+        late.goOn();
+
+        assertThat(process.live("1", TOPICS)).containsExactly("b=last");
+    }
+
+    @Test
+    void aSendThatComesLateDoesNotReplaceALaterOneOfItsTopic() {
+        Held late = held("a", "1", "late");
+        Held between = held("b", "1", "between");
+        process.push("a", "1", "last");
+        late.goOn();
+        between.goOn();
+
+        assertThat(process.live("1", TOPICS)).containsExactly("a=last");
+    }
+
+    @Test
+    void aCancelThatComesLateSparesALaterPush() {
+        process.push("a", "1", "first");
+        Held between = held("b", "1", "between");
+        process.push("a", "1", "last");
+        between.goOn();
+
+        assertThat(process.live("1", TOPICS)).containsExactly("a=last");
+    }
+
+    @Test
+    void anEndDuringAPushIsBeforeIt() {
+        Held late = held("a", "1", "late");
+        assertThat(process.end("1")).isFalse();
+        late.goOn();
+
+        assertThat(process.found("1")).contains("a=late");
+        assertThat(process.end("1")).isTrue();
+        assertThat(process.live("1", TOPICS)).isEmpty();
+    }
+
+    @Test
+    void ofTwoPushesAndAnEndTheLaterPushStays() {
+        Held first = held("a", "1", "first");
+        Held second = held("b", "1", "second");
+        process.end("1");
+        second.goOn();
+        redis().loseEntry("1");
+        first.goOn();
+
+        process.push("b", "1", "third");
+        assertThat(process.live("1", TOPICS)).containsExactly("b=third");
+    }
+
+    @Test
+    void aPushWhoseEntryWasMadeAnewByAnEarlierOneTakesItOver() {
+        Held first = held("a", "1", "first");
+        Held second = held("b", "1", "second");
+        redis().loseEntry("1");
+        first.goOn();
+        second.goOn();
+
+        assertThat(process.live("1", TOPICS)).containsExactly("b=second");
+        assertThat(process.found("1")).contains("b=second");
+    }
+
+    @Test
+    void anIndexThatWasLostIsMadeAnew() {
+        long future = 9_000_000_000_000_000L;
+        join(process.template().sendAsync(message("a", "1", "x", future)));
+        process.push("a", "1", "y");
+        assertThat(process.live("1", TOPICS)).containsExactly("a=y");
+
+        redis().loseEntry("1");
+        join(process.ids().add("a", "1"));
+        assertThat(process.end("1")).isTrue();
+        assertThat(process.live("1", TOPICS)).isEmpty();
+    }
+
+    @Test
+    void whatWasSentByOtherMeansIsKnownOnceItWasMet() {
+        process.template().send("a", "no id of ours");
+        process.template().send(DelayMessage.to("a").id("1").payload("x").build());
+        assertThat(process.found("1")).isEmpty();
+
+        join(process.ids().add("a", "1"));
+        join(process.ids().add("a", "1"));
+        assertThat(process.found("1")).contains("a=x");
+        process.push("b", "1", "y");
+        assertThat(process.live("1", TOPICS)).containsExactly("b=y");
+    }
+
+    @Test
+    void anEntryOfANewerVersionIsLeftAlone() {
+        redis().writeEntry("1", "2 whatever");
+
+        assertThatThrownBy(() -> process.push("a", "1", "x")).hasCauseInstanceOf(TopicConflictException.class);
+        assertThatThrownBy(() -> process.end("1")).hasMessageContaining("2 whatever");
+        redis().sweep(Duration.ZERO);
+        assertThat(redis().entry("1")).contains("2 whatever");
+        assertThat(process.live("1", TOPICS)).isEmpty();
+    }
+
+    @Test
+    void aSweepRemovesWhatNobodyFinishedHere() {
+        process.push("a", "1", "x");
+        process.push("b", "2", "y");
+        process.template().cancel("a", "1");
+
+        redis().sweep(UniqueIds.GRACE, "1");
+        assertThat(redis().entry("1")).isPresent();
+        redis().sweep(Duration.ZERO, "1");
+        assertThat(redis().entry("1")).isEmpty();
+        assertThat(process.found("2")).contains("b=y");
+
+        process.end("2");
+        redis().sweep(Duration.ZERO);
+        assertThat(keys()).noneMatch(key -> key.startsWith("dq:{ids."));
+    }
+
+    @Test
+    void aBucketIsSweptOncePerIntervalByAllTogether() {
+        process.push("a", "1", "x");
+        process.template().cancel("a", "1");
+        IdSweep early = redis().sweep(UniqueIds.GRACE, Duration.ofHours(1), 0);
+        IdSweep another = redis().sweep(Duration.ZERO, Duration.ofHours(1), 0);
+        for (int i = 0; i < IdIndex.BUCKETS; i++) {
+            assertThat(early.run()).isEqualTo(Duration.ofHours(1).dividedBy(256));
+            another.run();
+        }
+        assertThat(redis().entry("1")).isPresent();
+    }
+
+    @Test
+    void aLookThatFindsNothingRemovesAnOldEntry() {
+        process.push("a", "1", "x");
+        process.template().cancel("a", "1");
+
+        assertThat(process.found("1")).isEmpty();
+        assertThat(redis().entry("1")).isPresent();
+        assertThat(redis().process(redis().scripts, Duration.ZERO).found("1")).isEmpty();
+        assertThat(redis().entry("1")).isEmpty();
+    }
+
+    /** Pushes and ends of few ids under few topics, from several processes at once, while one sweeps without grace. */
+    @Test
+    void whateverRacesTheLastPushStands() {
+        int ids = 30;
+        List<IdHistory> histories = Stream.generate(IdHistory::new).limit(ids).toList();
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (int thread = 0; thread < 6; thread++) {
+            Pusher own = redis().process();
+            Random random = new Random(thread);
+            String name = "t" + thread;
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            ends.add(end);
+            new Thread(() -> tell(end, () -> race(own, name, random, histories)), name).start();
+        }
+        for (int i = 0; !ends.stream().allMatch(CompletableFuture::isDone); i++) {
+            redis().sweep(Duration.ZERO, "r" + i % ids);
+        }
+        ends.forEach(IdsOnRedis::join);
+        for (int i = 0; i < ids; i++) {
+            List<String> live = process.live("r" + i, TOPICS);
+            assertThat(histories.get(i).explains(live))
+                    .as("r%s: %s after %s", i, live, histories.get(i))
+                    .isTrue();
+            assertThat(process.found("r" + i).stream().toList()).isEqualTo(live);
+        }
+        for (int i = 0; i < ids; i++) {
+            process.end("r" + i);
+        }
+        redis().sweep(Duration.ZERO);
+        redis().sweep(Duration.ZERO);
+        assertThat(keys()).noneMatch(key -> key.startsWith("dq:{ids."));
+    }
+
+    private static void tell(CompletableFuture<Void> end, Runnable action) {
+        try {
+            action.run();
+            end.complete(null);
+        } catch (Throwable e) {
+            end.completeExceptionally(e);
+        }
+    }
+
+    private static void race(Pusher own, String name, Random random, List<IdHistory> histories) {
+        for (int i = 0; i < 250; i++) {
+            int id = random.nextInt(histories.size());
+            String topic = TOPICS.get(random.nextInt(TOPICS.size()));
+            if (random.nextInt(5) == 0) {
+                histories.get(id).act(null, () -> own.end("r" + id));
+            } else {
+                String body = name + "." + i;
+                histories.get(id).act(topic + "=" + body, () -> own.push(topic, "r" + id, body));
+            }
+        }
+    }
+}

@@ -1,0 +1,372 @@
+package io.delayqueue.web.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.web.server.WebServer;
+import org.springframework.boot.web.server.servlet.ServletWebServerFactory;
+
+/** Clients that wait and hang up, on a real servlet container. */
+abstract class LongPollContract {
+
+    /** A request that goes on only when the test says so. */
+    private static final String HELD = "/held";
+
+    private final ByHand scheduler = new ByHand();
+    private final LongPolls polls = new LongPolls(3, scheduler);
+    private final List<Waiting> waiting = new CopyOnWriteArrayList<>();
+    private final AtomicInteger disconnects = new AtomicInteger();
+    private final CountDownLatch held = new CountDownLatch(1);
+    private WebServer server;
+
+    abstract ServletWebServerFactory factory();
+
+    @BeforeEach
+    void start() {
+        server = factory().getWebServer(context -> {
+            var registration = context.addServlet("waits", new WaitingServlet());
+            registration.setAsyncSupported(true);
+            registration.addMapping("/*");
+        });
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop();
+    }
+
+    @Test
+    void whoWaitsIsAnswered() throws IOException {
+        try (Client client = new Client()) {
+            client.post("/one", "{}");
+            awaitWaiting(1);
+            assertThat(polls.run()).isPositive();
+
+            assertThat(waiting.get(0).answer()).isTrue();
+
+            assertThat(client.answer()).isEqualTo("/one");
+            assertThat(waiting.get(0).answer()).isFalse();
+            assertThat(polls.waiting()).isZero();
+            assertThat(scheduler.scheduled()).isFalse();
+        }
+    }
+
+    @Test
+    void disconnectedClientIsNotAnswered() throws IOException {
+        Client client = new Client();
+        client.post("/one", "{}");
+        awaitWaiting(1);
+        client.close();
+
+        // the closing may still be on its way
+        await().until(() -> {
+            polls.run();
+            return polls.waiting() == 0;
+        });
+        assertThat(disconnects).hasValue(1);
+        assertThat(waiting.get(0).answer()).isFalse();
+        assertThat(disconnects).hasValue(1);
+        assertThat(scheduler.scheduled()).isFalse();
+    }
+
+    @Test
+    void disconnectionBeforeTheWaitIsReportedOnRegistration() throws IOException {
+        Client client = new Client();
+        client.post(HELD, "{}");
+        await().until(() -> polls.waiting() == 1);
+        client.close();
+        await().until(() -> {
+            polls.run();
+            return polls.waiting() == 0;
+        });
+        assertThat(disconnects).hasValue(0);
+
+        held.countDown();
+
+        awaitWaiting(1);
+        assertThat(disconnects).hasValue(1);
+        assertThat(waiting.get(0).answer()).isFalse();
+    }
+
+    @Test
+    void disconnectionIsDetectedBeforeAnAnswer() throws Exception {
+        Client client = new Client();
+        client.post("/one", "{}");
+        awaitWaiting(1);
+        client.close();
+        await().until(() -> hasClosed(waiting.get(0)));
+
+        assertThat(waiting.get(0).answer()).isFalse();
+        assertThat(polls.waiting()).isZero();
+    }
+
+    @Test
+    void whoBeganHisNextRequestEarlyIsAnsweredBoth() throws IOException {
+        String long1 = "{\"x\":\"" + "y".repeat(3000) + "\"}";
+        try (Client client = new Client()) {
+            client.post("/one", "{}");
+            awaitWaiting(1);
+            client.post("/two", long1);
+            client.post("/three", "{}");
+            for (int i = 0; i < 5; i++) {
+                polls.run();
+            }
+
+            assertThat(waiting.get(0).answer()).isTrue();
+            assertThat(client.answer()).isEqualTo("/one");
+            awaitWaiting(2);
+            polls.run();
+            assertThat(waiting.get(1).body()).isEqualTo(long1);
+            assertThat(waiting.get(1).answer()).isTrue();
+            assertThat(client.answer()).isEqualTo("/two");
+            awaitWaiting(3);
+            assertThat(waiting.get(2).answer()).isTrue();
+            assertThat(client.answer()).isEqualTo("/three");
+        }
+    }
+
+    /** More than a container keeps of what comes early. */
+    @Test
+    void nothingIsLostOfALongRequestThatBeganEarly() throws IOException {
+        String body = "{\"x\":\"" + "y".repeat(30_000) + "\"}";
+        try (Client client = new Client()) {
+            client.post("/one", "{}");
+            awaitWaiting(1);
+            client.post("/two", body);
+            for (int i = 0; i < 40; i++) {
+                polls.run();
+            }
+
+            assertThat(waiting.get(0).answer()).isTrue();
+            assertThat(client.answer()).isEqualTo("/one");
+            awaitWaiting(2);
+            assertThat(waiting.get(1).body()).isEqualTo(body);
+        }
+    }
+
+    @Test
+    void nothingIsLostOfTwoRequestsThatCameTogether() throws IOException {
+        String body = "{\"x\":\"" + "y".repeat(12_000) + "\"}";
+        try (Client client = new Client()) {
+            client.write(Client.request("/one", "{}") + Client.request("/two", body));
+            awaitWaiting(1);
+            polls.run();
+            polls.run();
+
+            assertThat(waiting.get(0).answer()).isTrue();
+            assertThat(client.answer()).isEqualTo("/one");
+            awaitWaiting(2);
+            assertThat(waiting.get(1).body()).isEqualTo(body);
+        }
+    }
+
+    /** A container tells that a request has ended while it holds a lock that an answer needs too. */
+    @Test
+    void whoeverAnswersHoldsNobodyWhoEndsTheRequest() throws IOException {
+        try (Client client = new Client()) {
+            client.post("/one", "{}");
+            awaitWaiting(1);
+            LongPoll poll = waiting.get(0).poll();
+            CompletableFuture<?> closed = new CompletableFuture<>();
+
+            assertThat(poll.answer(() -> {
+                        CompletableFuture<?> unused =
+                                CompletableFuture.runAsync(poll::close).thenRun(() -> closed.complete(null));
+                        await().until(closed::isDone);
+                    }))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void noMoreWaitThanMay() throws IOException {
+        try (Client first = new Client();
+                Client second = new Client();
+                Client third = new Client();
+                Client fourth = new Client()) {
+            first.post("/1", "{}");
+            second.post("/2", "{}");
+            third.post("/3", "{}");
+            awaitWaiting(3);
+            fourth.post("/4", "{}");
+
+            assertThat(fourth.answer()).contains("(delayqueue.http.max-waiting, 3) already waits on this node");
+            waiting.get(0).answer();
+            fourth.post("/4", "{}");
+            awaitWaiting(4);
+        }
+    }
+
+    @Test
+    void aPollThatWasClosedIsNeitherAnsweredNorLookedAt() throws IOException {
+        try (Client client = new Client()) {
+            client.post("/one", "{}");
+            awaitWaiting(1);
+
+            waiting.get(0).poll().close();
+
+            assertThat(waiting.get(0).poll().answer(() -> assertThat(true).isFalse()))
+                    .isFalse();
+            assertThat(polls.waiting()).isZero();
+            assertThatThrownBy(() -> scheduler.run()).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    private void awaitWaiting(int count) {
+        await().until(() -> waiting.size() == count);
+    }
+
+    private static boolean hasClosed(Waiting waiting) {
+        return waiting.peer().isDisconnected();
+    }
+
+    private record Waiting(AsyncContext context, LongPoll poll, Peer peer, String path, String body) {
+
+        boolean answer() {
+            return poll.answer(() -> {
+                try {
+                    context.getResponse().getOutputStream().print(path + "\n");
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+                context.complete();
+            });
+        }
+    }
+
+    private final class WaitingServlet extends HttpServlet {
+
+        @Override
+        protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            String body = new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            LongPoll poll;
+            try {
+                poll = polls.open(request);
+            } catch (TooManyWaitingException e) {
+                response.getOutputStream().print(e.getMessage() + "\n");
+                return;
+            }
+            AsyncContext context = request.startAsync();
+            context.setTimeout(0);
+            if (request.getRequestURI().equals(HELD)) {
+                await().until(() -> held.getCount() == 0);
+            }
+            poll.onDisconnect(() -> {
+                disconnects.incrementAndGet();
+                context.complete();
+            });
+            waiting.add(new Waiting(context, poll, Peers.of(request), request.getServletPath() + path(request), body));
+        }
+
+        private static String path(HttpServletRequest request) {
+            return request.getPathInfo() == null ? "" : request.getPathInfo();
+        }
+    }
+
+    /** Speaks HTTP by hand, to close and to send when it likes. */
+    private final class Client implements AutoCloseable {
+
+        private final Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.getPort());
+        private final BufferedReader reader =
+                new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+
+        Client() throws IOException {}
+
+        void post(String path, String body) throws IOException {
+            write(request(path, body));
+        }
+
+        static String request(String path, String body) {
+            return "POST " + path + " HTTP/1.1\r\nHost: here\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
+        }
+
+        void write(String requests) throws IOException {
+            socket.getOutputStream().write(requests.getBytes(StandardCharsets.UTF_8));
+        }
+
+        /** The one line of the next answer's body. */
+        String answer() throws IOException {
+            String line = reader.readLine();
+            assertThat(line).startsWith("HTTP/1.1 200");
+            boolean chunked = false;
+            while (!line.isEmpty()) {
+                chunked |= line.equalsIgnoreCase("Transfer-Encoding: chunked");
+                line = reader.readLine();
+            }
+            if (chunked) {
+                reader.readLine();
+            }
+            String body = reader.readLine();
+            for (int rest = chunked ? 3 : 0; rest > 0; rest--) { // the chunk's end, the last chunk, the body's end
+                reader.readLine();
+            }
+            return body;
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    /** Calls the task when the test says so. */
+    private static final class ByHand implements PeriodicTaskScheduler {
+
+        private volatile @Nullable PeriodicTask task;
+
+        @Override
+        public TaskHandle schedule(String name, PeriodicTask scheduled) {
+            task = scheduled;
+            return new TaskHandle() {
+
+                @Override
+                public void wake() {}
+
+                @Override
+                public void wakeWithin(Duration time) {}
+
+                @Override
+                public void cancel() {
+                    task = null;
+                }
+            };
+        }
+
+        boolean scheduled() {
+            return task != null;
+        }
+
+        void run() throws Exception {
+            PeriodicTask present = task;
+            if (present == null) {
+                throw new IllegalStateException("Nothing is scheduled");
+            }
+            present.run();
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.delayqueue.actuate.response;
+
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.Envelope;
+import io.delayqueue.message.Failure;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * A dead letter.
+ *
+ * @param id the id of the message
+ * @param cause one of {@link io.delayqueue.message.DeadLetterCause} in lower case, or an unknown cause from a newer
+ *     version
+ * @param dueAt the due time that the last send, reschedule or replay of the message set
+ * @param headers omitted if the caller may not see payloads
+ */
+public record DeadLetterResponse(
+        String topic,
+        String deadLetterId,
+        String id,
+        Instant deadLetteredAt,
+        String cause,
+        int attempts,
+        @Nullable Failure failure,
+        Instant dueAt,
+        Instant sentAt,
+        @Nullable Map<String, String> headers,
+        PayloadResponse payload)
+        implements OperationResponseBody {
+
+    /**
+     * Creates the response of a dead letter.
+     *
+     * @param open whether the caller may see payload and headers
+     */
+    public static DeadLetterResponse of(DeadLetter deadLetter, boolean open) {
+        Envelope envelope = deadLetter.envelope();
+        return new DeadLetterResponse(
+                deadLetter.topic(),
+                deadLetter.deadLetterId(),
+                deadLetter.messageId(),
+                deadLetter.deadLetteredAt(),
+                deadLetter.causeName().toLowerCase(Locale.ROOT),
+                deadLetter.attempts(),
+                deadLetter.failure(),
+                envelope.dueAt(),
+                envelope.sentAt(),
+                open ? envelope.headers() : null,
+                open ? PayloadResponse.shown(envelope.payload()) : PayloadResponse.hidden(envelope.payload()));
+    }
+
+    /**
+     * A page of dead letters.
+     *
+     * @param next the value of the parameter {@code page} for the next page; omitted on the last page
+     */
+    public record Page(
+            List<DeadLetterResponse> deadLetters, @Nullable String next) implements OperationResponseBody {}
+}

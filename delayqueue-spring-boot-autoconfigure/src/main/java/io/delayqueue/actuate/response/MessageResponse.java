@@ -1,0 +1,61 @@
+package io.delayqueue.actuate.response;
+
+import io.delayqueue.message.Envelope;
+import io.delayqueue.message.MessageSnapshot;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * A live message.
+ *
+ * @param state scheduled, ready or leased
+ * @param dueAt the due time; for a leased message, that of the current attempt
+ * @param headers omitted if the caller may not see payloads
+ */
+public record MessageResponse(
+        String topic,
+        String id,
+        String state,
+        Instant dueAt,
+        Instant sentAt,
+        int attempts,
+        @Nullable Instant leaseEnd,
+        @Nullable String holder,
+        @Nullable String lastFailure,
+        @Nullable Map<String, String> headers,
+        PayloadResponse payload)
+        implements OperationResponseBody {
+
+    /**
+     * Creates the response of a message.
+     *
+     * @param open whether the caller may see payload and headers
+     */
+    public static MessageResponse of(MessageSnapshot message, boolean open) {
+        Envelope envelope = message.envelope();
+        return new MessageResponse(
+                message.topic(),
+                message.id(),
+                message.state().name().toLowerCase(Locale.ROOT),
+                message.dueAt(),
+                envelope.sentAt(),
+                message.attempts(),
+                message.leaseEnd(),
+                message.holder(),
+                message.lastFailure(),
+                open ? envelope.headers() : null,
+                open ? PayloadResponse.shown(envelope.payload()) : PayloadResponse.hidden(envelope.payload()));
+    }
+
+    /**
+     * A page of messages.
+     *
+     * @param next the value of the parameter {@code page} for the next page; omitted on the last page
+     */
+    public record Page(
+            List<MessageResponse> messages, @Nullable String next) implements OperationResponseBody {}
+}

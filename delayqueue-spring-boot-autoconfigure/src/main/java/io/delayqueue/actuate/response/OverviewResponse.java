@@ -1,0 +1,46 @@
+package io.delayqueue.actuate.response;
+
+import io.delayqueue.admin.NodeStatus;
+import java.time.Instant;
+import java.util.List;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * The overview of the queue.
+ *
+ * @param node this node
+ * @param time the time of this node's clock
+ * @param writable whether actions are allowed
+ * @param nodes all nodes that are registered in Redis
+ * @param listeners the listeners of this node
+ * @param topics all topics of the namespace
+ */
+public record OverviewResponse(
+        String namespace,
+        String node,
+        Instant time,
+        boolean writable,
+        List<NodeStatus> nodes,
+        List<Listener> listeners,
+        List<TopicResponse> topics)
+        implements OperationResponseBody {
+
+    /**
+     * A listener of this node.
+     *
+     * @param kind {@code messages} or, for a dead-letter listener, {@code notifications}
+     * @param paused whether the listener is paused on this node
+     * @param pausedEverywhere whether its topic is paused on all nodes
+     */
+    public record Listener(
+            String id,
+            String topic,
+            String kind,
+            boolean running,
+            boolean paused,
+            boolean pausedEverywhere,
+            Permits permits) {}
+
+    /** The number of handlers that are running and the maximum. */
+    public record Permits(int used, int max) {}
+}

@@ -1,0 +1,13 @@
+/**
+ * The bodies of the management endpoint's responses. The records are written as JSON with their component names. Stored
+ * strings, such as topics and ids, are always values, never names.
+ *
+ * <p>Row 5: used by {@code actuate} only. Instants are written in ISO 8601 and durations in milliseconds. Null
+ * components are omitted. The component names are part of the endpoint's contract, see the README.
+ */
+@Internal
+@NullMarked
+package io.delayqueue.actuate.response;
+
+import io.delayqueue.Internal;
+import org.jspecify.annotations.NullMarked;

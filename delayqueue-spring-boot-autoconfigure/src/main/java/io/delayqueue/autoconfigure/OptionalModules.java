@@ -1,0 +1,49 @@
+package io.delayqueue.autoconfigure;
+
+import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
+import org.springframework.beans.factory.BeanClassLoaderAware;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.util.ClassUtils;
+
+/** Fails the application's start if a property requires an artifact that is not on the class path. */
+final class OptionalModules implements SmartInitializingSingleton, BeanClassLoaderAware {
+
+    private final DelayQueueProperties properties;
+    private ClassLoader classLoader = getClass().getClassLoader();
+
+    OptionalModules(DelayQueueProperties properties) {
+        this.properties = properties;
+    }
+
+    @Override
+    public void setBeanClassLoader(ClassLoader classLoader) {
+        this.classLoader = classLoader;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        String http = "io.delayqueue.autoconfigure.http.DelayQueueHttpAutoConfiguration";
+        require(
+                "delayqueue-http",
+                http,
+                "delayqueue.http.api.enabled",
+                properties.http().api().enabled());
+        require(
+                "delayqueue-http",
+                http,
+                "delayqueue.http.compat.enabled",
+                properties.http().compat().enabled());
+        require(
+                "delayqueue-forward",
+                "io.delayqueue.autoconfigure.forward.ForwardAutoConfiguration",
+                "delayqueue.forward",
+                !properties.forward().isEmpty());
+    }
+
+    private void require(String artifact, String type, String property, boolean set) {
+        if (set && !ClassUtils.isPresent(type, classLoader)) {
+            throw InvalidPropertyException.of(
+                    property, "requires the dependency io.delayqueue:" + artifact + ", which is not on the class path");
+        }
+    }
+}

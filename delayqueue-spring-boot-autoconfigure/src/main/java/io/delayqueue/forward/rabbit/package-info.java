@@ -1,9 +1,0 @@
-/**
- * Forwarding to RabbitMQ; the only package besides {@code autoconfigure} that sees its client.
- *
- * <p>Row 5: used by {@code autoconfigure} only.
- */
-@NullMarked
-package io.delayqueue.forward.rabbit;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-package io.delayqueue.web.api.answer;
-
-/**
- * Dead letters were removed.
- *
- * @param purged how many
- */
-public record PurgedAnswer(long purged) {}

@@ -1,6 +1,0 @@
--- Tells which topics are registered.
---
--- KEYS[1] topics
--- result {topic, '<shard count>:<epoch>', topic, ...}
--- cost   O(topics), 1 command
-return redis.call('HGETALL', KEYS[1])

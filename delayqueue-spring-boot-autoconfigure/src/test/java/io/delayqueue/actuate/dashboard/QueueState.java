@@ -1,0 +1,57 @@
+package io.delayqueue.actuate.dashboard;
+
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.TopicCounts;
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.template.DelayQueueOperations;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Waits for what becomes of messages. */
+final class QueueState {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final DelayQueueOperations queue;
+    private final DelayQueueAdmin admin;
+
+    QueueState(DelayQueueOperations queue, DelayQueueAdmin admin) {
+        this.queue = queue;
+        this.admin = admin;
+    }
+
+    void awaitAcknowledged(String topic, String id) {
+        await().atMost(TIMEOUT)
+                .until(() ->
+                        queue.find(topic, id).isEmpty() && deadLetter(topic, id).isEmpty());
+    }
+
+    void awaitEmpty(String topic) {
+        await().atMost(TIMEOUT).until(() -> {
+            TopicCounts counts = admin.counts(topic);
+            return counts.scheduled() + counts.ready() + counts.leased() == 0;
+        });
+    }
+
+    DeadLetter awaitDead(String topic, String id) {
+        return await().atMost(TIMEOUT)
+                .until(() -> deadLetter(topic, id), Optional::isPresent)
+                .orElseThrow();
+    }
+
+    void awaitScheduled(String topic, String id) {
+        await().atMost(TIMEOUT)
+                .until(() -> queue.find(topic, id)
+                        .filter(found -> found.state() != MessageState.LEASED)
+                        .isPresent());
+    }
+
+    private Optional<DeadLetter> deadLetter(String topic, String id) {
+        return admin.deadLetters(topic, DelayQueueAdmin.MAX_PAGE).deadLetters().stream()
+                .filter(deadLetter -> deadLetter.messageId().equals(id))
+                .findFirst();
+    }
+}

@@ -1,0 +1,64 @@
+package io.delayqueue.actuate.response;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Base64;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PayloadResponseTests {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "text", "{\"a\": \"ünï\"}", "lines\r\n\tof text", "消息 \uD83D\uDE00"})
+    void textIsText(String text) {
+        PayloadResponse payload = PayloadResponse.shown(text.getBytes(UTF_8));
+
+        assertThat(payload).isEqualTo(new PayloadResponse(text, null, text.getBytes(UTF_8).length, false, false));
+    }
+
+    @Test
+    void whatIsNoTextIsBase64() {
+        for (byte[] bytes : new byte[][] {{(byte) 0xff}, {'a', 0}, {(byte) 0xc3}, {27, '['}}) {
+            PayloadResponse payload = PayloadResponse.shown(bytes);
+
+            assertThat(payload.text()).isNull();
+            assertThat(Base64.getDecoder().decode(payload.base64())).isEqualTo(bytes);
+            assertThat(payload.bytes()).isEqualTo(bytes.length);
+        }
+    }
+
+    /** Characters of one to four bytes, so that each cut falls into one of them somewhere. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "ü", "消", "\uD83D\uDE00"})
+    void longTextIsCutBetweenCharacters(String character) {
+        for (int shift = 0; shift < 4; shift++) {
+            String text = "x".repeat(shift) + character.repeat(PayloadResponse.MAX_BYTES + 1);
+
+            PayloadResponse payload = PayloadResponse.shown(text.getBytes(UTF_8));
+
+            assertThat(text).startsWith(payload.text());
+            assertThat(payload.text().getBytes(UTF_8).length)
+                    .isBetween(PayloadResponse.MAX_BYTES - 3, PayloadResponse.MAX_BYTES);
+            assertThat(payload.truncated()).isTrue();
+        }
+    }
+
+    @Test
+    void longBytesAreCut() {
+        byte[] bytes = new byte[20_000];
+
+        PayloadResponse payload = PayloadResponse.shown(bytes);
+
+        assertThat(Base64.getDecoder().decode(payload.base64())).hasSize(PayloadResponse.MAX_BYTES);
+        assertThat(payload.bytes()).isEqualTo(20_000);
+        assertThat(payload.truncated()).isTrue();
+    }
+
+    @Test
+    void hiddenOneTellsItsLengthOnly() {
+        assertThat(PayloadResponse.hidden("secret".getBytes(UTF_8)))
+                .isEqualTo(new PayloadResponse(null, null, 6, false, true));
+    }
+}

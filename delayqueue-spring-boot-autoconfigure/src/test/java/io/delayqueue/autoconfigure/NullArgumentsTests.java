@@ -1,0 +1,141 @@
+package io.delayqueue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.MessageView;
+import io.delayqueue.annotation.DelayListenerEndpoint;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.SendHistory;
+import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.DelayQueueTemplateBuilder;
+import io.delayqueue.template.QueueOnRedis;
+import io.delayqueue.template.SendLimits;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.Leases;
+import io.delayqueue.template.receive.ReceiveRequest;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Each method that applications call says by its name which argument is missing. */
+@EmbeddedRedis
+class NullArgumentsTests {
+
+    private static final Map<Class<?>, Object> SAMPLES = Map.ofEntries(
+            Map.entry(String.class, "a@b"),
+            Map.entry(Object.class, "payload"),
+            Map.entry(int.class, 1),
+            Map.entry(Duration.class, Duration.ofSeconds(1)),
+            Map.entry(Instant.class, Instant.EPOCH),
+            Map.entry(OnDuplicate.class, OnDuplicate.KEEP),
+            Map.entry(SendHistory.class, SendHistory.none()),
+            Map.entry(Map.class, Map.of()),
+            Map.entry(List.class, List.of("a")),
+            Map.entry(Collection.class, List.of()),
+            Map.entry(MessageView.class, MessageView.SCHEDULED),
+            Map.entry(ReceiveRequest.class, new ReceiveRequest("a", 1, Duration.ZERO, Duration.ofSeconds(1))),
+            Map.entry(EventBus.class, new EventBus(List.of())),
+            Map.entry(SendLimits.class, SendLimits.DEFAULTS),
+            Map.entry(
+                    DelayListenerEndpoint.class,
+                    DelayListenerEndpoint.to("a")
+                            .id("a")
+                            .handler(String.class, deliveries -> null)
+                            .build()),
+            Map.entry(DelayMessage.class, DelayMessage.to("a").payload("p").build()));
+
+    private final RedisServerProcess redis;
+    private final List<String> wrong = new ArrayList<>();
+
+    NullArgumentsTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
+
+    @Test
+    void nullIsRejectedByTheNameOfTheArgument() {
+        ApplicationContextRunner runner =
+                QueueContexts.withoutRedis().withPropertyValues("spring.data.redis.port=" + redis.port());
+        runner.run(context -> {
+            check(DelayQueueOperations.class, context.getBean(DelayQueueTemplate.class));
+            check(DelayQueueReceiver.class, context.getBean(DelayQueueReceiver.class));
+            check(Leases.class, context.getBean(Leases.class));
+            check(DelayQueueAdmin.class, context.getBean(DelayQueueAdmin.class));
+            check(DelayQueueInspector.class, context.getBean(DelayQueueInspector.class));
+            check(DelayListenerRegistry.class, context.getBean(DelayListenerRegistry.class));
+        });
+        check(DelayMessage.class, null);
+        check(DelayMessage.Builder.class, DelayMessage.to("a"));
+        check(DelayListenerEndpoint.class, null);
+        check(DelayListenerEndpoint.Builder.class, DelayListenerEndpoint.to("a"));
+        try (QueueOnRedis queue = new QueueOnRedis(redis)) {
+            check(DelayQueueTemplateBuilder.class, queue.templateBuilder());
+        }
+
+        assertThat(wrong).isEmpty();
+    }
+
+    private void check(Class<?> type, @Nullable Object target) {
+        for (Method method : type.getDeclaredMethods()) {
+            boolean called = Modifier.isPublic(method.getModifiers())
+                    && !method.isSynthetic()
+                    && Modifier.isStatic(method.getModifiers()) == (target == null);
+            for (int i = 0; called && i < method.getParameterCount(); i++) {
+                Parameter parameter = method.getParameters()[i];
+                if (!parameter.getType().isPrimitive()
+                        && !parameter.getAnnotatedType().isAnnotationPresent(Nullable.class)) {
+                    check(method, i, target);
+                }
+            }
+        }
+    }
+
+    private static Object sample(Class<?> type) {
+        return SAMPLES.containsKey(type)
+                ? SAMPLES.get(type)
+                : Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    throw new AssertionError("called");
+                });
+    }
+
+    private void check(Method method, int missing, @Nullable Object target) {
+        Object[] arguments = Stream.of(method.getParameterTypes())
+                .map(NullArgumentsTests::sample)
+                .toArray();
+        arguments[missing] = null;
+        String name = method.getParameters()[missing].getName();
+        Throwable thrown = catchThrowable(() -> {
+            try {
+                method.invoke(target, arguments);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        });
+        String said = String.valueOf(thrown == null ? null : thrown.getMessage());
+        if (!(thrown instanceof IllegalArgumentException) || !said.contains("'" + name + "' must not be null")) {
+            wrong.add(method.getDeclaringClass().getSimpleName() + "." + method.getName()
+                    + Arrays.toString(method.getParameterTypes()) + " without " + name + ": " + thrown);
+        }
+    }
+}

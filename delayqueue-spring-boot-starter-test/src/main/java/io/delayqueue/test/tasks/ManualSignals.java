@@ -1,0 +1,27 @@
+package io.delayqueue.test.tasks;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.SignalSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Receives no signals. Wakes all pollers on request, so that a test does not depend on the arrival of signals. */
+final class ManualSignals implements SignalSource {
+
+    private final List<SignalListener> listeners = new CopyOnWriteArrayList<>();
+
+    @Override
+    public Subscription listen(Shard shard, SignalListener listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+    }
+
+    @Override
+    public boolean confirmed() {
+        return true;
+    }
+
+    void lookEverywhere() {
+        listeners.forEach(SignalListener::resubscribed);
+    }
+}

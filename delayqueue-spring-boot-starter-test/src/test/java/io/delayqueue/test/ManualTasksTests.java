@@ -1,0 +1,204 @@
+package io.delayqueue.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Nothing happens by itself. */
+class ManualTasksTests {
+
+    private final Set<Thread> before = engineThreads();
+    private ConfigurableApplicationContext context;
+    private DelayQueueTemplate delayQueue;
+    private DelayQueueHarness harness;
+    private Application application;
+
+    @BeforeEach
+    void start() {
+        context = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .properties(
+                        "delayqueue.namespace=manual-" + System.nanoTime(),
+                        "delayqueue-test.tasks=manual",
+                        "delayqueue.listener.drain-time=1h")
+                .run();
+        delayQueue = context.getBean(DelayQueueTemplate.class);
+        harness = context.getBean(DelayQueueHarness.class);
+        application = context.getBean(Application.class);
+    }
+
+    @AfterEach
+    void stop() {
+        context.close();
+    }
+
+    @Test
+    void nothingIsHandledBeforeTheTestSaysSo() {
+        delayQueue.send("orders", "one");
+        assertThat(application.handled).isEmpty();
+        assertThat(harness.runUntilIdle()).isPositive();
+        assertThat(application.handled).containsExactly("one");
+        harness.awaitAcknowledged("orders", 1);
+        harness.awaitEmpty("orders");
+    }
+
+    @Test
+    void handlersRunOnTheCallingThreadInTheOrderOfTheirDueTimes() {
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            delayQueue.send(DelayMessage.to("orders")
+                    .id("m" + (100 + i))
+                    .payload("m" + i)
+                    .build());
+            expected.add("m" + i);
+        }
+        harness.runUntilIdle();
+        assertThat(application.handled).isEqualTo(expected);
+        assertThat(application.threads).containsOnly(Thread.currentThread());
+    }
+
+    @Test
+    void thereIsNoThreadOfTheQueue() {
+        delayQueue.send("orders", "one");
+        harness.runUntilIdle();
+        Set<Thread> now = engineThreads();
+        now.removeAll(before);
+        assertThat(now).isEmpty();
+    }
+
+    @Test
+    void whatIsNotDueStaysUntilItIsMadeDue() {
+        String id = delayQueue.send("orders", "later", Duration.ofMinutes(30)).id();
+        harness.runUntilIdle();
+        assertThat(application.handled).isEmpty();
+        harness.moveDueTimes("orders", Duration.ofMinutes(29));
+        harness.runUntilIdle();
+        assertThat(application.handled).isEmpty();
+        harness.makeDue("orders", id);
+        harness.runUntilIdle();
+        assertThat(application.handled).containsExactly("later");
+    }
+
+    @Test
+    void retriesAreTakenOneByOne() {
+        delayQueue.send(DelayMessage.to("failing").id("f").payload("x").build());
+        for (int attempt = 1; attempt <= 3; attempt++) {
+            harness.runUntilIdle();
+            assertThat(application.attempts).isEqualTo(attempt);
+            harness.moveDueTimes("failing", Duration.ofHours(1));
+        }
+        assertThat(harness.awaitDead("failing", "f").attempts()).isEqualTo(3);
+    }
+
+    @Test
+    void singleTasksAreRun() {
+        delayQueue.send("orders", "one");
+        assertThat(harness.runTasks()).isPositive();
+        assertThat(application.handled).containsExactly("one");
+    }
+
+    @Test
+    void handlerCannotRunTheTasks() {
+        String id = delayQueue.send("recursive", "x").id();
+        assertThat(harness.awaitDead("recursive", id).failure().message()).contains("A handler must not run tasks");
+    }
+
+    @Test
+    void resultThatComesLaterIsAwaited() {
+        String id = delayQueue.send("later", "x").id();
+        harness.runUntilIdle();
+        CompletableFuture<?> unused = CompletableFuture.runAsync(() -> application.later.complete(null));
+        harness.awaitAcknowledged("later", id);
+    }
+
+    @Test
+    void receivingIsStepped() {
+        delayQueue.send("received", "x");
+        List<LeasedDelivery> deliveries = harness.await(context.getBean(DelayQueueReceiver.class)
+                .receiveAsync("received", 10, Duration.ofMinutes(1), Duration.ofSeconds(30)));
+        assertThat(deliveries).hasSize(1);
+        assertThat(harness.await(deliveries.get(0).acknowledge())).isTrue();
+        harness.awaitEmpty("received");
+    }
+
+    @Test
+    void asynchronousSendNeedsNoTask() throws Exception {
+        CompletableFuture<?> sent = delayQueue.sendAsync("orders", "x", Duration.ofHours(1));
+        assertThat(sent.get(20, TimeUnit.SECONDS)).isNotNull();
+    }
+
+    @Test
+    void contextCanBePausedAndStopsAtOnce() {
+        context.pause();
+        assertThat(context.getBean(DelayListenerRegistry.class).isRunning()).isFalse();
+        context.restart();
+        delayQueue.send("orders", "again");
+        harness.runUntilIdle();
+        assertThat(application.handled).containsExactly("again");
+    }
+
+    private static Set<Thread> engineThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("delayqueue"))
+                .collect(Collectors.toSet());
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Application {
+
+        private final List<String> handled = new ArrayList<>();
+        private final List<Thread> threads = new ArrayList<>();
+        private final CompletableFuture<Void> later = new CompletableFuture<>();
+        private final ObjectProvider<DelayQueueHarness> harness;
+        private int attempts;
+
+        Application(ObjectProvider<DelayQueueHarness> harness) {
+            this.harness = harness;
+        }
+
+        @DelayListener("orders")
+        void handle(String text) {
+            handled.add(text);
+            threads.add(Thread.currentThread());
+        }
+
+        @DelayListener(topic = "failing", maxAttempts = "3", backoff = "fixed 1h")
+        void fail(String text, Delivery delivery) {
+            attempts = delivery.attempt();
+            throw new IllegalStateException("no luck");
+        }
+
+        @DelayListener(topic = "recursive", maxAttempts = "1")
+        void recurse(String text) {
+            harness.getObject().runTasks();
+        }
+
+        @DelayListener(topic = "later")
+        CompletableFuture<Void> later(String text) {
+            return later;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.delayqueue.test.autoconfigure;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.core.env.Environment;
+
+/**
+ * Auto-configuration of a real Redis for tests: it starts when the first application context of the JVM connects to
+ * Redis, is shared by all of them and ends with the JVM.
+ *
+ * <p>It stays away if {@code spring.data.redis.url}, {@code host}, {@code port}, {@code sentinel.nodes},
+ * {@code cluster.nodes} or {@code masterreplica.nodes} is set, if there is a {@link DataRedisConnectionDetails} bean (a
+ * container with {@code @ServiceConnection}, for instance), or if {@code delayqueue-test.redis} is {@code none}. User,
+ * password and TLS of the properties are not used with it, the database is. See {@link TestRedisMode} for where the
+ * server comes from.
+ *
+ * <p>If there is no such server here, the bean that connects fails with a {@code TestRedisUnavailableException}.
+ */
+@AutoConfiguration(before = DataRedisAutoConfiguration.class)
+@Conditional(OnTestRedisCondition.class)
+public final class TestRedisAutoConfiguration {
+
+    /** Made by Spring. */
+    public TestRedisAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean(DataRedisConnectionDetails.class)
+    TestRedisConnectionDetails testRedisConnectionDetails(Environment environment) {
+        TestRedisMode mode = TestRedisMode.of(environment);
+        int database = Binder.get(environment)
+                .bind("spring.data.redis.database", Integer.class)
+                .orElse(0);
+        return new TestRedisConnectionDetails(() -> JvmRedis.get().address(mode), database);
+    }
+}

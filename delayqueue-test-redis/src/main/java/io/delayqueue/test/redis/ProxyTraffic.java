@@ -1,0 +1,116 @@
+package io.delayqueue.test.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The traffic through a {@link FaultProxy} since its start or the last {@link #reset()}. Thread-safe.
+ *
+ * <p>Requests are counted when they arrive at the proxy, whether or not they are passed on.
+ */
+public final class ProxyTraffic {
+
+    private final Map<String, Long> requestsByName = new TreeMap<>();
+
+    private @Nullable List<RedisRequest> recorded;
+
+    private long connections;
+
+    private long requests;
+
+    private long roundTrips;
+
+    ProxyTraffic() {}
+
+    synchronized void connected() {
+        this.connections++;
+    }
+
+    synchronized void requested(RedisRequest request, boolean nothingOutstanding) {
+        this.requests++;
+        if (nothingOutstanding) {
+            this.roundTrips++;
+        }
+        this.requestsByName.merge(request.name(), 1L, Long::sum);
+        if (this.recorded != null) {
+            this.recorded.add(request);
+        }
+    }
+
+    /**
+     * How many connections clients made.
+     *
+     * @return connections accepted, those closed at once not counted
+     */
+    public synchronized long connections() {
+        return this.connections;
+    }
+
+    /**
+     * How many commands clients sent.
+     *
+     * @return commands, each of a pipeline by itself
+     */
+    public synchronized long requests() {
+        return this.requests;
+    }
+
+    /**
+     * How many commands of one name clients sent.
+     *
+     * @param name the name in capitals
+     * @return commands of that name
+     */
+    public synchronized long requests(String name) {
+        return this.requestsByName.getOrDefault(name, 0L);
+    }
+
+    /**
+     * How many commands clients sent, by name.
+     *
+     * @return a copy, names in capitals
+     */
+    public synchronized Map<String, Long> requestsByName() {
+        return new TreeMap<>(this.requestsByName);
+    }
+
+    /**
+     * Returns the number of round trips: commands that arrived while no earlier command on the same connection waited
+     * for its reply. A pipeline is one round trip.
+     *
+     * @return round trips
+     */
+    public synchronized long roundTrips() {
+        return this.roundTrips;
+    }
+
+    /**
+     * Keeps each command from now on, for {@link #recorded()}.
+     */
+    public synchronized void startRecording() {
+        this.recorded = new ArrayList<>();
+    }
+
+    /**
+     * The commands since recording was started, in the order of their arrival.
+     *
+     * @return a copy, empty if nothing is recorded
+     */
+    public synchronized List<RedisRequest> recorded() {
+        return this.recorded == null ? List.of() : List.copyOf(this.recorded);
+    }
+
+    /** Resets the counters, and the recording if commands are recorded. */
+    public synchronized void reset() {
+        this.requestsByName.clear();
+        this.connections = 0;
+        this.requests = 0;
+        this.roundTrips = 0;
+        if (this.recorded != null) {
+            this.recorded = new ArrayList<>();
+        }
+    }
+}

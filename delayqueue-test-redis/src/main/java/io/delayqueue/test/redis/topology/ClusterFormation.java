@@ -1,0 +1,82 @@
+package io.delayqueue.test.redis.topology;
+
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a cluster of nodes that don't know one another.
+ */
+final class ClusterFormation {
+
+    /** How far the port of the cluster bus is above the node's. */
+    static final int BUS_OFFSET = 10_000;
+
+    private final List<RedisServerProcess> nodes;
+
+    private final int masters;
+
+    /**
+     * @param nodes the masters, then the replicas
+     */
+    ClusterFormation(List<RedisServerProcess> nodes, int masters) {
+        this.nodes = nodes;
+        this.masters = masters;
+    }
+
+    void form() {
+        dealSlots();
+        meet();
+        Timeouts.await("Nodes that know one another", this::stranger);
+        follow();
+    }
+
+    private void dealSlots() {
+        for (int i = 0; i < this.masters; i++) {
+            RedisServerProcess master = this.nodes.get(i);
+            master.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
+            master.command(
+                    "CLUSTER",
+                    "ADDSLOTSRANGE",
+                    Integer.toString(KeySlot.COUNT * i / this.masters),
+                    Integer.toString(KeySlot.COUNT * (i + 1) / this.masters - 1));
+        }
+    }
+
+    /**
+     * Introduces each to each: what they don't have to hear by gossip they know sooner.
+     */
+    private void meet() {
+        for (int i = 0; i < this.nodes.size(); i++) {
+            for (RedisServerProcess other : this.nodes.subList(i + 1, this.nodes.size())) {
+                this.nodes
+                        .get(i)
+                        .command(
+                                "CLUSTER",
+                                "MEET",
+                                other.host(),
+                                Integer.toString(other.port()),
+                                Integer.toString(other.port() + BUS_OFFSET));
+            }
+        }
+    }
+
+    private @Nullable String stranger() {
+        for (RedisServerProcess node : this.nodes) {
+            ClusterView view = ClusterView.of(node);
+            if (view.members().size() != this.nodes.size()
+                    || view.members().values().stream().anyMatch(ClusterView.Member::isSuspect)) {
+                return "node %d knows %s".formatted(node.port(), view.members().values());
+            }
+        }
+        return null;
+    }
+
+    private void follow() {
+        for (int i = this.masters; i < this.nodes.size(); i++) {
+            RedisServerProcess master = this.nodes.get(i % this.masters);
+            String id = String.valueOf(master.command("CLUSTER", "MYID"));
+            this.nodes.get(i).command("CLUSTER", "REPLICATE", id);
+        }
+    }
+}

@@ -1,0 +1,296 @@
+package io.delayqueue.test.redis.topology;
+
+import io.delayqueue.test.redis.RedisErrorException;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real Redis master, its replicas and three Sentinels that watch them, each in a process of its own, for tests: the
+ * master can be killed and is replaced.
+ *
+ * <p>All listen on the loopback interface only and never outlive this JVM, see {@link RedisServerProcess}. A server
+ * keeps its place in {@link #servers()} and its port, whatever its role becomes.
+ *
+ * <p>Who is the master is asked of the Sentinels that run, each time; where they differ, the one that knows of the latest
+ * failover is right.
+ *
+ * <p>Thread-safe.
+ */
+public final class RedisSentinelProcess implements AutoCloseable {
+
+    /** The name under which the Sentinels know the master, as {@code spring.data.redis.sentinel.master} wants it. */
+    public static final String MASTER_NAME = "main";
+
+    private static final int SENTINELS = 3;
+
+    private final List<RedisServerProcess> servers;
+
+    private final List<RedisServerProcess> sentinels;
+
+    private RedisSentinelProcess(List<RedisServerProcess> servers, List<RedisServerProcess> sentinels) {
+        this.servers = List.copyOf(servers);
+        this.sentinels = List.copyOf(sentinels);
+    }
+
+    /**
+     * Starts a master, two replicas and three Sentinels.
+     *
+     * @return the running servers; whoever started them closes them
+     * @see #builder()
+     */
+    public static RedisSentinelProcess start() {
+        return builder().start();
+    }
+
+    /**
+     * Says how the servers are to be configured.
+     *
+     * @return a new builder
+     */
+    public static RedisSentinelBuilder builder() {
+        return new RedisSentinelBuilder();
+    }
+
+    static RedisSentinelProcess launch(RedisSentinelBuilder settings) {
+        List<RedisServerProcess> servers = new ArrayList<>();
+        List<RedisServerProcess> sentinels = new ArrayList<>();
+        try {
+            RedisServerProcess master = settings.server().start();
+            servers.add(master);
+            for (int i = 0; i < settings.replicas(); i++) {
+                servers.add(settings.server()
+                        .setting("replicaof", master.host(), Integer.toString(master.port()))
+                        .start());
+            }
+            // Sentinels learn of replicas from their master.
+            Timeouts.await("Replicas of " + master.port(), () -> attached(master, settings.replicas()));
+            for (int i = 0; i < SENTINELS; i++) {
+                RedisServerProcess sentinel = settings.sentinel(master).start();
+                sentinels.add(sentinel);
+                hurry(sentinel);
+            }
+            RedisSentinelProcess all = new RedisSentinelProcess(servers, sentinels);
+            all.awaitOk();
+            return all;
+        } catch (RuntimeException ex) {
+            sentinels.forEach(RedisServerProcess::close);
+            servers.forEach(RedisServerProcess::close);
+            throw ex;
+        }
+    }
+
+    private static @Nullable String attached(RedisServerProcess master, int replicas) {
+        long online = master.info("replication").values().stream()
+                .filter((value) -> value.contains("state=online"))
+                .count();
+        return online == replicas ? null : "it has %d of %d".formatted(online, replicas);
+    }
+
+    /** Makes a Sentinel poll and publish more often, and leave tilt mode sooner, than is suitable for production. */
+    private static void hurry(RedisServerProcess sentinel) {
+        sentinel.command("SENTINEL", "DEBUG", "info-period", "500", "publish-period", "500", "tilt-period", "3000");
+    }
+
+    /**
+     * Master and replicas, running or not, whatever their roles have become.
+     *
+     * @return first the one that was master at the start
+     */
+    public List<RedisServerProcess> servers() {
+        return this.servers;
+    }
+
+    /**
+     * The Sentinels, running or not.
+     *
+     * @return three
+     */
+    public List<RedisServerProcess> sentinels() {
+        return this.sentinels;
+    }
+
+    /**
+     * Where clients find the Sentinels, as {@code spring.data.redis.sentinel.nodes} wants it.
+     *
+     * @return {@code host:port} of each Sentinel, in the order of {@link #sentinels()}
+     */
+    public List<String> addresses() {
+        return this.sentinels.stream()
+                .map((sentinel) -> "%s:%d".formatted(sentinel.host(), sentinel.port()))
+                .toList();
+    }
+
+    /**
+     * The server that clients are led to, which may have been killed and not been replaced yet.
+     *
+     * @return the master as the Sentinels know it
+     * @throws IllegalStateException if no Sentinel answers
+     * @see #awaitNewMaster()
+     */
+    public RedisServerProcess master() {
+        return running(this.sentinels)
+                .flatMap((sentinel) -> watched(sentinel).stream())
+                .max(Comparator.comparingLong(WatchedMaster::epoch))
+                .map((latest) -> serverOn(latest.port()))
+                .orElseThrow(() -> new IllegalStateException("No Sentinel answers"));
+    }
+
+    /**
+     * The servers that run and follow the master.
+     *
+     * @return the replicas, in the order of {@link #servers()}
+     */
+    public List<RedisServerProcess> replicas() {
+        String master = Integer.toString(master().port());
+        return running(this.servers)
+                .filter((server) -> master.equals(server.info("replication").get("master_port")))
+                .toList();
+    }
+
+    private static Stream<RedisServerProcess> running(List<RedisServerProcess> processes) {
+        return processes.stream().filter(RedisServerProcess::isRunning);
+    }
+
+    private static Optional<WatchedMaster> watched(RedisServerProcess sentinel) {
+        try {
+            return Optional.of(WatchedMaster.by(sentinel));
+        } catch (UncheckedIOException | RedisErrorException ex) {
+            return Optional.empty(); // It has just been killed, or is paused.
+        }
+    }
+
+    private RedisServerProcess serverOn(int port) {
+        return this.servers.stream()
+                .filter((server) -> server.port() == port)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("A Sentinel follows a foreign master on port " + port));
+    }
+
+    /**
+     * Ends the master as a crash would ({@code SIGKILL}). A replica is made master in its place.
+     *
+     * @return the server that was killed
+     * @see #awaitNewMaster()
+     */
+    public RedisServerProcess killMaster() {
+        RedisServerProcess master = master();
+        master.kill();
+        return master;
+    }
+
+    /**
+     * Waits until all Sentinels that run lead clients to the same server and that runs and is a master. Replicas may
+     * still have to follow it.
+     *
+     * @return the master
+     * @throws IllegalStateException if that is not so within a minute; the message says why
+     */
+    public RedisServerProcess awaitNewMaster() {
+        Timeouts.await("A new master", this::disagreement);
+        return master();
+    }
+
+    private @Nullable String disagreement() {
+        List<WatchedMaster> watched =
+                running(this.sentinels).map(WatchedMaster::by).toList();
+        if (watched.isEmpty()
+                || watched.stream().mapToInt(WatchedMaster::port).distinct().count() > 1) {
+            return "Sentinels know " + watched;
+        }
+        RedisServerProcess master = serverOn(watched.get(0).port());
+        if (!master.isRunning()) {
+            return "the server on port %d does not run".formatted(master.port());
+        }
+        String role = String.valueOf(master.command(Timeouts.REPLY, "ROLE"));
+        return role.startsWith("[master") ? null : "the server on port %d is %s".formatted(master.port(), role);
+    }
+
+    /**
+     * Starts a server or a Sentinel again, on its port and with its directory, and waits until it is back: as a replica
+     * that has the master's data, as master if it was not replaced, or as a Sentinel that sees the master. The Sentinels
+     * make a killed and replaced master a replica a few seconds after it has come back as master.
+     *
+     * @param process one of {@link #servers()} or {@link #sentinels()}
+     * @throws IllegalStateException if it does not start, or is not back within a minute
+     */
+    public void restart(RedisServerProcess process) {
+        boolean sentinel = this.sentinels.contains(process);
+        if (!sentinel && !this.servers.contains(process)) {
+            throw new IllegalArgumentException("The server on port %d is none of these".formatted(process.port()));
+        }
+        process.restart();
+        if (sentinel) {
+            hurry(process);
+        }
+        Timeouts.await(
+                "Return of " + process.port(), () -> sentinel ? blindness(process) : disobedience(process, master()));
+    }
+
+    /**
+     * Waits until all is well with those that run: the Sentinels agree on a master that serves, every other server
+     * follows it and has its data, and the Sentinels know them and one another. Processes that don't run may be missing.
+     *
+     * @throws IllegalStateException if that is not so within a minute; the message says why
+     */
+    public void awaitOk() {
+        Timeouts.await("Servers and Sentinels in order", this::disorder);
+    }
+
+    private @Nullable String disorder() {
+        String disagreement = disagreement();
+        if (disagreement != null) {
+            return disagreement;
+        }
+        RedisServerProcess master = master();
+        return Stream.concat(
+                        running(this.servers).flatMap((server) -> Stream.ofNullable(disobedience(server, master))),
+                        running(this.sentinels).flatMap((sentinel) -> Stream.ofNullable(blindness(sentinel))))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static @Nullable String disobedience(RedisServerProcess server, RedisServerProcess master) {
+        Map<String, String> replication = server.info("replication");
+        boolean fits = server == master
+                ? "master".equals(replication.get("role"))
+                : Integer.toString(master.port()).equals(replication.get("master_port"))
+                        && "up".equals(replication.get("master_link_status"));
+        return fits ? null : "the server on port %d is %s".formatted(server.port(), replication);
+    }
+
+    /** Returns the running servers that a Sentinel has not detected, or null. */
+    private @Nullable String blindness(RedisServerProcess sentinel) {
+        WatchedMaster watched = WatchedMaster.by(sentinel);
+        if (!watched.isSound()) {
+            return "Sentinel %d sees %s".formatted(sentinel.port(), watched);
+        }
+        List<Integer> seen = WatchedMaster.soundReplicasBy(sentinel);
+        List<Integer> expected = running(this.servers)
+                .map(RedisServerProcess::port)
+                .filter((port) -> port != watched.port())
+                .toList();
+        if (!seen.containsAll(expected)) {
+            return "Sentinel %d sees replicas %s of %s".formatted(sentinel.port(), seen, expected);
+        }
+        long others = running(this.sentinels).count() - 1;
+        return watched.otherSentinels() >= others
+                ? null
+                : "Sentinel %d knows %d of %d others".formatted(sentinel.port(), watched.otherSentinels(), others);
+    }
+
+    /**
+     * Kills all processes and removes their directories. Closing again does nothing.
+     */
+    @Override
+    public void close() {
+        this.sentinels.forEach(RedisServerProcess::close);
+        this.servers.forEach(RedisServerProcess::close);
+    }
+}

@@ -1,0 +1,57 @@
+package io.delayqueue.test.redis.topology;
+
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The master as one Sentinel sees it.
+ *
+ * @param port where it listens
+ * @param flags {@code master} and what is wrong with it
+ * @param epoch of the failover by which it became master; the highest is the latest
+ * @param otherSentinels how many other Sentinels watch it, as far as this one knows
+ */
+record WatchedMaster(int port, String flags, long epoch, int otherSentinels) {
+
+    static WatchedMaster by(RedisServerProcess sentinel) {
+        Map<String, String> master = map(ask(sentinel, "MASTER"));
+        return new WatchedMaster(
+                Integer.parseInt(value(master, "port")),
+                value(master, "flags"),
+                Long.parseLong(value(master, "config-epoch")),
+                Integer.parseInt(value(master, "num-other-sentinels")));
+    }
+
+    boolean isSound() {
+        return this.flags.equals("master");
+    }
+
+    /** Ports of the replicas that the Sentinel considers healthy. */
+    static List<Integer> soundReplicasBy(RedisServerProcess sentinel) {
+        return ask(sentinel, "REPLICAS").stream()
+                .map((replica) -> map((List<?>) replica))
+                .filter((replica) -> value(replica, "flags").equals("slave"))
+                .map((replica) -> Integer.valueOf(value(replica, "port")))
+                .toList();
+    }
+
+    private static List<?> ask(RedisServerProcess sentinel, String subject) {
+        Object reply = sentinel.command(Timeouts.REPLY, "SENTINEL", subject, RedisSentinelProcess.MASTER_NAME);
+        return (List<?>) Objects.requireNonNull(reply);
+    }
+
+    private static Map<String, String> map(List<?> pairs) {
+        Map<String, String> map = new HashMap<>();
+        for (int i = 0; i + 1 < pairs.size(); i += 2) {
+            map.put(String.valueOf(pairs.get(i)), String.valueOf(pairs.get(i + 1)));
+        }
+        return map;
+    }
+
+    private static String value(Map<String, String> entries, String name) {
+        return Objects.requireNonNull(entries.get(name), name);
+    }
+}

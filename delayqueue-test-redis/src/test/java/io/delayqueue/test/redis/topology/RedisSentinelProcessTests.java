@@ -1,0 +1,183 @@
+package io.delayqueue.test.redis.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.test.autoconfigure.TestRedisAutoConfiguration;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
+
+@Timeout(120)
+class RedisSentinelProcessTests {
+
+    private static final RedisScript<Long> INCREMENT = RedisScript.of("return redis.call('incr', KEYS[1])", Long.class);
+
+    private static RedisSentinelProcess redis;
+
+    @BeforeAll
+    static void startAll() {
+        long start = System.nanoTime();
+        // Long enough that a machine that is held up by other tests causes no failover that no test asked for.
+        redis = RedisSentinelProcess.builder().downAfter(Duration.ofSeconds(4)).start();
+        print("Three servers and three Sentinels were ready after", start);
+    }
+
+    @AfterEach
+    void repair() {
+        processes(redis).filter((process) -> !process.isRunning()).forEach(redis::restart);
+        redis.awaitOk();
+        redis.master().flush();
+    }
+
+    @AfterAll
+    static void stopAll() {
+        redis.close();
+    }
+
+    @Test
+    void sentinelsLeadToTheMasterOfTwoReplicas() {
+        RedisServerProcess master = redis.master();
+        assertThat(redis.servers()).hasSize(3).contains(master);
+        assertThat(master.info("replication")).containsEntry("role", "master");
+        assertThat(redis.replicas()).hasSize(2).doesNotContain(master);
+        assertThat(redis.sentinels()).hasSize(3);
+        assertThat(redis.addresses())
+                .hasSize(3)
+                .startsWith("127.0.0.1:" + redis.sentinels().get(0).port());
+        assertThat(redis.sentinels().get(0).command("SENTINEL", "CKQUORUM", RedisSentinelProcess.MASTER_NAME))
+                .asString()
+                .startsWith("OK 3 usable Sentinels");
+    }
+
+    @Test
+    void killedMasterIsReplacedAndComesBackAsReplica() {
+        RedisServerProcess first = redis.master();
+        first.command("SET", "key", "value");
+        await().until(() -> redis.replicas().stream()
+                .allMatch((replica) -> replica.command("DBSIZE").equals(1L)));
+
+        long start = System.nanoTime();
+        assertThat(redis.killMaster()).isSameAs(first);
+        RedisServerProcess second = redis.awaitNewMaster();
+        print("A killed master was replaced after", start);
+
+        assertThat(second).isNotSameAs(first).isSameAs(redis.master());
+        assertThat(second.command("GET", "key")).isEqualTo("value");
+        assertThat(second.command("SET", "key", "other")).isEqualTo("OK");
+        redis.awaitOk();
+        assertThat(redis.replicas()).hasSize(1);
+
+        start = System.nanoTime();
+        redis.restart(first);
+        print("It was a replica again after", start);
+        assertThat(redis.master()).isSameAs(second);
+        assertThat(redis.replicas()).hasSize(2).contains(first);
+        assertThat(first.command("GET", "key")).isEqualTo("other");
+    }
+
+    @Test
+    void killedReplicaAndKilledSentinelComeBack() {
+        RedisServerProcess replica = redis.replicas().get(0);
+        RedisServerProcess sentinel = redis.sentinels().get(0);
+        replica.kill();
+        sentinel.kill();
+        redis.master().command("SET", "key", "value");
+        redis.awaitOk();
+        redis.restart(replica);
+        redis.restart(sentinel);
+        assertThat(replica.command("GET", "key")).isEqualTo("value");
+        assertThat(redis.replicas()).contains(replica);
+    }
+
+    @Test
+    void springBootFindsTheMasterByItsProperties() {
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(TestRedisAutoConfiguration.class, DataRedisAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.data.redis.sentinel.master=" + RedisSentinelProcess.MASTER_NAME,
+                        "spring.data.redis.sentinel.nodes=" + String.join(",", redis.addresses()))
+                .run((context) -> {
+                    StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
+                    assertThat(template.execute(INCREMENT, List.of("key"))).isEqualTo(1);
+                    assertThat(template.execute(INCREMENT, List.of("key"))).isEqualTo(2);
+                });
+        assertThat(redis.master().command("GET", "key")).isEqualTo("2");
+        assertThat(redis.master().info("commandstats")).containsKeys("cmdstat_evalsha", "cmdstat_eval");
+    }
+
+    @Test
+    void closingEndsAllProcessesAndRemovesTheirDirectories() {
+        RedisSentinelProcess own = RedisSentinelProcess.builder()
+                .replicas(1)
+                .downAfter(Duration.ofMillis(500))
+                .failoverTimeout(Duration.ofSeconds(2))
+                .appendOnly()
+                .start();
+        List<Long> pids = processes(own).map(RedisServerProcess::pid).toList();
+        List<Path> directories =
+                processes(own).map(RedisServerProcess::directory).toList();
+        assertThat(own.master().command("CONFIG", "GET", "appendonly")).isEqualTo(List.of("appendonly", "yes"));
+        own.close();
+        own.close();
+        assertThat(pids)
+                .hasSize(5)
+                .allSatisfy((pid) -> assertThat(ProcessHandle.of(pid)).isEmpty());
+        assertThat(directories).allSatisfy((directory) -> assertThat(directory).doesNotExist());
+        assertThatIllegalStateException().isThrownBy(own::master).withMessage("No Sentinel answers");
+    }
+
+    @Test
+    void failedStartLeavesNoProcess() {
+        Set<Long> before = children();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> RedisSentinelProcess.builder()
+                        .failoverTimeout(Duration.ZERO)
+                        .start())
+                .withMessageContaining("failover-timeout");
+        assertThat(children()).isEqualTo(before);
+    }
+
+    @Test
+    void whatCannotBeIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisSentinelProcess.builder().replicas(0));
+        try (RedisServerProcess stranger = RedisServerProcess.start()) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> redis.restart(stranger))
+                    .withMessageContaining("is none of these");
+            assertThat(stranger.isRunning()).isTrue();
+        }
+    }
+
+    private static Stream<RedisServerProcess> processes(RedisSentinelProcess all) {
+        return Stream.concat(all.servers().stream(), all.sentinels().stream());
+    }
+
+    private static Set<Long> children() {
+        return ProcessHandle.current().children().map(ProcessHandle::pid).collect(Collectors.toSet());
+    }
+
+    private static void print(String what, long startNanos) {
+        System.out.printf(
+                "%s %d ms%n",
+                what, Duration.ofNanos(System.nanoTime() - startNanos).toMillis());
+    }
+}
