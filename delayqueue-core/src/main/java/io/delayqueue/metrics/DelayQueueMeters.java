@@ -124,8 +124,8 @@ public enum DelayQueueMeters implements MeterDocumentation {
             Key.TOPIC,
             Key.LISTENER),
     /** Rejected settlements. */
-    SETTLES_GONE(
-            "delayqueue.settles.gone",
+    SETTLEMENTS_REJECTED(
+            "delayqueue.settlements.rejected",
             Meter.Type.COUNTER,
             "Settlements that Redis rejected because the lease was no longer held.",
             Key.TOPIC,

@@ -17,11 +17,11 @@ final class DeliveryMeters {
     private final Timer acknowledged;
     private final Timer retried;
     private final Timer dead;
-    private final Timer gone;
+    private final Timer rejected;
+    private final Counter settlementsRejected;
     final Timer lateness;
     final Counter released;
     final Counter reclaimed;
-    final Counter stale;
     final Counter lost;
     final Counter sweepsFound;
 
@@ -33,10 +33,10 @@ final class DeliveryMeters {
         acknowledged = handling(topic, listener, "acknowledged");
         retried = handling(topic, listener, "retried");
         dead = handling(topic, listener, "dead");
-        gone = handling(topic, listener, "gone");
+        rejected = handling(topic, listener, "rejected");
         released = group.counter(DelayQueueMeters.DELIVERIES_RELEASED, topic, listener);
         reclaimed = group.counter(DelayQueueMeters.LEASES_RECLAIMED, topic, listener);
-        stale = group.counter(DelayQueueMeters.SETTLES_GONE, topic, listener);
+        settlementsRejected = group.counter(DelayQueueMeters.SETTLEMENTS_REJECTED, topic, listener);
         lost = group.counter(DelayQueueMeters.LEASES_LOST, topic, listener);
         sweepsFound = group.counter(DelayQueueMeters.SWEEPS_FOUND, topic, listener);
         messages = recipient.takesMessages() ? new MessageMeters(group, topic, listener) : null;
@@ -86,11 +86,11 @@ final class DeliveryMeters {
         }
     }
 
-    void gone(@Nullable Duration handling) {
+    void settlementRejected(@Nullable Duration handling) {
         if (handling != null) {
-            gone.record(handling);
+            rejected.record(handling);
         }
-        stale.increment();
+        settlementsRejected.increment();
     }
 
     void remove() {

@@ -129,7 +129,7 @@ public final class EventMeters implements DelayQueueEvents {
 
     @Override
     public void settlementRejected(Recipient recipient, String id, @Nullable Duration handling) {
-        of(recipient).gone(handling);
+        of(recipient).settlementRejected(handling);
     }
 
     @Override

@@ -15,7 +15,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.MESSAGE_DURATION;
 import static io.delayqueue.metrics.DelayQueueMeters.NOTIFICATIONS_DROPPED;
 import static io.delayqueue.metrics.DelayQueueMeters.PERMITS_MAX;
 import static io.delayqueue.metrics.DelayQueueMeters.PERMITS_USED;
-import static io.delayqueue.metrics.DelayQueueMeters.SETTLES_GONE;
+import static io.delayqueue.metrics.DelayQueueMeters.SETTLEMENTS_REJECTED;
 import static io.delayqueue.metrics.DelayQueueMeters.SWEEPS_FOUND;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -154,8 +154,8 @@ class DeliveryMetersTests extends MeterTest {
     // ---- what should be rare ---------------------------------------------------------------------------------------
 
     @Test
-    @Moves({LEASES_RECLAIMED, SETTLES_GONE, DELIVERY_HANDLING})
-    void leaseThatRanOutIsReclaimedAndItsAnswerGone() {
+    @Moves({LEASES_RECLAIMED, SETTLEMENTS_REJECTED, DELIVERY_HANDLING})
+    void settlementAfterTheLeaseIsRejected() {
         start(
                 redis,
                 Obedient.class,
@@ -169,20 +169,20 @@ class DeliveryMetersTests extends MeterTest {
         assertThat(value(LEASES_RECLAIMED, LISTENER)).isEqualTo(1);
         listener().release.countDown();
 
-        awaitValue(1, SETTLES_GONE, LISTENER);
-        assertThat(value(DELIVERY_HANDLING, "outcome", "gone")).isEqualTo(1);
+        awaitValue(1, SETTLEMENTS_REJECTED, LISTENER);
+        assertThat(value(DELIVERY_HANDLING, "outcome", "rejected")).isEqualTo(1);
     }
 
     @Test
-    @Moves({LEASES_LOST, SETTLES_GONE})
-    void leaseThatACancelTookIsLost() {
+    @Moves({LEASES_LOST, SETTLEMENTS_REJECTED})
+    void cancelOfARunningMessageLosesItsLease() {
         start(redis, Obedient.class, NO_SAMPLES, "delayqueue.listener.lease=1s");
         send("m", "wait");
         await().until(() -> listener().running.contains("m"));
         delayQueue().cancel("t", "m");
         awaitValue(1, LEASES_LOST, LISTENER);
         listener().release.countDown();
-        awaitValue(1, SETTLES_GONE, LISTENER);
+        awaitValue(1, SETTLEMENTS_REJECTED, LISTENER);
     }
 
     @Test
@@ -268,7 +268,7 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves({MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLES_GONE, MESSAGE_DURATION})
+    @Moves({MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLEMENTS_REJECTED, MESSAGE_DURATION})
     void receivedMessagesCountWithoutAListener() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
         receive("a").acknowledge().join();
@@ -280,11 +280,11 @@ class DeliveryMetersTests extends MeterTest {
 
         assertThat(value(DELIVERY_LATENESS, RECEIVED)).isEqualTo(4);
         for (DelayQueueMeters meter : new DelayQueueMeters[] {
-            MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLES_GONE, MESSAGE_DURATION
+            MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLEMENTS_REJECTED, MESSAGE_DURATION
         }) {
             assertThat(value(meter, RECEIVED)).as(meter.getName()).isEqualTo(1);
         }
-        for (String outcome : new String[] {"acknowledged", "retried", "dead", "gone"}) {
+        for (String outcome : new String[] {"acknowledged", "retried", "dead", "rejected"}) {
             assertThat(value(DELIVERY_HANDLING, "topic", "t", "listener", "none", "outcome", outcome))
                     .as(outcome)
                     .isEqualTo(1);

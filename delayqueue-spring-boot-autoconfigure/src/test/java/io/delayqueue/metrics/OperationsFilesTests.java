@@ -112,7 +112,7 @@ class OperationsFilesTests extends MeterTest {
                         "DelayQueueTopicWithoutConsumer",
                         "DelayQueueSampleStale",
                         "DelayQueueRedisErrors",
-                        "DelayQueueSettlesGone");
+                        "DelayQueueSettlementsRejected");
     }
 
     @Test
@@ -215,7 +215,7 @@ class OperationsFilesTests extends MeterTest {
         Set<String> names = Stream.of(DelayQueueMeters.values())
                 .map(DelayQueueMeters::getName)
                 .collect(Collectors.toSet());
-        assertThat(Pattern.compile("`(delayqueue\\.(?:messages|message|delivery|deliveries|leases|settles|sweeps"
+        assertThat(Pattern.compile("`(delayqueue\\.(?:messages|message|delivery|deliveries|leases|settlements|sweeps"
                                 + "|dead-letters|notifications|redis\\.errors|tasks|sample|consumers|topics|lag)"
                                 + "[a-z.-]*)`")
                         .matcher(read("README.md"))

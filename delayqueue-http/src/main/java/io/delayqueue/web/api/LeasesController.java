@@ -107,7 +107,7 @@ public class LeasesController extends ApiController {
         } else if (accepted) {
             result.setResult(Response.empty(204));
         } else {
-            result.setErrorResult(new ProblemException(ProblemType.LEASE_GONE
+            result.setErrorResult(new ProblemException(ProblemType.LEASE_LOST
                     .problem("Message '" + call.id() + "' of topic '" + call.topic()
                             + "' is no longer leased under this token: it was settled, cancelled or replaced, or its"
                             + " lease expired. Nothing changed.")

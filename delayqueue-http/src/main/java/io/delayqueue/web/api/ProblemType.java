@@ -13,7 +13,7 @@ enum ProblemType {
     DUPLICATE(409, "A message with this id is live"),
     BEING_HANDLED(409, "The message is being handled"),
     UNREADABLE(409, "The dead letter is unreadable"),
-    LEASE_GONE(410, "The lease is no longer valid"),
+    LEASE_LOST(410, "The lease is no longer valid"),
     TOO_LARGE(413, "The body, a payload or the headers are too large"),
     UNSUPPORTED_MEDIA_TYPE(415, "The body must be sent as JSON"),
     KEY_REUSED(422, "The idempotency key was used with another request"),

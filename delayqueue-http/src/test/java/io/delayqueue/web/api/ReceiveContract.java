@@ -155,7 +155,7 @@ abstract class ReceiveContract {
             for (String late : List.of("acknowledge", "retry", "dead-letter", "extend", "release")) {
                 Reply reply = node.answer(delivery, late, "{}");
                 assertThat(reply.status()).as(late + " after " + verb).isEqualTo(410);
-                assertThat(reply.problem()).isEqualTo("lease-gone");
+                assertThat(reply.problem()).isEqualTo("lease-lost");
                 assertThat(reply.json().path("id").asString()).isEqualTo(verb);
             }
             node.template().cancel(topic, verb);

@@ -30,7 +30,7 @@ assert.equal((await call('POST', `${lease}/extend`, {lease: '2m'})).status, 204)
 assert.equal((await call('POST', `${lease}/acknowledge`)).status, 204);
 const late = await call('POST', `${lease}/acknowledge`);
 assert.equal(late.status, 410);
-assert.equal(late.json.type, 'urn:delayqueue:problem:lease-gone');
+assert.equal(late.json.type, 'urn:delayqueue:problem:lease-lost');
 
 const hangUp = new AbortController();
 const left = fetch(`${queue}/receive`, {

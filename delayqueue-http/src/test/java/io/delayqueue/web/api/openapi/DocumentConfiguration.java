@@ -75,7 +75,7 @@ public class DocumentConfiguration {
 
     private static final String NO_MESSAGE = "The topic has no live message with this id.";
     private static final String NO_DEAD_LETTER = "The topic has no such dead letter.";
-    private static final Map<Integer, String> GONE =
+    private static final Map<Integer, String> LEASE_LOST =
             Map.of(410, "The message is no longer leased under this token; nothing changed.");
 
     /** By the names of methods. */
@@ -89,11 +89,11 @@ public class DocumentConfiguration {
                     Map.of(
                             429,
                             "The maximum number of clients already waits on this node; retry after" + " Retry-After.")),
-            Map.entry("acknowledge", GONE),
-            Map.entry("retry", GONE),
-            Map.entry("deadLetter", GONE),
-            Map.entry("extend", GONE),
-            Map.entry("release", GONE),
+            Map.entry("acknowledge", LEASE_LOST),
+            Map.entry("retry", LEASE_LOST),
+            Map.entry("deadLetter", LEASE_LOST),
+            Map.entry("extend", LEASE_LOST),
+            Map.entry("release", LEASE_LOST),
             Map.entry("read", Map.of(404, NO_DEAD_LETTER)),
             Map.entry("purge", Map.of(404, NO_DEAD_LETTER)),
             Map.entry(
