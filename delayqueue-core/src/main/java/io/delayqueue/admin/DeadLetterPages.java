@@ -37,11 +37,11 @@ record DeadLetterPages(MessageStore store) {
     }
 
     private List<Entry<Place, DeadLetter>> run(Shard shard, DeadLetterCursor from, int length) {
-        List<DeadLetter> deadLetters = Await.call(() -> store.deadLettersAsync(shard, from.page(length)));
+        List<DeadLetter> deadLetters = Await.call(() -> store.deadLetters(shard, from.page(length)));
         // a short run may have reached the limit of bytes
         boolean more = deadLetters.size() == length
                 || (!deadLetters.isEmpty()
-                        && !Await.call(() -> store.deadLettersAsync(
+                        && !Await.call(() -> store.deadLetters(
                                         shard,
                                         from.behind(deadLetters, deadLetters).page(1)))
                                 .isEmpty());

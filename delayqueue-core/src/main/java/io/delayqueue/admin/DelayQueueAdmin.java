@@ -124,7 +124,7 @@ public final class DelayQueueAdmin {
         return asked(
                 "read dead letters of topic " + Printable.of(topic),
                 topic,
-                () -> topics.lookThrough(topic, shards -> pages.read(shards, cursor, count))
+                () -> topics.awaitWithShards(topic, shards -> pages.read(shards, cursor, count))
                         .orElse(new DeadLetterPage(List.of(), null)));
     }
 
@@ -134,7 +134,7 @@ public final class DelayQueueAdmin {
                         topic,
                         deadLetterId,
                         "read",
-                        shard -> store.deadLettersAsync(shard, new DeadLetterQuery.One(deadLetterId))
+                        shard -> store.deadLetters(shard, new DeadLetterQuery.One(deadLetterId))
                                 .thenApply(deadLetters -> deadLetters.stream().findFirst()))
                 .flatMap(Function.identity());
     }
@@ -166,7 +166,7 @@ public final class DelayQueueAdmin {
 
     private ReplayOutcome replay(String topic, String deadLetterId, Due due) {
         check(due);
-        return inShardOf(topic, deadLetterId, "replay", shard -> store.replayAsync(shard, deadLetterId, due))
+        return inShardOf(topic, deadLetterId, "replay", shard -> store.replay(shard, deadLetterId, due))
                 .map(outcome -> publishReplay(topic, deadLetterId, outcome))
                 .orElse(ReplayOutcome.NOT_FOUND);
     }
@@ -221,7 +221,7 @@ public final class DelayQueueAdmin {
                 () -> "replay all dead letters of topic " + Printable.of(topic)
                         + (replayed.get() == 0 ? "" : ", after replaying " + replayed + " of them,"),
                 topic,
-                () -> topics.lookThrough(topic, shards -> replayAll(shards, due, replayed))
+                () -> topics.awaitWithShards(topic, shards -> replayAll(shards, due, replayed))
                         .map(kept -> new ReplaySummary(replayed.get(), kept))
                         .orElse(new ReplaySummary(0, 0)));
     }
@@ -238,7 +238,7 @@ public final class DelayQueueAdmin {
                     ReplayOutcome outcome = publishReplay(
                             deadLetter.topic(),
                             deadLetter.deadLetterId(),
-                            Await.call(() -> store.replayAsync(shard.getKey(), deadLetter.deadLetterId(), due)));
+                            Await.call(() -> store.replay(shard.getKey(), deadLetter.deadLetterId(), due)));
                     if (outcome == ReplayOutcome.REPLAYED) {
                         replayed.incrementAndGet();
                     } else if (outcome != ReplayOutcome.NOT_FOUND) {
@@ -254,7 +254,7 @@ public final class DelayQueueAdmin {
     }
 
     private List<DeadLetter> deadLetters(Shard shard, DeadLetterQuery query) {
-        return Await.call(() -> store.deadLettersAsync(shard, query));
+        return Await.call(() -> store.deadLetters(shard, query));
     }
 
     /**
@@ -280,7 +280,7 @@ public final class DelayQueueAdmin {
                                 topic,
                                 deadLetterId,
                                 "purge",
-                                shard -> store.purgeAsync(shard, new Purge.Named(List.of(deadLetterId))))
+                                shard -> store.purge(shard, new Purge.Named(List.of(deadLetterId))))
                         .orElse(0)
                 > 0;
     }
@@ -309,7 +309,7 @@ public final class DelayQueueAdmin {
         return asked(
                 "purge the dead letters of topic " + Printable.of(topic),
                 topic,
-                () -> topics.lookThrough(
+                () -> topics.awaitWithShards(
                                 topic,
                                 shards -> until.apply(shards).entrySet().stream()
                                         .mapToLong(shard -> purge(shard.getKey(), shard.getValue()))
@@ -321,7 +321,7 @@ public final class DelayQueueAdmin {
         long removed = 0;
         int last;
         do {
-            last = Await.call(() -> store.purgeAsync(shard, new Purge.DeadLetteredUntil(until)));
+            last = Await.call(() -> store.purge(shard, new Purge.DeadLetteredUntil(until)));
             removed += last;
         } while (last == PollRequest.MAX_BATCH);
         return removed;
@@ -394,7 +394,7 @@ public final class DelayQueueAdmin {
         return asked(
                 verb + " dead letter " + Printable.of(deadLetterId) + " of topic " + Printable.of(topic),
                 topic,
-                () -> Await.call(() -> topics.lookForAsync(topic, messageId, call)));
+                () -> Await.call(() -> topics.withShard(topic, messageId, call)));
     }
 
     private static <T> T asked(String attempt, String topic, Supplier<T> call) {

@@ -80,7 +80,7 @@ public final class DelayQueueInspector {
 
     /** The same without blocking. */
     CompletableFuture<List<TopicStatus>> topicsAsync() {
-        return registry.topicsAsync()
+        return registry.topics()
                 .thenCompose(topics -> directory.rosterAsync().thenCompose(roster -> statuses(topics, roster)))
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
                         Completions.cause(failure) instanceof RuntimeException e
@@ -145,7 +145,7 @@ public final class DelayQueueInspector {
         DelayMessage.checkTopic(topic);
         return asked(
                 "To look at topic " + Printable.of(topic),
-                () -> Await.call(() -> registry.freshShardsAsync(topic)).isPresent()
+                () -> Await.call(() -> registry.freshShards(topic)).isPresent()
                         ? status(topic, directory.roster())
                         : Optional.empty());
     }
@@ -189,7 +189,7 @@ public final class DelayQueueInspector {
         Place after = page == null ? null : MessageCursor.parse(view, page).place();
         return asked(
                 "To read messages of topic " + Printable.of(topic),
-                () -> registry.lookThrough(topic, shards -> pages.read(shards, view, after, count))
+                () -> registry.awaitWithShards(topic, shards -> pages.read(shards, view, after, count))
                         .orElse(new MessagePage(List.of(), null)));
     }
 
@@ -217,10 +217,10 @@ public final class DelayQueueInspector {
     }
 
     private Upcoming forecast(String topic, Duration width, int buckets) {
-        List<Forecast> forecasts = registry.lookThrough(
+        List<Forecast> forecasts = registry.awaitWithShards(
                         topic,
                         shards -> shards.stream()
-                                .map(shard -> Await.call(() -> reader.upcomingAsync(shard, width, buckets)))
+                                .map(shard -> Await.call(() -> reader.upcoming(shard, width, buckets)))
                                 .flatMap(Optional::stream)
                                 .toList())
                 .orElse(List.of());
@@ -264,7 +264,7 @@ public final class DelayQueueInspector {
 
     /** Also empty for a topic that this version cannot read, because its assigned nodes are unknown. */
     private CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
-        return registry.registeredShardsAsync(topic).exceptionally(failure -> {
+        return registry.registeredShards(topic).exceptionally(failure -> {
             if (Completions.cause(failure) instanceof TopicConflictException) {
                 return Optional.empty();
             }

@@ -168,7 +168,7 @@ public final class IdleTopics {
     private void delete(String topic) {
         try {
             // read again, because the topic may have been registered with another number of shards since
-            Optional<List<Shard>> shards = Await.call(() -> registry.freshShardsAsync(topic));
+            Optional<List<Shard>> shards = Await.call(() -> registry.freshShards(topic));
             if (shards.isPresent() && shards.get().size() == 1 && deletion.delete(topic)) {
                 log.info("Topic " + Printable.of(topic) + " was deleted, since it was empty and had no consumers for "
                         + after + " (delayqueue.metrics.forget-topics-after). The next send creates it anew.");

@@ -35,7 +35,7 @@ record MessagePages(ShardReader reader) {
                 new ShardMerge<>(ORDER, message -> message.envelope().payload().length, count, PollRequest.MAX_BYTES);
         int length = ShardMerge.runLength(count, shards.size());
         for (Shard shard : shards) {
-            merge.add(run(Await.call(() -> reader.listAsync(shard, state, after, length))));
+            merge.add(run(Await.call(() -> reader.list(shard, state, after, length))));
         }
         Place next = merge.next();
         return new MessagePage(merge.items(), next == null ? null : new MessageCursor(view, next).text());

@@ -19,12 +19,12 @@ record TopicCounter(MessageStore store, TopicRegistry registry) {
 
     /** Empty if the topic is not registered. Fails with the exception of the store or the registry. */
     CompletableFuture<Optional<TopicCounts>> count(String topic) {
-        return registry.lookThroughAsync(topic, this::count);
+        return registry.withShards(topic, this::count);
     }
 
     private CompletableFuture<TopicCounts> count(List<Shard> shards) {
         List<CompletableFuture<ShardCounts>> asked =
-                shards.stream().map(store::countAsync).toList();
+                shards.stream().map(store::count).toList();
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
                 .thenApply(all -> TopicCounts.of(
                         asked.stream().map(CompletableFuture::join).toList()));

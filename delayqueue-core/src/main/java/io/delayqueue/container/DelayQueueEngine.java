@@ -280,7 +280,7 @@ public final class DelayQueueEngine implements AutoCloseable {
      *     not reply
      */
     CompletableFuture<List<Shard>> shards(String topic) {
-        return registry.shardsAsync(topic);
+        return registry.shards(topic);
     }
 
     DeliveryPipeline pipeline(ListenerSpec spec, PrefetchPolicy prefetch) {

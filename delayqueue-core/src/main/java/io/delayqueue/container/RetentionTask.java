@@ -101,7 +101,7 @@ final class RetentionTask implements PeriodicTask {
         // ids, and thus dead letters, are distributed evenly over shards
         long count = (settings.deadLetterMaxCount() + shard.count() - 1) / shard.count();
         long bytes = settings.deadLetterMaxBytes() / shard.count();
-        return store.purgeAsync(shard, new Purge.Retention(settings.deadLetterMaxAge(), count, bytes))
+        return store.purge(shard, new Purge.Retention(settings.deadLetterMaxAge(), count, bytes))
                 .handle((dropped, failure) -> new Pruned(shard, dropped, failure));
     }
 

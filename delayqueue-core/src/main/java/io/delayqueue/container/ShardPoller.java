@@ -118,7 +118,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
         this.dispatch = dispatch;
         this.nanoTime = engine.nanoTime();
         this.session = new ShardSession(
-                request -> engine.store().pollAsync(shard, request).thenApply(Optional::of),
+                request -> engine.store().poll(shard, request).thenApply(Optional::of),
                 consumer,
                 new AtomicLong()::incrementAndGet,
                 nanoTime,
@@ -372,7 +372,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
 
     private CompletableFuture<Boolean> enableNotifications() {
         enableCalledAt = nanoTime.getAsLong();
-        return engine.store().enableNotificationsAsync(shard).thenApply(nothing -> true);
+        return engine.store().enableNotifications(shard).thenApply(nothing -> true);
     }
 
     private void releaseOverdue() {

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
  * {@link TopicConflictException} if the shard has another shard count or format than this process expects. In the
  * latter case nothing was written.
  *
- * <p>{@link #sendAsync}, {@link #pollAsync} and {@link #enableNotificationsAsync} create a shard that does not exist or
+ * <p>{@link #send}, {@link #poll} and {@link #enableNotifications} create a shard that does not exist or
  * was flushed. The other methods treat it as an empty shard and do not create it.
  */
 public interface MessageStore {
@@ -30,30 +30,30 @@ public interface MessageStore {
      * @param messages 1 to 500 messages with different ids
      * @return the results in the order of the messages
      */
-    CompletableFuture<SendReply> sendAsync(Shard shard, List<OutgoingMessage> messages);
+    CompletableFuture<SendReply> send(Shard shard, List<OutgoingMessage> messages);
 
     /**
      * Claims, settles, renews and reclaims. If there is no reply, the consumer must repeat the same request until there
      * is one, before its next poll.
      */
-    CompletableFuture<PollReply> pollAsync(Shard shard, PollRequest request);
+    CompletableFuture<PollReply> poll(Shard shard, PollRequest request);
 
     /**
-     * Like {@link #pollAsync}, but does not register the topic: does nothing and returns empty if it is not registered.
+     * Like {@link #poll}, but does not register the topic: does nothing and returns empty if it is not registered.
      */
-    CompletableFuture<Optional<PollReply>> pollIfRegisteredAsync(Shard shard, PollRequest request);
+    CompletableFuture<Optional<PollReply>> pollIfRegistered(Shard shard, PollRequest request);
 
     /** Cancels a message, scheduled or leased. */
-    CompletableFuture<CancelOutcome> cancelAsync(Shard shard, String id);
+    CompletableFuture<CancelOutcome> cancel(Shard shard, String id);
 
     /** Moves a scheduled message. */
-    CompletableFuture<RescheduleOutcome> rescheduleAsync(Shard shard, String id, Due due);
+    CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due);
 
     /**
      * Finds a live message. If it is unreadable, its payload is the whole stored message and its last failure is the
      * reason.
      */
-    CompletableFuture<Optional<MessageSnapshot>> findAsync(Shard shard, String id);
+    CompletableFuture<Optional<MessageSnapshot>> find(Shard shard, String id);
 
     /**
      * Cancels a message, scheduled or leased, unless it has a greater version. A message without a version is
@@ -62,27 +62,27 @@ public interface MessageStore {
      * @param version 0 to {@link io.delayqueue.message.DelayMessage#MAX_VERSION}
      * @param claimed whether to cancel the message only if it was claimed since it was sent
      */
-    CompletableFuture<VersionedCancel> cancelUpToAsync(Shard shard, String id, long version, boolean claimed);
+    CompletableFuture<VersionedCancel> cancelUpTo(Shard shard, String id, long version, boolean claimed);
 
     /** Reads whether a message is live, and its version. Changes nothing. */
-    CompletableFuture<VersionedCancel> versionAsync(Shard shard, String id);
+    CompletableFuture<VersionedCancel> version(Shard shard, String id);
 
     /** Counts the messages of a shard by state. */
-    CompletableFuture<ShardCounts> countAsync(Shard shard);
+    CompletableFuture<ShardCounts> count(Shard shard);
 
     /** Reads dead letters. */
-    CompletableFuture<List<DeadLetter>> deadLettersAsync(Shard shard, DeadLetterQuery query);
+    CompletableFuture<List<DeadLetter>> deadLetters(Shard shard, DeadLetterQuery query);
 
     /** Schedules the message of a dead letter again and removes the dead letter. */
-    CompletableFuture<ReplayOutcome> replayAsync(Shard shard, String deadLetterId, Due due);
+    CompletableFuture<ReplayOutcome> replay(Shard shard, String deadLetterId, Due due);
 
     /**
      * Removes dead letters.
      *
      * @return number of removed dead letters, at most 500; fewer than 500 if no more match
      */
-    CompletableFuture<Integer> purgeAsync(Shard shard, Purge purge);
+    CompletableFuture<Integer> purge(Shard shard, Purge purge);
 
     /** From now on, stores a notification of each new dead letter in the shard's queue of notifications. */
-    CompletableFuture<Void> enableNotificationsAsync(Shard shard);
+    CompletableFuture<Void> enableNotifications(Shard shard);
 }

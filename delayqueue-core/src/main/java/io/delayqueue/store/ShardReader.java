@@ -30,7 +30,7 @@ public interface ShardReader {
      *     beginning
      * @param count largest number of messages, 1 to 500; large or incomplete messages reduce it
      */
-    CompletableFuture<Listing> listAsync(Shard shard, MessageState state, Listing.@Nullable Place after, int count);
+    CompletableFuture<Listing> list(Shard shard, MessageState state, Listing.@Nullable Place after, int count);
 
     /**
      * Counts scheduled messages by due time.
@@ -39,5 +39,5 @@ public interface ShardReader {
      * @param buckets number of buckets, 1 to 120
      * @return the counts; empty if the shard does not exist
      */
-    CompletableFuture<Optional<Forecast>> upcomingAsync(Shard shard, Duration width, int buckets);
+    CompletableFuture<Optional<Forecast>> upcoming(Shard shard, Duration width, int buckets);
 }

@@ -134,7 +134,7 @@ final class BatchSender {
             }
             try {
                 Shard shard = noReply == null
-                        ? Await.call(() -> topics.shardOfAsync(message.topic(), message.id()))
+                        ? Await.call(() -> topics.shardOf(message.topic(), message.id()))
                         : topics.knownShardOf(message.topic(), message.id()).orElse(null);
                 if (shard == null) {
                     slot.result = SendFailures.notTried(message, noReply);

@@ -219,8 +219,8 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
 
     @Override
     public CancelOutcome cancel(String topic, String id) {
-        CancelOutcome outcome = inShard("cancel", topic, id, shard -> store.cancelAsync(shard, id))
-                .orElse(CancelOutcome.NOT_FOUND);
+        CancelOutcome outcome =
+                inShard("cancel", topic, id, shard -> store.cancel(shard, id)).orElse(CancelOutcome.NOT_FOUND);
         if (outcome.isCancelled()) {
             events.publish(listener -> listener.cancelled(topic, id));
         }
@@ -250,13 +250,13 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
             throw new IllegalArgumentException("Message " + Printable.of(id) + " in topic " + Printable.of(topic)
                     + " cannot be rescheduled: " + objection);
         }
-        return inShard("reschedule", topic, id, shard -> store.rescheduleAsync(shard, id, due))
+        return inShard("reschedule", topic, id, shard -> store.reschedule(shard, id, due))
                 .orElse(RescheduleOutcome.NOT_FOUND);
     }
 
     @Override
     public Optional<MessageSnapshot> find(String topic, String id) {
-        return inShard("find", topic, id, shard -> store.findAsync(shard, id)).flatMap(Function.identity());
+        return inShard("find", topic, id, shard -> store.find(shard, id)).flatMap(Function.identity());
     }
 
     /** Empty if the topic is not registered. */
@@ -264,7 +264,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         DelayMessage.checkTopic(topic);
         DelayMessage.checkId(id);
         try {
-            return Await.call(() -> topics.lookForAsync(topic, id, call));
+            return Await.call(() -> topics.withShard(topic, id, call));
         } catch (RuntimeException e) {
             throw DelayQueueException.after(
                     "To " + verb + " message " + Printable.of(id) + " in topic " + Printable.of(topic), e);

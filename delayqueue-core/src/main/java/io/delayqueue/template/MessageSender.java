@@ -84,7 +84,7 @@ final class MessageSender {
             Shard shard, List<PendingMessage> messages, List<OutgoingMessage> outgoing) {
         CompletableFuture<SendReply> storing;
         try {
-            storing = store.sendAsync(shard, outgoing);
+            storing = store.send(shard, outgoing);
         } catch (RuntimeException | Error e) { // the caller waits for the future
             storing = CompletableFuture.failedFuture(e);
         }
@@ -105,7 +105,7 @@ final class MessageSender {
         for (int i = 0; i < messages.size(); i++) {
             PendingMessage message = messages.get(i);
             OutgoingMessage own = outgoing.get(i);
-            stored.add(topics.sendToAsync(
+            stored.add(topics.sendTo(
                             message.topic(), message.id(), shard -> attempt(shard, List.of(message), List.of(own)))
                     .handle((results, failure) ->
                             failure == null ? results.get(0) : SendFailures.notStored(message, failure)));

@@ -221,7 +221,7 @@ final class SendBatcher {
         }
         CompletableFuture<?> registering;
         try {
-            registering = topics.shardOfAsync(shard.topic(), id);
+            registering = topics.shardOf(shard.topic(), id);
         } catch (RuntimeException | Error e) { // the caller waits for the future
             registering = CompletableFuture.failedFuture(e);
         }

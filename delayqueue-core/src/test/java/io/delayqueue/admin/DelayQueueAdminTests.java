@@ -72,7 +72,7 @@ class DelayQueueAdminTests extends RedisTest {
 
     private PollReply poll(int max, List<Settle> settles) {
         return queue.store()
-                .poll(
+                .awaitPoll(
                         SHARD,
                         new PollRequest(
                                 "undertaker",
@@ -362,7 +362,7 @@ class DelayQueueAdminTests extends RedisTest {
         assertThat(directory.roster().paused()).containsExactly("orders");
         admin.purgeAll("orders");
         assertThat(admin.deleteTopic("orders")).isTrue();
-        assertThat(queue.topics().topicsAsync().join()).isEmpty();
+        assertThat(queue.topics().topics().join()).isEmpty();
         assertThat(directory.roster().paused()).isEmpty();
         assertThat(admin.deleteTopic("orders")).isFalse();
         send("a");
@@ -374,7 +374,7 @@ class DelayQueueAdminTests extends RedisTest {
         admin.pauseTopic("orders");
         admin.pauseTopic("orders");
         assertThat(directory.roster().paused()).containsExactly("orders");
-        assertThat(queue.topics().topicsAsync().join()).isEmpty();
+        assertThat(queue.topics().topics().join()).isEmpty();
         admin.resumeTopic("orders");
         admin.resumeTopic("orders");
         assertThat(directory.roster().paused()).isEmpty();

@@ -127,7 +127,7 @@ class DelayQueueInspectorTests extends RedisTest {
         for (int i = 0; i < 5; i++) {
             send("topic" + i, "a", Duration.ZERO);
         }
-        queue.topics().topicsAsync().join();
+        queue.topics().topics().join();
         inspector.topics();
         queue.proxy().traffic().reset();
         inspector.topics();
@@ -205,7 +205,8 @@ class DelayQueueInspectorTests extends RedisTest {
         assertThat(read(MessageView.READY, 3)).isEmpty();
         template.reschedule("orders", ids.get(4), Duration.ZERO);
         assertThat(read(MessageView.READY, 3)).containsExactly(ids.get(4));
-        queue.store().poll(Shard.single("orders"), Polls.by("w1", 1).claim(1).build());
+        queue.store()
+                .awaitPoll(Shard.single("orders"), Polls.by("w1", 1).claim(1).build());
         assertThat(read(MessageView.LEASED, 3)).containsExactly(ids.get(4));
         assertThat(read(MessageView.SCHEDULED, 1)).hasSize(6).doesNotContain(ids.get(4));
     }

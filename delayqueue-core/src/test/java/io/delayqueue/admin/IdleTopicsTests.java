@@ -113,7 +113,7 @@ class IdleTopicsTests extends RedisTest {
 
     private PollReply poll(Shard shard, int max, List<Settle> settles) {
         return queue.store()
-                .poll(
+                .awaitPoll(
                         shard,
                         new PollRequest(
                                 "undertaker",
@@ -151,7 +151,7 @@ class IdleTopicsTests extends RedisTest {
         sampler.run();
         runTasks();
 
-        assertThat(queue.topics().topicsAsync().join()).isEmpty();
+        assertThat(queue.topics().topics().join()).isEmpty();
         assertThat(output.getAll())
                 .contains("Topic a\\nb was deleted, since it was empty and had no consumers for PT1H");
         // but for what remembers the deletion, and sends
@@ -202,7 +202,7 @@ class IdleTopicsTests extends RedisTest {
         node.run();
         sampleFor(AFTER);
         runTasks();
-        assertThat(queue.topics().topicsAsync().join()).containsExactly("a");
+        assertThat(queue.topics().topics().join()).containsExactly("a");
     }
 
     @Test
@@ -240,7 +240,7 @@ class IdleTopicsTests extends RedisTest {
         assertThat(tasks).hasSize(1);
         runTasks();
         assertThat(queue.template().find("a", "late")).isPresent();
-        assertThat(queue.topics().topicsAsync().join()).containsExactly("a");
+        assertThat(queue.topics().topics().join()).containsExactly("a");
     }
 
     @Test
@@ -250,7 +250,7 @@ class IdleTopicsTests extends RedisTest {
         runTasks();
         send("a", "late");
         assertThat(queue.template().find("a", "late")).isPresent();
-        assertThat(queue.topics().topicsAsync().join()).containsExactly("a");
+        assertThat(queue.topics().topics().join()).containsExactly("a");
     }
 
     @Test
@@ -259,7 +259,7 @@ class IdleTopicsTests extends RedisTest {
         sampleFor(AFTER);
         nodes.pause("a");
         runTasks();
-        assertThat(queue.topics().topicsAsync().join()).containsExactly("a");
+        assertThat(queue.topics().topics().join()).containsExactly("a");
     }
 
     @Test
@@ -271,10 +271,10 @@ class IdleTopicsTests extends RedisTest {
         sampler.run();
         assertThat(tasks).hasSize(1);
         runTasks();
-        assertThat(queue.topics().topicsAsync().join()).hasSize(1);
+        assertThat(queue.topics().topics().join()).hasSize(1);
         sampler.run();
         runTasks();
-        assertThat(queue.topics().topicsAsync().join()).isEmpty();
+        assertThat(queue.topics().topics().join()).isEmpty();
     }
 
     @Test
@@ -289,7 +289,7 @@ class IdleTopicsTests extends RedisTest {
         queue.proxy().pass();
         sampler.run();
         runTasks();
-        assertThat(queue.topics().topicsAsync().join()).isEmpty();
+        assertThat(queue.topics().topics().join()).isEmpty();
     }
 
     @Test

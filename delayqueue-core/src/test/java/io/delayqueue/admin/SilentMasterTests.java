@@ -69,8 +69,7 @@ class SilentMasterTests {
         DelayQueueInspector inspector =
                 new DelayQueueInspector(store, new RedisShardReader(scripts, keySpace, registry), registry, directory);
         List<String> topics = IntStream.range(0, TOPICS).mapToObj(i -> "t" + i).toList();
-        topics.forEach(
-                topic -> store.enableNotificationsAsync(Shard.single(topic)).join());
+        topics.forEach(topic -> store.enableNotifications(Shard.single(topic)).join());
         assertThat(inspector.topics()).hasSize(TOPICS).allMatch(topic -> topic.counts() != null);
 
         List<RedisServerProcess> keepers =

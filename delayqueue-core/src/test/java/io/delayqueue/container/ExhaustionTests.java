@@ -121,7 +121,7 @@ class ExhaustionTests extends NodeTest {
                     Shard counted = new Shard(topic, shard, SHARDS, QueueKind.MESSAGES);
                     // the failing call may be this one
                     await().ignoreExceptionsMatching(RedisCallException.class::isInstance)
-                            .until(() -> node.store.count(counted).leased() == 0);
+                            .until(() -> node.store.awaitCount(counted).leased() == 0);
                 }
             }
             if (exhaustion.failed() == 0) {

@@ -82,7 +82,7 @@ class ForeignNamesTests extends NodeTest {
                         message("large").payload(new byte[2_000_000]).build())),
                 catchThrowable(() -> node.template.reschedule(stored.topic(), "a" + FORGED, Duration.ofDays(10_000))),
                 catchThrowable(() -> node.template.find(stored.topic(), FORGED.repeat(100))),
-                catchThrowable(() -> Await.call(() -> node.registry.registerWithinAsync("other" + FORGED, 1))),
+                catchThrowable(() -> Await.call(() -> node.registry.registerWithin("other" + FORGED, 1))),
                 catchThrowable(() -> DelayListenerEndpoint.to("t" + FORGED).build()))) {
             assertThat(thrown.getMessage()).contains("\\nERROR forged").doesNotContain("\n");
             assertThat(thrown.getMessage().length()).isLessThan(thrown instanceof BatchSendException ? 2000 : 800);

@@ -51,7 +51,7 @@ public final class GatedStore implements UnaryOperator<MessageStore> {
                             throw e.getCause() instanceof Exception cause ? cause : e;
                         }
                     };
-                    return method.getName().equals("pollAsync") ? through(call) : call.call();
+                    return method.getName().equals("poll") ? through(call) : call.call();
                 });
     }
 }

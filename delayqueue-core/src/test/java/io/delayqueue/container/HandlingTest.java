@@ -85,6 +85,6 @@ abstract class HandlingTest {
     }
 
     final List<DeadLetter> deadLetters() {
-        return node.store.deadLetters(SHARD, new DeadLetterQuery.Page(null, 0, 100));
+        return node.store.awaitDeadLetters(SHARD, new DeadLetterQuery.Page(null, 0, 100));
     }
 }

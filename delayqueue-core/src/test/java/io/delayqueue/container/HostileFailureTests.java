@@ -169,6 +169,6 @@ class HostileFailureTests extends HandlingTest {
     }
 
     private void awaitNothingIsLeased(Shard shard) {
-        Awaitility.await().until(() -> node.store.count(shard).leased() == 0);
+        Awaitility.await().until(() -> node.store.awaitCount(shard).leased() == 0);
     }
 }

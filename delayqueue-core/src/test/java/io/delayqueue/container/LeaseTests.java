@@ -356,7 +356,7 @@ class LeaseTests extends NodeTest {
         node.template.sendAll(List.of(ids).stream()
                 .map(id -> DelayMessage.to("t").id(id).payload("").build())
                 .toList());
-        await().until(() -> running.size() == 1 && node.store.count(SHARD).leased() == ids.length);
+        await().until(() -> running.size() == 1 && node.store.awaitCount(SHARD).leased() == ids.length);
         happenings.clear();
         happenings.started(new Recipient("t", Shard.QueueKind.MESSAGES, "l"), ids[0], 1, Duration.ZERO);
         return running;

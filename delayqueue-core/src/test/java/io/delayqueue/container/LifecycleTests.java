@@ -79,7 +79,7 @@ class LifecycleTests extends NodeTest {
         node.template.send(message("running"));
         assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
         node.template.send(message("waiting"));
-        await().until(() -> node.store.count(SHARD).leased() == 2);
+        await().until(() -> node.store.awaitCount(SHARD).leased() == 2);
         return container;
     }
 
@@ -206,8 +206,8 @@ class LifecycleTests extends NodeTest {
         assertThat(handled).hasSize(count);
         assertThat(happenings.of("started")).hasSize(count).allMatch(line -> line.endsWith(" 1"));
         assertThat(happenings.of("gone")).isEmpty();
-        assertThat(node.store.count(SHARD).leased()).isZero();
-        assertThat(node.store.count(SHARD).scheduled()).isZero();
+        assertThat(node.store.awaitCount(SHARD).leased()).isZero();
+        assertThat(node.store.awaitCount(SHARD).scheduled()).isZero();
     }
 
     @Test
@@ -263,7 +263,7 @@ class LifecycleTests extends NodeTest {
                 proxy.refuse();
             }
             node.engine.tasks().schedule("calls Redis", () -> {
-                node.store.count(SHARD);
+                node.store.awaitCount(SHARD);
                 return Duration.ofDays(1);
             });
             assertThat(container.stop()).succeedsWithin(Duration.ofSeconds(5));
@@ -296,7 +296,8 @@ class LifecycleTests extends NodeTest {
             throw new RedisCallException(RedisCallException.Kind.UNKNOWN, "the reply was lost", null);
         });
         node.template.send(message("m"));
-        await().until(() -> claimed.getCount() == 0 && node.store.count(SHARD).leased() == 1);
+        await().until(() ->
+                claimed.getCount() == 0 && node.store.awaitCount(SHARD).leased() == 1);
 
         long begin = System.nanoTime();
         container.stop().join();

@@ -169,7 +169,7 @@ class NoNewThreadTests extends NodeTest {
 
     private boolean isEmpty(QueueNode node, String topic, int index, int count) {
         receive(node);
-        var counts = node.store.count(new Shard(topic, index, count, QueueKind.MESSAGES));
+        var counts = node.store.awaitCount(new Shard(topic, index, count, QueueKind.MESSAGES));
         return counts.leased() == 0 && counts.scheduled() == 0;
     }
 }

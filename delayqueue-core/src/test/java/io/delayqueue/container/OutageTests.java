@@ -298,7 +298,7 @@ class OutageTests {
         await().atMost(Duration.ofSeconds(30)).until(() -> accepted.size() == 1);
         assertThat(accepted).containsExactly(false);
         assertRecovers("FLUSHALL");
-        assertThat(node.store.count(SHARD).scheduled()).isZero();
+        assertThat(node.store.awaitCount(SHARD).scheduled()).isZero();
     }
 
     @Test

@@ -91,7 +91,7 @@ class PauseEverywhereTests extends NodeTest {
         assertThat(List.of(first, second)).noneMatch(ListenerContainer::isPaused);
         other.template.sendAll(messages("during", 20));
         assertNothingBegins("during", one, other);
-        assertThat(one.store.count(SHARD).ready()).isEqualTo(20);
+        assertThat(one.store.awaitCount(SHARD).ready()).isEqualTo(20);
 
         other.directory.resume("t");
         awaitHandled("during", 20);
@@ -110,7 +110,7 @@ class PauseEverywhereTests extends NodeTest {
         node.template.send(message("t", "running"));
         assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
         node.template.send(message("t", "waiting"));
-        await().until(() -> node.store.count(SHARD).leased() == 2);
+        await().until(() -> node.store.awaitCount(SHARD).leased() == 2);
 
         node.directory.pause("t");
         await().until(() -> happenings.count("released waiting") == 1);
@@ -228,8 +228,8 @@ class PauseEverywhereTests extends NodeTest {
                 .contains("-NOTIFICATIONS t"));
         assertThat(deadLettered.isPausedEverywhere()).isTrue();
         node.template.send(message("t", "m"));
-        node.store.poll(SHARD, Polls.by("w1", 1).claim(1).build());
-        node.store.poll(
+        node.store.awaitPoll(SHARD, Polls.by("w1", 1).claim(1).build());
+        node.store.awaitPoll(
                 SHARD,
                 Polls.by("w1", 2)
                         .deadLetter("m", "w1-1", DeadLetterCause.REQUESTED)

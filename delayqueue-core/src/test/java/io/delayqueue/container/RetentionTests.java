@@ -103,7 +103,7 @@ class RetentionTests {
     }
 
     private static List<DeadLetter> deadLetters(QueueNode node) {
-        return node.store.deadLetters(SHARD, new DeadLetterQuery.Page(null, 0, 10));
+        return node.store.awaitDeadLetters(SHARD, new DeadLetterQuery.Page(null, 0, 10));
     }
 
     private static void toDeadLetters(QueueNode node, int number) {
@@ -113,13 +113,13 @@ class RetentionTests {
     private static void toDeadLetters(QueueNode node, int number, String payload) {
         node.template.send(
                 DelayMessage.to("t").id("m" + number).payload(payload).build());
-        PollReply claimed = node.store.poll(SHARD, poll(2L * number, 1, List.of()));
+        PollReply claimed = node.store.awaitPoll(SHARD, poll(2L * number, 1, List.of()));
         Settle deadLetter = new Settle.ToDeadLetters(
                 "m" + number, claimed.claims().get(0).token(), DeadLetterCause.REQUESTED, new Failure("test", "dead"));
         long before = claimed.nowMicros() / 1000;
         // dead letters of one millisecond leave in the order of their ids
         await().until(() -> System.currentTimeMillis() > before);
-        node.store.poll(SHARD, poll(2L * number + 1, 0, List.of(deadLetter)));
+        node.store.awaitPoll(SHARD, poll(2L * number + 1, 0, List.of(deadLetter)));
     }
 
     private static PollRequest poll(long sequence, int claims, List<Settle> settles) {

@@ -87,7 +87,7 @@ class RoundTripTests {
         System.out.println("round trips per message of a busy backlog: " + perMessage);
         assertThat(perMessage).isLessThan(0.1);
         assertThat(happenings.count("started")).isEqualTo(count);
-        assertThat(node.store.count(Shard.single("t")).leased()).isZero();
+        assertThat(node.store.awaitCount(Shard.single("t")).leased()).isZero();
     }
 
     @Test

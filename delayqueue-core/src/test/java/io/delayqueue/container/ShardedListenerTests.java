@@ -117,7 +117,7 @@ class ShardedListenerTests {
 
     private static long live(QueueNode node, int shards) {
         return shards("t", shards).stream()
-                .map(node.store::count)
+                .map(node.store::awaitCount)
                 .mapToLong(counts -> counts.scheduled() + counts.ready() + counts.leased())
                 .sum();
     }
@@ -151,7 +151,7 @@ class ShardedListenerTests {
         List<Long> leased = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             leased.add(shards("t", shards).stream()
-                    .mapToLong(shard -> node.store.count(shard).leased())
+                    .mapToLong(shard -> node.store.awaitCount(shard).leased())
                     .sum());
         }
 
@@ -249,7 +249,7 @@ class ShardedListenerTests {
 
         CompletableFuture<Void> stopped = container.stop();
         await().until(() -> shards("t", shards).stream()
-                        .mapToLong(shard -> node.store.count(shard).leased())
+                        .mapToLong(shard -> node.store.awaitCount(shard).leased())
                         .sum()
                 == 1);
         assertThat(stopped).isNotDone();

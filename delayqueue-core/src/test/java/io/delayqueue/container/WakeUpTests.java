@@ -145,10 +145,10 @@ class WakeUpTests extends NodeTest {
         Shard shard = Shard.single("poison");
         await().until(() -> happenings.count("deadLettered m") == 1);
         String deadLetter = node.store
-                .deadLetters(shard, new DeadLetterQuery.Page(null, 0, 1))
+                .awaitDeadLetters(shard, new DeadLetterQuery.Page(null, 0, 1))
                 .get(0)
                 .deadLetterId();
-        assertPrompt("replay", "m", () -> node.store.replay(shard, deadLetter, Due.NOW));
+        assertPrompt("replay", "m", () -> node.store.awaitReplay(shard, deadLetter, Due.NOW));
     }
 
     @Test
@@ -164,7 +164,7 @@ class WakeUpTests extends NodeTest {
         leaving.template.send(DelayMessage.to("u").id("running").payload("").build());
         await().until(() -> held.size() == 1);
         leaving.template.send(DelayMessage.to("u").id("waiting").payload("").build());
-        await().until(() -> leaving.store.count(Shard.single("u")).leased() == 2);
+        await().until(() -> leaving.store.awaitCount(Shard.single("u")).leased() == 2);
 
         QueueNode staying =
                 add(QueueNode.on(redis.port()).settings(Pacing.quiet().settings()));

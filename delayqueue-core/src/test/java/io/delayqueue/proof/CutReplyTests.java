@@ -128,7 +128,7 @@ class CutReplyTests {
     private static Set<String> deadLetters(QueueNode node) {
         Set<String> ids = new HashSet<>();
         node.store
-                .deadLetters(Shard.single("t"), new DeadLetterQuery.Page(null, 0, 500))
+                .awaitDeadLetters(Shard.single("t"), new DeadLetterQuery.Page(null, 0, 500))
                 .forEach(deadLetter -> ids.add(deadLetter.messageId()));
         return ids;
     }

@@ -199,7 +199,7 @@ final class Load implements DelayQueueEvents {
 
     private long live(QueueNode node) {
         return Shard.all(TOPIC, shards).stream()
-                .map(node.store::count)
+                .map(node.store::awaitCount)
                 .mapToLong(counts -> counts.scheduled() + counts.ready() + counts.leased())
                 .sum();
     }

@@ -113,7 +113,7 @@ final class ShardedQueue implements AutoCloseable {
 
     PollReply poll(Node process, Shard shard, int claim, List<Settle> settles) {
         return process.store()
-                .poll(
+                .awaitPoll(
                         shard,
                         new PollRequest(
                                 "hand",
@@ -129,7 +129,7 @@ final class ShardedQueue implements AutoCloseable {
     List<Claim> claim(Node process) {
         List<Claim> claims = new ArrayList<>();
         process.registry()
-                .shardsAsync(TOPIC)
+                .shards(TOPIC)
                 .join()
                 .forEach(shard ->
                         claims.addAll(poll(process, shard, 500, List.of()).claims()));
@@ -138,7 +138,7 @@ final class ShardedQueue implements AutoCloseable {
 
     /** Buries what is due in all shards. */
     void deadLetter(Node process) {
-        for (Shard shard : process.registry().shardsAsync(TOPIC).join()) {
+        for (Shard shard : process.registry().shards(TOPIC).join()) {
             List<Settle> toDeadLetters = poll(process, shard, 500, List.of()).claims().stream()
                     .<Settle>map(claim -> new Settle.ToDeadLetters(
                             claim.id(), claim.token(), DeadLetterCause.REQUESTED, new Failure("requested", "no use")))

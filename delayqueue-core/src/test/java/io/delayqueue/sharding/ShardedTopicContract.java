@@ -82,8 +82,8 @@ abstract class ShardedTopicContract {
         for (String id : ids(40)) {
             one.send(id, LATER);
             Shard own = Shard.of(TOPIC, id, count);
-            for (Shard shard : one.registry().shardsAsync(TOPIC).join()) {
-                assertThat(other.store().find(shard, id).isPresent()).isEqualTo(shard.equals(own));
+            for (Shard shard : one.registry().shards(TOPIC).join()) {
+                assertThat(other.store().awaitFind(shard, id).isPresent()).isEqualTo(shard.equals(own));
             }
             assertThat(other.has(id)).isTrue();
             assertThatThrownBy(() -> other.send(id, LATER)).isInstanceOf(DuplicateMessageException.class);
@@ -313,7 +313,7 @@ abstract class ShardedTopicContract {
         assertThat(queue().process().admin().deleteTopic(TOPIC)).isFalse();
         process.send("a", LATER);
         assertThat(queue().process().has("a")).isTrue();
-        assertThat(process.registry().shardsAsync(TOPIC).join()).hasSize(count);
+        assertThat(process.registry().shards(TOPIC).join()).hasSize(count);
     }
 
     @ParameterizedTest
@@ -332,7 +332,7 @@ abstract class ShardedTopicContract {
                 later.send(id, LATER);
             }
             use(old, verb);
-            assertThat(old.registry().shardsAsync(TOPIC).join()).as(verb).hasSize(anew);
+            assertThat(old.registry().shards(TOPIC).join()).as(verb).hasSize(anew);
             assertThat(later.admin().counts(TOPIC).scheduled()).as(verb).isEqualTo(30);
             assertNothingOfAnotherCount(anew);
             for (String id : ids(30)) {
@@ -411,7 +411,7 @@ abstract class ShardedTopicContract {
         assertThat(eight.template().cancel(TOPIC, "a")).isEqualTo(CancelOutcome.CANCELLED);
         assertThat(eight.admin().deleteTopic(TOPIC)).isTrue();
         eight.send("b", LATER);
-        assertThat(eight.registry().shardsAsync(TOPIC).join()).hasSize(8);
+        assertThat(eight.registry().shards(TOPIC).join()).hasSize(8);
         assertThatThrownBy(() -> four.send("c", LATER)).hasMessageContaining("registered with 8 shards");
     }
 
@@ -424,7 +424,7 @@ abstract class ShardedTopicContract {
         follower.inspector().topics();
         follower.send("b", LATER);
         assertThat(queue().process().has("a")).isTrue();
-        assertThat(queue().process().registry().shardsAsync(TOPIC).join()).hasSize(5);
+        assertThat(queue().process().registry().shards(TOPIC).join()).hasSize(5);
     }
 
     abstract void lose(byte[] key);

@@ -156,7 +156,7 @@ class ShardedTopicTests extends ShardedTopicContract {
                     newcomer.send("a" + i, LATER);
                     process.send("b" + i, LATER);
                 }
-                assertThat(newcomer.registry().shardsAsync(TOPIC).join()).hasSize(3);
+                assertThat(newcomer.registry().shards(TOPIC).join()).hasSize(3);
                 assertThat(queue.process().admin().counts(TOPIC).scheduled()).isEqualTo(20);
                 for (int i = 0; i < 10; i++) {
                     assertThat(process.has("a" + i)).isTrue();
@@ -223,7 +223,7 @@ class ShardedTopicTests extends ShardedTopicContract {
                 Node operator = queue.process(List.of(2, 5, 1, 3).get(i % 4));
                 try {
                     operator.admin().deleteTopic(TOPIC);
-                    Await.call(() -> operator.registry().shardsAsync(TOPIC));
+                    Await.call(() -> operator.registry().shards(TOPIC));
                     anew++;
                 } catch (IllegalStateException | TopicConflictException | DelayQueueException outrun) {
                     assertThat(outrun).hasMessageContaining(TOPIC);

@@ -15,113 +15,113 @@ import java.util.concurrent.CompletableFuture;
 /** A store whose verbs may also be waited for. */
 public record BlockingStore(MessageStore store) implements MessageStore {
 
-    /** Waits for {@link #sendAsync}. */
-    public SendReply send(Shard shard, List<OutgoingMessage> messages) {
-        return Await.call(() -> store.sendAsync(shard, messages));
+    /** Waits for {@link #send}. */
+    public SendReply awaitSend(Shard shard, List<OutgoingMessage> messages) {
+        return Await.call(() -> store.send(shard, messages));
     }
 
-    /** Waits for {@link #pollAsync}. */
-    public PollReply poll(Shard shard, PollRequest request) {
-        return Await.call(() -> store.pollAsync(shard, request));
+    /** Waits for {@link #poll}. */
+    public PollReply awaitPoll(Shard shard, PollRequest request) {
+        return Await.call(() -> store.poll(shard, request));
     }
 
-    /** Waits for {@link #cancelAsync}. */
-    public CancelOutcome cancel(Shard shard, String id) {
-        return Await.call(() -> store.cancelAsync(shard, id));
+    /** Waits for {@link #cancel}. */
+    public CancelOutcome awaitCancel(Shard shard, String id) {
+        return Await.call(() -> store.cancel(shard, id));
     }
 
-    /** Waits for {@link #rescheduleAsync}. */
-    public RescheduleOutcome reschedule(Shard shard, String id, Due due) {
-        return Await.call(() -> store.rescheduleAsync(shard, id, due));
+    /** Waits for {@link #reschedule}. */
+    public RescheduleOutcome awaitReschedule(Shard shard, String id, Due due) {
+        return Await.call(() -> store.reschedule(shard, id, due));
     }
 
-    /** Waits for {@link #findAsync}. */
-    public Optional<MessageSnapshot> find(Shard shard, String id) {
-        return Await.call(() -> store.findAsync(shard, id));
+    /** Waits for {@link #find}. */
+    public Optional<MessageSnapshot> awaitFind(Shard shard, String id) {
+        return Await.call(() -> store.find(shard, id));
     }
 
-    /** Waits for {@link #countAsync}. */
-    public ShardCounts count(Shard shard) {
-        return Await.call(() -> store.countAsync(shard));
+    /** Waits for {@link #count}. */
+    public ShardCounts awaitCount(Shard shard) {
+        return Await.call(() -> store.count(shard));
     }
 
-    /** Waits for {@link #deadLettersAsync}. */
-    public List<DeadLetter> deadLetters(Shard shard, DeadLetterQuery query) {
-        return Await.call(() -> store.deadLettersAsync(shard, query));
+    /** Waits for {@link #deadLetters}. */
+    public List<DeadLetter> awaitDeadLetters(Shard shard, DeadLetterQuery query) {
+        return Await.call(() -> store.deadLetters(shard, query));
     }
 
-    /** Waits for {@link #replayAsync}. */
-    public ReplayOutcome replay(Shard shard, String deadLetterId, Due due) {
-        return Await.call(() -> store.replayAsync(shard, deadLetterId, due));
+    /** Waits for {@link #replay}. */
+    public ReplayOutcome awaitReplay(Shard shard, String deadLetterId, Due due) {
+        return Await.call(() -> store.replay(shard, deadLetterId, due));
     }
 
-    /** Waits for {@link #purgeAsync}. */
-    public int purge(Shard shard, Purge purge) {
-        return Await.call(() -> store.purgeAsync(shard, purge));
-    }
-
-    @Override
-    public CompletableFuture<SendReply> sendAsync(Shard shard, List<OutgoingMessage> messages) {
-        return store.sendAsync(shard, messages);
+    /** Waits for {@link #purge}. */
+    public int awaitPurge(Shard shard, Purge purge) {
+        return Await.call(() -> store.purge(shard, purge));
     }
 
     @Override
-    public CompletableFuture<PollReply> pollAsync(Shard shard, PollRequest request) {
-        return store.pollAsync(shard, request);
+    public CompletableFuture<SendReply> send(Shard shard, List<OutgoingMessage> messages) {
+        return store.send(shard, messages);
     }
 
     @Override
-    public CompletableFuture<Optional<PollReply>> pollIfRegisteredAsync(Shard shard, PollRequest request) {
-        return store.pollIfRegisteredAsync(shard, request);
+    public CompletableFuture<PollReply> poll(Shard shard, PollRequest request) {
+        return store.poll(shard, request);
     }
 
     @Override
-    public CompletableFuture<CancelOutcome> cancelAsync(Shard shard, String id) {
-        return store.cancelAsync(shard, id);
+    public CompletableFuture<Optional<PollReply>> pollIfRegistered(Shard shard, PollRequest request) {
+        return store.pollIfRegistered(shard, request);
     }
 
     @Override
-    public CompletableFuture<RescheduleOutcome> rescheduleAsync(Shard shard, String id, Due due) {
-        return store.rescheduleAsync(shard, id, due);
+    public CompletableFuture<CancelOutcome> cancel(Shard shard, String id) {
+        return store.cancel(shard, id);
     }
 
     @Override
-    public CompletableFuture<Optional<MessageSnapshot>> findAsync(Shard shard, String id) {
-        return store.findAsync(shard, id);
+    public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due) {
+        return store.reschedule(shard, id, due);
     }
 
     @Override
-    public CompletableFuture<VersionedCancel> cancelUpToAsync(Shard shard, String id, long version, boolean claimed) {
-        return store.cancelUpToAsync(shard, id, version, claimed);
+    public CompletableFuture<Optional<MessageSnapshot>> find(Shard shard, String id) {
+        return store.find(shard, id);
     }
 
     @Override
-    public CompletableFuture<VersionedCancel> versionAsync(Shard shard, String id) {
-        return store.versionAsync(shard, id);
+    public CompletableFuture<VersionedCancel> cancelUpTo(Shard shard, String id, long version, boolean claimed) {
+        return store.cancelUpTo(shard, id, version, claimed);
     }
 
     @Override
-    public CompletableFuture<ShardCounts> countAsync(Shard shard) {
-        return store.countAsync(shard);
+    public CompletableFuture<VersionedCancel> version(Shard shard, String id) {
+        return store.version(shard, id);
     }
 
     @Override
-    public CompletableFuture<List<DeadLetter>> deadLettersAsync(Shard shard, DeadLetterQuery query) {
-        return store.deadLettersAsync(shard, query);
+    public CompletableFuture<ShardCounts> count(Shard shard) {
+        return store.count(shard);
     }
 
     @Override
-    public CompletableFuture<ReplayOutcome> replayAsync(Shard shard, String deadLetterId, Due due) {
-        return store.replayAsync(shard, deadLetterId, due);
+    public CompletableFuture<List<DeadLetter>> deadLetters(Shard shard, DeadLetterQuery query) {
+        return store.deadLetters(shard, query);
     }
 
     @Override
-    public CompletableFuture<Integer> purgeAsync(Shard shard, Purge purge) {
-        return store.purgeAsync(shard, purge);
+    public CompletableFuture<ReplayOutcome> replay(Shard shard, String deadLetterId, Due due) {
+        return store.replay(shard, deadLetterId, due);
     }
 
     @Override
-    public CompletableFuture<Void> enableNotificationsAsync(Shard shard) {
-        return store.enableNotificationsAsync(shard);
+    public CompletableFuture<Integer> purge(Shard shard, Purge purge) {
+        return store.purge(shard, purge);
+    }
+
+    @Override
+    public CompletableFuture<Void> enableNotifications(Shard shard) {
+        return store.enableNotifications(shard);
     }
 }

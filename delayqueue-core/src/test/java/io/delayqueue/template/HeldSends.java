@@ -50,7 +50,7 @@ final class HeldSends {
                 MessageStore.class.getClassLoader(),
                 new Class<?>[] {MessageStore.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
-                    case "sendAsync" -> passed(real, arguments);
+                    case "send" -> passed(real, arguments);
                     default -> {
                         try {
                             yield method.invoke(real, arguments);
@@ -67,7 +67,7 @@ final class HeldSends {
         List<String> ids = messages.stream().map(OutgoingMessage::id).toList();
         calls.add(ids);
         Supplier<CompletableFuture<SendReply>> call =
-                () -> gate.pass(ids, () -> real.sendAsync((Shard) arguments[0], messages));
+                () -> gate.pass(ids, () -> real.send((Shard) arguments[0], messages));
         CompletableFuture<Void> holding = held.get(ids);
         return holding == null ? call.get() : holding.thenCompose(released -> call.get());
     }

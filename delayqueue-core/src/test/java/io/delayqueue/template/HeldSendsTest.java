@@ -43,7 +43,7 @@ abstract class HeldSendsTest extends RedisTest {
     }
 
     long stored() {
-        return queue.store().count(Shard.single("orders")).scheduled();
+        return queue.store().awaitCount(Shard.single("orders")).scheduled();
     }
 
     /** Runs a call on a thread of its own. */

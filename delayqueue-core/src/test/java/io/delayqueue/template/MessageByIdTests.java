@@ -27,7 +27,7 @@ class MessageByIdTests extends RedisTest {
 
     private void claimAll() {
         queue.store()
-                .poll(
+                .awaitPoll(
                         Shard.single("orders"),
                         new PollRequest(
                                 "consumer",

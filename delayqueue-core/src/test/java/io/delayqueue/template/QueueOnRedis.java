@@ -79,7 +79,7 @@ public final class QueueOnRedis implements AutoCloseable {
 
     /** Opens a topic, so that what is counted afterwards is the sending alone. */
     public void open(String topic) {
-        store.enableNotificationsAsync(Shard.single(topic)).join();
+        store.enableNotifications(Shard.single(topic)).join();
         proxy.traffic().reset();
     }
 

@@ -170,7 +170,7 @@ class SendAfterCommitTests extends RedisTest {
         });
 
         assertThat(isThere("a")).isTrue();
-        assertThat(queue.store().count(Shard.single("orders")).scheduled()).isEqualTo(2);
+        assertThat(queue.store().awaitCount(Shard.single("orders")).scheduled()).isEqualTo(2);
     }
 
     @Test

@@ -56,7 +56,7 @@ class SendAllTests extends RedisTest {
         assertThat(scripts()).isEqualTo(4);
         assertThat(results).hasSize(1200).allMatch(Accepted.class::isInstance);
         assertThat(results).extracting(SendResult::id).startsWith("m0", "m1").endsWith("m1199");
-        assertThat(queue.store().count(Shard.single("orders")).ready()).isEqualTo(1201);
+        assertThat(queue.store().awaitCount(Shard.single("orders")).ready()).isEqualTo(1201);
         assertThat(queue.recorded().lines()).containsExactly("sent orders 500", "sent orders 500", "sent orders 200");
     }
 

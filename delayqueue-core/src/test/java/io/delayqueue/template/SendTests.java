@@ -267,7 +267,7 @@ class SendTests extends RedisTest {
                                     .build()))
                     .isInstanceOf(DuplicateMessageException.class);
         }
-        assertThat(queue.store().count(Shard.single("orders")).scheduled()).isEqualTo(2);
+        assertThat(queue.store().awaitCount(Shard.single("orders")).scheduled()).isEqualTo(2);
     }
 
     @Test

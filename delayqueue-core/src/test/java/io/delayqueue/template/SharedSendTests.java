@@ -273,7 +273,7 @@ class SharedSendTests extends HeldSendsTest {
 
     @Test
     void callsThatEndAtOnceDontDeepenTheStack() {
-        queue.topics().shardOfAsync("orders", "any").join();
+        queue.topics().shardOf("orders", "any").join();
         SendReply.Result accepted = new SendReply.Result(Outcome.ACCEPTED, Instant.EPOCH, false);
         sends.set((ids, call) -> CompletableFuture.completedFuture(
                 new SendReply(Instant.EPOCH, ids.stream().map(id -> accepted).toList())));
@@ -287,6 +287,6 @@ class SharedSendTests extends HeldSendsTest {
 
         assertThat(sent).allMatch(CompletableFuture::isDone);
         assertThat(sends.calls()).hasSize(100_000);
-        assertThat(queue.store().count(Shard.single("orders")).scheduled()).isZero();
+        assertThat(queue.store().awaitCount(Shard.single("orders")).scheduled()).isZero();
     }
 }

@@ -14,10 +14,8 @@ record StoredDeadLetters(MessageStore store, TopicRegistry registry) implements 
     @Override
     public Optional<DeadLetter> find(String topic, String deadLetterId) {
         String messageId = deadLetterId.substring(0, Math.max(0, deadLetterId.lastIndexOf('@')));
-        return Await.call(() -> registry.lookForAsync(
-                        topic,
-                        messageId,
-                        shard -> store.deadLettersAsync(shard, new DeadLetterQuery.One(deadLetterId))))
+        return Await.call(() -> registry.withShard(
+                        topic, messageId, shard -> store.deadLetters(shard, new DeadLetterQuery.One(deadLetterId))))
                 .flatMap(deadLetters -> deadLetters.stream().findFirst());
     }
 }

@@ -231,7 +231,7 @@ class DelayQueueAutoConfigurationTests {
     static void awaitEmpty(ApplicationContext context, String topic) {
         BlockingStore store = new BlockingStore(context.getBean(MessageStore.class));
         Awaitility.await().until(() -> {
-            ShardCounts counts = store.count(Shard.single(topic));
+            ShardCounts counts = store.awaitCount(Shard.single(topic));
             return counts.scheduled() + counts.ready() + counts.leased() == 0;
         });
     }

@@ -159,7 +159,7 @@ public final class DelayQueueHarness {
      */
     public void makeDue(String topic, String id) {
         Optional<RescheduleOutcome> outcome =
-                Await.call(() -> topics.lookForAsync(topic, id, shard -> store.rescheduleAsync(shard, id, Due.NOW)));
+                Await.call(() -> topics.withShard(topic, id, shard -> store.reschedule(shard, id, Due.NOW)));
         if (outcome.filter(RescheduleOutcome.RESCHEDULED::equals).isEmpty()) {
             throw new AssertionError(describe(topic, id) + " cannot be made due: " + state(topic, id));
         }
@@ -173,7 +173,7 @@ public final class DelayQueueHarness {
      * @return number of moved messages
      */
     public long moveDueTimes(String topic, Duration earlier) {
-        return Await.call(() -> topics.registeredShardsAsync(topic)).orElse(List.of()).stream()
+        return Await.call(() -> topics.registeredShards(topic)).orElse(List.of()).stream()
                 .mapToLong(shard -> dueTimes.moveEarlier(shard, earlier))
                 .sum();
     }
@@ -211,7 +211,7 @@ public final class DelayQueueHarness {
     // ---- descriptions ----------------------------------------------------------------------------------------------
 
     private Optional<MessageSnapshot> find(String topic, String id) {
-        return Await.call(() -> topics.lookForAsync(topic, id, shard -> store.findAsync(shard, id)))
+        return Await.call(() -> topics.withShard(topic, id, shard -> store.find(shard, id)))
                 .flatMap(Function.identity());
     }
 

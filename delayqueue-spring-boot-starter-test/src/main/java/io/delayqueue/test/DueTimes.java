@@ -30,7 +30,7 @@ record DueTimes(MessageStore store, ShardReader reader) {
 
     private boolean isMoved(Shard shard, String id, long millis) {
         Due due = new Due(Math.max(0, millis), false);
-        return Await.call(() -> store.rescheduleAsync(shard, id, due)) == RescheduleOutcome.RESCHEDULED;
+        return Await.call(() -> store.reschedule(shard, id, due)) == RescheduleOutcome.RESCHEDULED;
     }
 
     private Map<String, Long> dueTimes(Shard shard, MessageState state) {
@@ -38,7 +38,7 @@ record DueTimes(MessageStore store, ShardReader reader) {
         Listing.@Nullable Place place = null;
         do {
             Listing.@Nullable Place after = place;
-            Listing listing = Await.call(() -> reader.listAsync(shard, state, after, ShardReader.MAX_LISTED));
+            Listing listing = Await.call(() -> reader.list(shard, state, after, ShardReader.MAX_LISTED));
             for (MessageSnapshot message : listing.messages()) {
                 dueTimes.put(message.id(), message.dueAt().toEpochMilli());
             }

@@ -94,7 +94,7 @@ public final class Floor implements AutoCloseable {
     }
 
     private PollReply poll(PollRequest request) {
-        return store.pollAsync(shard, request).join();
+        return store.poll(shard, request).join();
     }
 
     /** Removes the state of the consumer, so that its polls can be replayed. */

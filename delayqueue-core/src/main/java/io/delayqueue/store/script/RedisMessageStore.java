@@ -54,8 +54,8 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<SendReply> sendAsync(Shard shard, List<OutgoingMessage> messages) {
-        return calls.runAsync(SendScript.SCRIPT, shard, ShardKeyList.QUEUE, sending(shard, messages))
+    public CompletableFuture<SendReply> send(Shard shard, List<OutgoingMessage> messages) {
+        return calls.run(SendScript.SCRIPT, shard, ShardKeyList.QUEUE, sending(shard, messages))
                 .thenApply(reply -> SendScript.read(messages, reply));
     }
 
@@ -67,14 +67,14 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<PollReply> pollAsync(Shard shard, PollRequest request) {
-        return calls.runAsync(PollScript.SCRIPT, shard, ShardKeyList.POLL, polling(shard, request))
+    public CompletableFuture<PollReply> poll(Shard shard, PollRequest request) {
+        return calls.run(PollScript.SCRIPT, shard, ShardKeyList.POLL, polling(shard, request))
                 .thenApply(reply -> PollScript.read(request, reply));
     }
 
     @Override
-    public CompletableFuture<Optional<PollReply>> pollIfRegisteredAsync(Shard shard, PollRequest request) {
-        return calls.runIfRegisteredAsync(PollScript.SCRIPT, shard, ShardKeyList.POLL, polling(shard, request))
+    public CompletableFuture<Optional<PollReply>> pollIfRegistered(Shard shard, PollRequest request) {
+        return calls.runIfRegistered(PollScript.SCRIPT, shard, ShardKeyList.POLL, polling(shard, request))
                 .thenApply(reply -> reply.map(poll -> PollScript.read(request, poll)));
     }
 
@@ -86,9 +86,9 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<CancelOutcome> cancelAsync(Shard shard, String id) {
+    public CompletableFuture<CancelOutcome> cancel(Shard shard, String id) {
         ShardKeys keys = keySpace.of(shard);
-        return calls.lookAsync(CANCEL, shard, ShardKeyList.QUEUE, arguments -> {
+        return calls.runIfExists(CANCEL, shard, ShardKeyList.QUEUE, arguments -> {
                     signal(arguments);
                     arguments.add(keys.signal()).add(known(id));
                 })
@@ -100,9 +100,9 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<RescheduleOutcome> rescheduleAsync(Shard shard, String id, Due due) {
+    public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due) {
         ShardKeys keys = keySpace.of(shard);
-        return calls.lookAsync(RESCHEDULE, shard, ShardKeyList.QUEUE, arguments -> {
+        return calls.runIfExists(RESCHEDULE, shard, ShardKeyList.QUEUE, arguments -> {
                     signal(arguments);
                     arguments.add(keys.signal()).add(known(id)).add(SendScript.due(due));
                 })
@@ -114,23 +114,23 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<Optional<MessageSnapshot>> findAsync(Shard shard, String id) {
-        return calls.lookAsync(FIND, shard, ShardKeyList.QUEUE, arguments -> arguments.add(known(id)))
+    public CompletableFuture<Optional<MessageSnapshot>> find(Shard shard, String id) {
+        return calls.runIfExists(FIND, shard, ShardKeyList.QUEUE, arguments -> arguments.add(known(id)))
                 .thenApply(found -> found.flatMap(reply -> SnapshotReply.read(shard.topic(), id, reply)));
     }
 
     @Override
-    public CompletableFuture<VersionedCancel> cancelUpToAsync(Shard shard, String id, long version, boolean claimed) {
-        return cancelUpToAsync(shard, id, DelayMessage.versionDigits(version), claimed ? "1" : "0");
+    public CompletableFuture<VersionedCancel> cancelUpTo(Shard shard, String id, long version, boolean claimed) {
+        return cancelUpTo(shard, id, DelayMessage.versionDigits(version), claimed ? "1" : "0");
     }
 
     @Override
-    public CompletableFuture<VersionedCancel> versionAsync(Shard shard, String id) {
-        return cancelUpToAsync(shard, id, "", "0");
+    public CompletableFuture<VersionedCancel> version(Shard shard, String id) {
+        return cancelUpTo(shard, id, "", "0");
     }
 
-    private CompletableFuture<VersionedCancel> cancelUpToAsync(Shard shard, String id, String version, String claimed) {
-        return calls.lookAsync(CANCEL, shard, ShardKeyList.QUEUE, arguments -> {
+    private CompletableFuture<VersionedCancel> cancelUpTo(Shard shard, String id, String version, String claimed) {
+        return calls.runIfExists(CANCEL, shard, ShardKeyList.QUEUE, arguments -> {
                     signal(arguments);
                     arguments
                             .add(keySpace.of(shard).signal())
@@ -154,17 +154,17 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<ShardCounts> countAsync(Shard shard) {
-        return calls.lookAsync(COUNT, shard, ShardKeyList.DEAD_LETTERS, CountReply::write)
+    public CompletableFuture<ShardCounts> count(Shard shard) {
+        return calls.runIfExists(COUNT, shard, ShardKeyList.DEAD_LETTERS, CountReply::write)
                 .thenApply(reply -> reply.map(CountReply::read).orElse(ShardCounts.ZERO));
     }
 
     @Override
-    public CompletableFuture<List<DeadLetter>> deadLettersAsync(Shard shard, DeadLetterQuery query) {
+    public CompletableFuture<List<DeadLetter>> deadLetters(Shard shard, DeadLetterQuery query) {
         if (query instanceof DeadLetterQuery.One one && !isDeadLetter(one.deadLetterId())) {
             return CompletableFuture.completedFuture(List.of());
         }
-        return calls.lookAsync(
+        return calls.runIfExists(
                         DEAD_LETTERS,
                         shard.messages(),
                         ShardKeyList.DEAD_LETTERS,
@@ -209,12 +209,12 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<ReplayOutcome> replayAsync(Shard shard, String deadLetterId, Due due) {
+    public CompletableFuture<ReplayOutcome> replay(Shard shard, String deadLetterId, Due due) {
         if (deadLetterId.equals(ShardCalls.SENTINEL)) {
             return CompletableFuture.completedFuture(ReplayOutcome.NOT_FOUND);
         }
         ShardKeys keys = keySpace.of(shard.messages());
-        return calls.lookAsync(REPLAY, shard.messages(), ShardKeyList.ALL, arguments -> {
+        return calls.runIfExists(REPLAY, shard.messages(), ShardKeyList.ALL, arguments -> {
                     signal(arguments);
                     arguments.add(keys.signal()).add(deadLetterId).add(SendScript.due(due));
                 })
@@ -227,8 +227,8 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<Integer> purgeAsync(Shard shard, Purge purge) {
-        return calls.lookAsync(
+    public CompletableFuture<Integer> purge(Shard shard, Purge purge) {
+        return calls.runIfExists(
                         PURGE, shard.messages(), ShardKeyList.RETENTION, arguments -> writePurge(arguments, purge))
                 .thenApply(reply ->
                         reply.map(found -> (int) Replies.number(found.get(2))).orElse(0));
@@ -249,8 +249,8 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<Void> enableNotificationsAsync(Shard shard) {
-        return calls.runAsync(ENABLE_NOTIFICATIONS, shard.messages(), ShardKeyList.QUEUE, arguments -> {})
+    public CompletableFuture<Void> enableNotifications(Shard shard) {
+        return calls.run(ENABLE_NOTIFICATIONS, shard.messages(), ShardKeyList.QUEUE, arguments -> {})
                 .thenApply(reply -> null);
     }
 

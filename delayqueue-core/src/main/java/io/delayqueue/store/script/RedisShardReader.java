@@ -30,9 +30,8 @@ public final class RedisShardReader implements ShardReader {
     }
 
     @Override
-    public CompletableFuture<Listing> listAsync(
-            Shard shard, MessageState state, Listing.@Nullable Place after, int count) {
-        return calls.lookAsync(
+    public CompletableFuture<Listing> list(Shard shard, MessageState state, Listing.@Nullable Place after, int count) {
+        return calls.runIfExists(
                         LIST,
                         shard,
                         ShardKeyList.QUEUE,
@@ -56,8 +55,8 @@ public final class RedisShardReader implements ShardReader {
     }
 
     @Override
-    public CompletableFuture<Optional<Forecast>> upcomingAsync(Shard shard, Duration width, int buckets) {
-        return calls.lookAsync(
+    public CompletableFuture<Optional<Forecast>> upcoming(Shard shard, Duration width, int buckets) {
+        return calls.runIfExists(
                         UPCOMING,
                         shard,
                         ShardKeyList.QUEUE,

@@ -53,19 +53,18 @@ final class ShardCalls {
     }
 
     /** For senders and listeners: registers the topic and opens the shard where they are absent. */
-    CompletableFuture<List<Object>> runAsync(
-            LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
+    CompletableFuture<List<Object>> run(LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
         return new Call(script, shard, keys, writer, IfAbsent.REGISTER).run().thenApply(Optional::orElseThrow);
     }
 
     /** For receivers: opens the shard if it is absent; returns empty if the topic is not registered. */
-    CompletableFuture<Optional<List<Object>>> runIfRegisteredAsync(
+    CompletableFuture<Optional<List<Object>>> runIfRegistered(
             LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
         return new Call(script, shard, keys, writer, IfAbsent.OPEN).run();
     }
 
     /** For scripts that create nothing: returns empty and writes nothing if the shard is absent. */
-    CompletableFuture<Optional<List<Object>>> lookAsync(
+    CompletableFuture<Optional<List<Object>>> runIfExists(
             LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
         return new Call(script, shard, keys, writer, IfAbsent.LEAVE).run();
     }
@@ -94,16 +93,15 @@ final class ShardCalls {
         /** Continues with the registered identity. If an epoch has ended, the identity has a later epoch. */
         private CompletableFuture<Optional<List<Object>>> withIdentity(
                 long over, Function<String, CompletableFuture<Optional<List<Object>>>> next) {
-            return registry.identityAsync(shard, ifAbsent == IfAbsent.REGISTER, over)
-                    .thenCompose(identity -> {
-                        if (identity.isEmpty()) {
-                            registry.formats().gone(shard.topic());
-                            return CompletableFuture.completedFuture(Optional.empty());
-                        }
-                        return left-- > 0
-                                ? next.apply(identity.get())
-                                : CompletableFuture.failedFuture(tooManyConflicts(shard));
-                    });
+            return registry.identity(shard, ifAbsent == IfAbsent.REGISTER, over).thenCompose(identity -> {
+                if (identity.isEmpty()) {
+                    registry.formats().gone(shard.topic());
+                    return CompletableFuture.completedFuture(Optional.empty());
+                }
+                return left-- > 0
+                        ? next.apply(identity.get())
+                        : CompletableFuture.failedFuture(tooManyConflicts(shard));
+            });
         }
 
         private CompletableFuture<Optional<List<Object>>> attempt(String identity) {

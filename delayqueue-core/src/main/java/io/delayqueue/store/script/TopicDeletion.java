@@ -60,7 +60,7 @@ public final class TopicDeletion {
     public boolean delete(String topic) {
         for (int i = 0; i < ATTEMPTS; i++) {
             // read the registry, because the cached epoch may have ended long ago
-            Optional<List<Shard>> shards = Await.call(() -> registry.freshShardsAsync(topic));
+            Optional<List<Shard>> shards = Await.call(() -> registry.freshShards(topic));
             if (shards.isEmpty()) {
                 return false;
             }
@@ -95,7 +95,7 @@ public final class TopicDeletion {
             return false;
         }
         Await.call(() ->
-                registry.unregisterAsync(topic, shards.size(), epochs.iterator().next()));
+                registry.unregister(topic, shards.size(), epochs.iterator().next()));
         keySpace.forget(topic);
         return true;
     }
@@ -118,7 +118,7 @@ public final class TopicDeletion {
     }
 
     private Optional<List<Object>> run(Shard shard, Duration remembered) {
-        return Await.call(() -> calls.lookAsync(
+        return Await.call(() -> calls.runIfExists(
                 DELETE,
                 shard,
                 ShardKeyList.EVER,

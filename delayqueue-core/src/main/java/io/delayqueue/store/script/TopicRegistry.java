@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * The registry of topics and their shard counts. Thread-safe.
  *
  * <ul>
- *   <li>Senders and listeners use {@link #shardOfAsync} and {@link #shardsAsync}. They register the topic on its first
+ *   <li>Senders and listeners use {@link #shardOf} and {@link #shards}. They register the topic on its first
  * use in this process, with one command. They are rejected if the registered shard count contradicts the
- * {@linkplain ShardPlan plan}. <li>Receivers use {@link #usableShardsAsync}. They register nothing, but the plan
- * applies. <li>All others use {@link #registeredShardsAsync} and the {@code look} methods. They register nothing, and
+ * {@linkplain ShardPlan plan}. <li>Receivers use {@link #usableShards}. They register nothing, but the plan
+ * applies. <li>All others use {@link #registeredShards} and the {@code look} methods. They register nothing, and
  * the plan does not apply.
  * </ul>
  */
@@ -124,13 +124,13 @@ public final class TopicRegistry {
      *     script has no reply, and with a {@link TopicConflictException} if the registered shard count contradicts the
      *     plan
      */
-    public CompletableFuture<Shard> shardOfAsync(String topic, String id) {
-        return registrationAsync(topic).thenApply(registration -> registration.of(id));
+    public CompletableFuture<Shard> shardOf(String topic, String id) {
+        return registration(topic).thenApply(registration -> registration.of(id));
     }
 
-    /** All shards of a topic by index. Registers and fails like {@link #shardOfAsync}. */
-    public CompletableFuture<List<Shard>> shardsAsync(String topic) {
-        return registrationAsync(topic).thenApply(Registration::shards);
+    /** All shards of a topic by index. Registers and fails like {@link #shardOf}. */
+    public CompletableFuture<List<Shard>> shards(String topic) {
+        return registration(topic).thenApply(Registration::shards);
     }
 
     /**
@@ -140,25 +140,25 @@ public final class TopicRegistry {
      * @return the shards; fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply, and
      *     with a {@link TopicConflictException} if this version cannot read the registration
      */
-    public CompletableFuture<Optional<List<Shard>>> registeredShardsAsync(String topic) {
-        return registeredAsync(topic).thenApply(found -> found.map(Registration::shards));
+    public CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
+        return registered(topic).thenApply(found -> found.map(Registration::shards));
     }
 
-    /** Like {@link #registeredShardsAsync}, but always reads the registration from Redis. */
-    public CompletableFuture<Optional<List<Shard>>> freshShardsAsync(String topic) {
+    /** Like {@link #registeredShards}, but always reads the registration from Redis. */
+    public CompletableFuture<Optional<List<Shard>>> freshShards(String topic) {
         forget(topic);
-        return registeredShardsAsync(topic);
+        return registeredShards(topic);
     }
 
     /**
-     * Like {@link #registeredShardsAsync}, for receivers: also fails with a {@link TopicConflictException} if the
+     * Like {@link #registeredShards}, for receivers: also fails with a {@link TopicConflictException} if the
      * registered shard count contradicts the plan.
      */
-    public CompletableFuture<Optional<List<Shard>>> usableShardsAsync(String topic) {
+    public CompletableFuture<Optional<List<Shard>>> usableShards(String topic) {
         Registration registration = knownToBeUsable(topic);
         return registration != null
                 ? CompletableFuture.completedFuture(Optional.of(registration.shards()))
-                : askAsync(topic, NONE, NONE_IS_OVER)
+                : readRegistration(topic, NONE, NONE_IS_OVER)
                         .thenApply(found -> found.map(Registration::usable).map(Registration::shards));
     }
 
@@ -172,9 +172,9 @@ public final class TopicRegistry {
      *
      * @param max largest number of registered topics, including this one
      * @return completes when the topic is registered; fails with a {@link TooManyTopicsException} if the topic is not
-     *     registered and the limit is reached, and like {@link #shardOfAsync}
+     *     registered and the limit is reached, and like {@link #shardOf}
      */
-    public CompletableFuture<Void> registerWithinAsync(String topic, int max) {
+    public CompletableFuture<Void> registerWithin(String topic, int max) {
         return knownToBeUsable(topic) != null
                 ? CompletableFuture.completedFuture(null)
                 : scripts.runAsync(REGISTER, 1, registerArguments(topic, wish(topic), NONE_IS_OVER, max))
@@ -193,9 +193,9 @@ public final class TopicRegistry {
      *
      * @return the result of the call; empty if the topic is not registered
      */
-    public <T> CompletableFuture<Optional<T>> lookForAsync(
+    public <T> CompletableFuture<Optional<T>> withShard(
             String topic, String id, Function<Shard, CompletableFuture<T>> call) {
-        return repeated(() -> registeredAsync(topic), registration -> call.apply(registration.of(id)), CALLS);
+        return repeated(() -> registered(topic), registration -> call.apply(registration.of(id)), CALLS);
     }
 
     /**
@@ -203,20 +203,20 @@ public final class TopicRegistry {
      *
      * @return the result of the call; empty if the topic is not registered
      */
-    public <T> CompletableFuture<Optional<T>> lookThroughAsync(
+    public <T> CompletableFuture<Optional<T>> withShards(
             String topic, Function<List<Shard>, CompletableFuture<T>> call) {
-        return repeated(() -> registeredAsync(topic), registration -> call.apply(registration.shards()), CALLS);
+        return repeated(() -> registered(topic), registration -> call.apply(registration.shards()), CALLS);
     }
 
     /**
-     * Like {@link #lookThroughAsync}, for calls that block the calling thread.
+     * Like {@link #withShards}, for calls that block the calling thread.
      *
      * @throws io.delayqueue.redis.RedisCallException if a script has no reply
      * @throws TopicConflictException if this version cannot read the registration
      */
-    public <T> Optional<T> lookThrough(String topic, Function<List<Shard>, T> call) {
+    public <T> Optional<T> awaitWithShards(String topic, Function<List<Shard>, T> call) {
         for (int left = CALLS; ; left--) {
-            Optional<List<Shard>> shards = Await.call(() -> registeredShardsAsync(topic));
+            Optional<List<Shard>> shards = Await.call(() -> registeredShards(topic));
             try {
                 return shards.map(call);
             } catch (TopicRegisteredAnewException e) {
@@ -231,9 +231,9 @@ public final class TopicRegistry {
      * Makes a call that stores messages, for the shard of one of them. Registers the topic if this process has not used
      * it yet.
      */
-    public <T> CompletableFuture<T> sendToAsync(String topic, String id, Function<Shard, CompletableFuture<T>> call) {
+    public <T> CompletableFuture<T> sendTo(String topic, String id, Function<Shard, CompletableFuture<T>> call) {
         return repeated(
-                        () -> registrationAsync(topic).thenApply(Optional::of),
+                        () -> registration(topic).thenApply(Optional::of),
                         registration -> call.apply(registration.of(id)),
                         CALLS)
                 .thenApply(Optional::orElseThrow);
@@ -262,7 +262,7 @@ public final class TopicRegistry {
      *
      * @return the topics; fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply
      */
-    public CompletableFuture<SortedSet<String>> topicsAsync() {
+    public CompletableFuture<SortedSet<String>> topics() {
         return scripts.runAsync(TOPICS, 1, keySpace.topics()).thenApply(this::readTopics);
     }
 
@@ -295,16 +295,17 @@ public final class TopicRegistry {
      * @return the identity; empty if the topic is not registered; fails with a {@link TopicRegisteredAnewException} if
      *     the topic has another shard count than the shard
      */
-    CompletableFuture<Optional<String>> identityAsync(Shard shard, boolean register, long over) {
+    CompletableFuture<Optional<String>> identity(Shard shard, boolean register, long over) {
         Registration registration = over == NONE_IS_OVER ? known.get(shard.topic()) : null;
         CompletableFuture<Optional<Registration>> registered = registration != null
                 ? CompletableFuture.completedFuture(Optional.of(registration))
-                : askAsync(shard.topic(), register ? plan.of(shard.topic()).orElse(shard.count()) : NONE, over);
+                : readRegistration(
+                        shard.topic(), register ? plan.of(shard.topic()).orElse(shard.count()) : NONE, over);
         return registered.thenApply(found -> found.map(present -> present.identityFor(shard)));
     }
 
     /** Unregisters a topic, unless it was registered again after the epoch. */
-    CompletableFuture<List<Object>> unregisterAsync(String topic, int count, long epoch) {
+    CompletableFuture<List<Object>> unregister(String topic, int count, long epoch) {
         forget(topic);
         lastCounts.remove(topic);
         return scripts.runAsync(
@@ -321,19 +322,19 @@ public final class TopicRegistry {
         return registration == null || registration.objection() != null ? null : registration;
     }
 
-    private CompletableFuture<Registration> registrationAsync(String topic) {
+    private CompletableFuture<Registration> registration(String topic) {
         Registration registration = knownToBeUsable(topic);
         return registration != null
                 ? CompletableFuture.completedFuture(registration)
-                : askAsync(topic, wish(topic), NONE_IS_OVER)
+                : readRegistration(topic, wish(topic), NONE_IS_OVER)
                         .thenApply(found -> found.orElseThrow().usable());
     }
 
-    private CompletableFuture<Optional<Registration>> registeredAsync(String topic) {
+    private CompletableFuture<Optional<Registration>> registered(String topic) {
         Registration registration = known.get(topic);
         return registration != null
                 ? CompletableFuture.completedFuture(Optional.of(registration))
-                : askAsync(topic, NONE, NONE_IS_OVER);
+                : readRegistration(topic, NONE, NONE_IS_OVER);
     }
 
     private static boolean isNone(List<Object> reply) {
@@ -346,7 +347,7 @@ public final class TopicRegistry {
     }
 
     /** Reads the registration. Registers the topic if it is not registered and a shard count is given. */
-    private CompletableFuture<Optional<Registration>> askAsync(String topic, int wish, long over) {
+    private CompletableFuture<Optional<Registration>> readRegistration(String topic, int wish, long over) {
         return scripts.runAsync(REGISTER, 1, registerArguments(topic, wish, over, NONE))
                 .thenApply(
                         reply -> isNone(reply) ? Optional.empty() : Optional.of(remember(topic, read(topic, reply))));

@@ -57,7 +57,7 @@ final class ReceivePoller implements PeriodicTask {
         this.context = context;
         this.shard = shard;
         this.session = new ShardSession(
-                request -> context.store.pollIfRegisteredAsync(shard, request),
+                request -> context.store.pollIfRegistered(shard, request),
                 context.consumer,
                 context.sequence::incrementAndGet,
                 context.nanoTime,

@@ -146,7 +146,7 @@ final class ReceiverContext {
 
     /** The shards of a topic; empty if the topic is not registered. */
     CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
-        return future(() -> topics.registeredShardsAsync(topic));
+        return future(() -> topics.registeredShards(topic));
     }
 
     /**
@@ -154,7 +154,7 @@ final class ReceiverContext {
      * topic.
      */
     CompletableFuture<Optional<List<Shard>>> usableShards(String topic) {
-        return future(() -> topics.usableShardsAsync(topic));
+        return future(() -> topics.usableShards(topic));
     }
 
     /** The shards that a topic gets when this process registers it. */
@@ -164,7 +164,7 @@ final class ReceiverContext {
 
     /** All registered topics. */
     CompletableFuture<SortedSet<String>> registeredTopics() {
-        return future(topics::topicsAsync);
+        return future(topics::topics);
     }
 
     /** Runs a call; an exception that it throws becomes the failure of the future. */

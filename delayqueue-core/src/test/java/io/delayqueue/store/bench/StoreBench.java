@@ -90,7 +90,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         undisturbed();
         clock(T0);
         restartProcess();
-        store().enableNotificationsAsync(shard).join();
+        store().enableNotifications(shard).join();
         redis.call("HDEL", key("meta"), "notifications");
         if (driven) {
             redis.call("HSET", key("meta"), "polled", T0);
@@ -260,7 +260,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** A poll of the shard's messages. */
     public PollReply poll(Polls poll) {
-        return store().poll(shard, poll.build());
+        return store().awaitPoll(shard, poll.build());
     }
 
     /** The signals that are published while something is done. */

@@ -56,7 +56,7 @@ class BoundedScriptTests {
         bench.redis().call("CONFIG", "SET", "slowlog-log-slower-than", "1000");
         bench.redis().call("SLOWLOG", "RESET");
         load(messages);
-        counted(40, () -> bench.store().count(bench.shard()));
+        counted(40, () -> bench.store().awaitCount(bench.shard()));
 
         Set<String> seen = new HashSet<>();
         int polls = 0;
@@ -84,7 +84,7 @@ class BoundedScriptTests {
     private void reclaimAndDeadLetter(int messages) {
         bench.redis().call("CONFIG", "SET", "slowlog-log-slower-than", "1000");
         bench.redis().call("SLOWLOG", "RESET");
-        bench.store().enableNotificationsAsync(bench.shard()).join();
+        bench.store().enableNotifications(bench.shard()).join();
         load(messages);
         for (int i = 0; i < messages / BATCH; i++) {
             assertThat(poll(Polls.by("gone", ++sequence).claim(BATCH), 25).claims())
@@ -115,20 +115,20 @@ class BoundedScriptTests {
             claims.forEach(claim -> deadLetter.deadLetter(claim.id(), claim.token(), DeadLetterCause.REQUESTED));
             poll(deadLetter, 25 + 13 * BATCH);
         }
-        assertThat(bench.store().count(bench.shard()).dead()).isEqualTo(6 * BATCH);
-        counted(1010, () -> bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 100, BATCH)));
+        assertThat(bench.store().awaitCount(bench.shard()).dead()).isEqualTo(6 * BATCH);
+        counted(1010, () -> bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 100, BATCH)));
         Purge surplus = new Purge.Retention(Duration.ofDays(1), BATCH, 256L << 20);
         for (int i = 0; i < 5; i++) {
-            assertThat(counted(30, () -> bench.store().purge(bench.shard(), surplus)))
+            assertThat(counted(30, () -> bench.store().awaitPurge(bench.shard(), surplus)))
                     .isEqualTo(BATCH);
         }
-        assertThat(counted(30, () -> bench.store().purge(bench.shard(), surplus)))
+        assertThat(counted(30, () -> bench.store().awaitPurge(bench.shard(), surplus)))
                 .isZero();
         Purge large = new Purge.Retention(Duration.ofDays(1), BATCH, 10_000_000);
-        assertThat(counted(1030, () -> bench.store().purge(bench.shard(), large)))
+        assertThat(counted(1030, () -> bench.store().awaitPurge(bench.shard(), large)))
                 .isZero();
         Purge none = new Purge.Retention(Duration.ofDays(1), BATCH, 0);
-        assertThat(counted(2030, () -> bench.store().purge(bench.shard(), none)))
+        assertThat(counted(2030, () -> bench.store().awaitPurge(bench.shard(), none)))
                 .isEqualTo(BATCH);
     }
 
@@ -138,7 +138,7 @@ class BoundedScriptTests {
             counted(
                     15,
                     () -> bench.store()
-                            .send(
+                            .awaitSend(
                                     bench.shard(),
                                     IntStream.range(first, first + BATCH)
                                             .mapToObj(i -> Sends.at("m" + i, T0))

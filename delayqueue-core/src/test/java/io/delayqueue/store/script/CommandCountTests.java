@@ -26,7 +26,7 @@ class CommandCountTests {
 
     @BeforeEach
     void scriptsAreLoaded() {
-        bench.store().send(bench.shard(), List.of(Sends.after("warm", 0)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.after("warm", 0)));
         bench.poll(Polls.by("w1", 1).claim(1));
         bench.poll(Polls.by("w1", 2).acknowledge("warm", "w1-1"));
     }
@@ -39,13 +39,14 @@ class CommandCountTests {
 
     @Test
     void anIdlePollWithMessagesAheadIsFiveCommandsToo() {
-        bench.store().send(bench.shard(), List.of(Sends.after("a", 60_000)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.after("a", 60_000)));
         assertThat(sum(poll(Polls.by("w1", 3).claim(500)))).isEqualTo(1 + 5);
     }
 
     @Test
     void aLoneMessageCostsThreeCalls() {
-        Map<String, Long> send = bench.commands(() -> bench.store().send(bench.shard(), List.of(Sends.after("a", 0))));
+        Map<String, Long> send =
+                bench.commands(() -> bench.store().awaitSend(bench.shard(), List.of(Sends.after("a", 0))));
         assertThat(send)
                 .isEqualTo(Map.of(
                         "evalsha", 1L, "time", 1L, "hmget", 2L, "zrange", 1L, "zadd", 1L, "hset", 1L, "hdel", 1L,
@@ -67,15 +68,17 @@ class CommandCountTests {
     @Test
     void theRegistrationCostsOneCallAProcessAndTopic() {
         bench.restartProcess();
-        bench.store().find(bench.shard(), "a");
+        bench.store().awaitFind(bench.shard(), "a");
         bench.restartProcess();
-        assertThat(bench.commands(() -> bench.store().find(bench.shard(), "a"))).containsEntry("evalsha", 2L);
-        assertThat(bench.commands(() -> bench.store().find(bench.shard(), "a"))).containsEntry("evalsha", 1L);
+        assertThat(bench.commands(() -> bench.store().awaitFind(bench.shard(), "a")))
+                .containsEntry("evalsha", 2L);
+        assertThat(bench.commands(() -> bench.store().awaitFind(bench.shard(), "a")))
+                .containsEntry("evalsha", 1L);
     }
 
     private void send(int count) {
         bench.store()
-                .send(
+                .awaitSend(
                         bench.shard(),
                         IntStream.range(0, count)
                                 .mapToObj(i -> Sends.at("m" + sequence++, 5))

@@ -62,7 +62,7 @@ class CutReplyTests {
         String once = bench.state().toString();
 
         scenario.begin(bench);
-        bench.processOver(new RedisScripts(connections)).count(bench.shard());
+        bench.processOver(new RedisScripts(connections)).awaitCount(bench.shard());
         network.cutFirstReplies(request -> request.name().startsWith("EVAL"));
         long executed = bench.commands(() -> untilAnswered(scenario)).get("evalsha");
         network.pass();

@@ -37,7 +37,7 @@ class DeadLetterNotificationTests {
 
     @Test
     void eachCauseOfADeadLetterLeavesANotification() {
-        bench.store().enableNotificationsAsync(bench.shard()).join();
+        bench.store().enableNotifications(bench.shard()).join();
         bench.given(new ShardState()
                 .leased("a", T0, "w1-1", T0 + 9)
                 .leased("b", T0, "w0-1", T0 - 1, 3, "E: no")
@@ -52,7 +52,7 @@ class DeadLetterNotificationTests {
 
     @Test
     void aNotificationHasTheHeadersOfTheDeadLetteredMessage() {
-        bench.store().enableNotificationsAsync(bench.shard()).join();
+        bench.store().enableNotifications(bench.shard()).join();
         String payload = "a\n\nb: c\n\n";
         long lineFeeds = 0x0A0A_0A0A;
         bench.given(new ShardState()
@@ -113,7 +113,7 @@ class DeadLetterNotificationTests {
                 ""
             })
     void aNotificationIsReadableWhateverTheMessageWas(String stored) {
-        bench.store().enableNotificationsAsync(bench.shard()).join();
+        bench.store().enableNotifications(bench.shard()).join();
         bench.given(new ShardState()
                 .put("messages", "a", stored)
                 .put("leases", "a", T0 + 9)
@@ -129,8 +129,8 @@ class DeadLetterNotificationTests {
     @Test
     void theDeadLettersOfBeforeHaveNoNotification() {
         bench.given(new ShardState().deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, ""));
-        bench.store().enableNotificationsAsync(bench.shard()).join();
-        bench.store().enableNotificationsAsync(bench.shard().notifications()).join();
+        bench.store().enableNotifications(bench.shard()).join();
+        bench.store().enableNotifications(bench.shard().notifications()).join();
         assertThat(bench.state().get("notifications.schedule")).isEmpty();
         assertThat(bench.meta("meta")).containsEntry("notifications", "1");
         assertThat(bench.meta("notifications.meta")).doesNotContainKey("notifications");
@@ -182,7 +182,7 @@ class DeadLetterNotificationTests {
                 .deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "")
                 .notification("a@w1-1", T0));
         poll(Polls.by("d1", 1).claim(10));
-        bench.store().purge(bench.shard(), new Purge.Named(List.of("a@w1-1")));
+        bench.store().awaitPurge(bench.shard(), new Purge.Named(List.of("a@w1-1")));
         assertThat(Told.of(poll(Polls.by("d1", 2).acknowledge("a@w1-1", "d1-1"))))
                 .startsWith("gone a@w1-1,");
         assertThat(bench.state()).hasToString("");
@@ -191,12 +191,13 @@ class DeadLetterNotificationTests {
     @Test
     void aNotificationIsFoundAndCancelledByItsDeadLetter() {
         bench.given(new ShardState().notification("a@w1-1", T0));
-        assertThat(bench.store().find(deadLettered, "a@w1-1")).isPresent();
-        assertThat(bench.store().cancel(deadLettered, "a@w1-1").isCancelled()).isTrue();
+        assertThat(bench.store().awaitFind(deadLettered, "a@w1-1")).isPresent();
+        assertThat(bench.store().awaitCancel(deadLettered, "a@w1-1").isCancelled())
+                .isTrue();
         assertThat(bench.state()).hasToString("");
     }
 
     private PollReply poll(Polls poll) {
-        return bench.store().poll(deadLettered, poll.build());
+        return bench.store().awaitPoll(deadLettered, poll.build());
     }
 }

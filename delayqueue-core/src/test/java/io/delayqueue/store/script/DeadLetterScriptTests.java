@@ -226,11 +226,11 @@ class DeadLetterScriptTests {
     }
 
     private static Function<StoreBench, Object> replay(String deadLetter, Due due) {
-        return bench -> bench.store().replay(bench.shard(), deadLetter, due);
+        return bench -> bench.store().awaitReplay(bench.shard(), deadLetter, due);
     }
 
     private static Function<StoreBench, Object> purge(Purge purge) {
-        return bench -> bench.store().purge(bench.shard(), purge);
+        return bench -> bench.store().awaitPurge(bench.shard(), purge);
     }
 
     private static Function<StoreBench, Object> retention(long age, long count) {
@@ -243,7 +243,7 @@ class DeadLetterScriptTests {
         IntStream.range(0, 1201).forEach(i -> many.deadLetter("m" + i, "w1-1", T0 - i, "REQUESTED", 1, T0, ""));
         bench.given(many);
         Purge all = new Purge.DeadLetteredUntil(Instant.ofEpochMilli(T0));
-        assertThat(IntStream.range(0, 4).map(i -> bench.store().purge(bench.shard(), all)))
+        assertThat(IntStream.range(0, 4).map(i -> bench.store().awaitPurge(bench.shard(), all)))
                 .containsExactly(500, 500, 201, 0);
     }
 
@@ -264,7 +264,7 @@ class DeadLetterScriptTests {
     }
 
     private int pruned(long bytes) {
-        return bench.store().purge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 100_000, bytes));
+        return bench.store().awaitPurge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 100_000, bytes));
     }
 
     @Test
@@ -295,13 +295,14 @@ class DeadLetterScriptTests {
     void retentionRemovesConsumersWithoutAPollForADay() {
         bench.given(new ShardState().scheduled("a", T0));
         bench.poll(Polls.by("old", 1).claim(1));
-        bench.store().poll(bench.shard().notifications(), Polls.by("old", 1).build());
+        bench.store()
+                .awaitPoll(bench.shard().notifications(), Polls.by("old", 1).build());
         bench.clock(T0 + 1);
         bench.poll(Polls.by("idle", 1));
         bench.clock(T0 + 86_400_001);
         bench.poll(Polls.by("young", 1));
         assertThat(bench.meta("meta")).containsKeys("c:old", "r:old", "c:idle", "c:young");
-        bench.store().purge(bench.shard(), new Purge.Retention(Duration.ofDays(30), 10, 256L << 20));
+        bench.store().awaitPurge(bench.shard(), new Purge.Retention(Duration.ofDays(30), 10, 256L << 20));
         assertThat(bench.meta("meta")).containsKeys("c:idle", "c:young").doesNotContainKeys("c:old", "r:old");
         assertThat(bench.meta("notifications.meta")).doesNotContainKeys("c:old");
     }
@@ -312,7 +313,7 @@ class DeadLetterScriptTests {
         bench.clock(T0 + 7);
         bench.poll(Polls.by("w1", 3).deadLetter("a@b", "w1-1", DeadLetterCause.NOT_RETRYABLE));
         DeadLetter deadLetter = bench.store()
-                .deadLetters(bench.shard(), new DeadLetterQuery.One("a@b@w1-1"))
+                .awaitDeadLetters(bench.shard(), new DeadLetterQuery.One("a@b@w1-1"))
                 .get(0);
         assertThat(deadLetter.messageId()).isEqualTo("a@b");
         assertThat(deadLetter.topic()).isEqualTo("orders");
@@ -326,7 +327,7 @@ class DeadLetterScriptTests {
     @Test
     void deadLettersOfOneIdDoNotOverwriteEachOther() {
         for (int i = 1; i <= 3; i++) {
-            bench.store().send(bench.shard(), List.of(Sends.at("a", T0)));
+            bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)));
             bench.poll(Polls.by("w1", 2L * i).claim(1));
             bench.poll(Polls.by("w1", 2L * i + 1).deadLetter("a", "w1-" + 2 * i, DeadLetterCause.REQUESTED));
         }
@@ -375,7 +376,8 @@ class DeadLetterScriptTests {
         }
         bench.given(state.put("dead", "nameless", T0 - 1).put("deadLetters", "nameless", "?"));
 
-        List<DeadLetter> deadLetters = bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50));
+        List<DeadLetter> deadLetters =
+                bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50));
 
         assertThat(deadLetters).hasSize(foreign.size() + 2);
         for (DeadLetter deadLetter : deadLetters) {
@@ -400,7 +402,7 @@ class DeadLetterScriptTests {
     @Test
     void causeOfANewerVersionIsUnknownAndAllElseIsRead() {
         bench.given(new ShardState().deadLetter("a", "t", T0, "REPENTED", 2, T0 - 5, "E: no"));
-        assertThat(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50)))
+        assertThat(bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50)))
                 .singleElement()
                 .satisfies(deadLetter -> {
                     assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.UNKNOWN);
@@ -416,13 +418,13 @@ class DeadLetterScriptTests {
         bench.given(new ShardState().put("dead", "a@t", T0));
         assertThat(page(null, 0, 10)).isEmpty();
         for (String id : List.of("a@t", "b@t", SENTINEL)) {
-            assertThat(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.One(id)))
+            assertThat(bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.One(id)))
                     .isEmpty();
         }
     }
 
     private static List<String> page(Instant until, long offset, int count) {
-        return bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(until, offset, count)).stream()
+        return bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(until, offset, count)).stream()
                 .map(DeadLetter::deadLetterId)
                 .toList();
     }

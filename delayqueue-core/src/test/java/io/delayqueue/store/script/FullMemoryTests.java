@@ -41,7 +41,7 @@ class FullMemoryTests {
         long empty = used();
         for (int from = 0; from < BACKLOG; from += 100) {
             bench.store()
-                    .send(
+                    .awaitSend(
                             bench.shard(),
                             IntStream.range(from, from + 100)
                                     .mapToObj(i -> Sends.large("m" + i, T0, 2000))
@@ -61,28 +61,28 @@ class FullMemoryTests {
     @Test
     void aSendIsRejectedAndNothingIsWritten() {
         String before = bench.state().toString();
-        assertRejected(() -> bench.store().send(bench.shard(), List.of(Sends.at("a", T0))));
-        assertRejected(() ->
-                bench.store().send(bench.shard(), List.of(Sends.message("m1", Due.NOW, OnDuplicate.REPLACE, "other"))));
-        assertRejected(() -> bench.store().reschedule(bench.shard(), "m1", Due.NOW));
+        assertRejected(() -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0))));
+        assertRejected(() -> bench.store()
+                .awaitSend(bench.shard(), List.of(Sends.message("m1", Due.NOW, OnDuplicate.REPLACE, "other"))));
+        assertRejected(() -> bench.store().awaitReschedule(bench.shard(), "m1", Due.NOW));
         assertThat(bench.state()).hasToString(before);
     }
 
     @Test
     void whatIsNotWrittenIsAnswered() {
         assertThat(bench.store()
-                        .send(bench.shard(), List.of(Sends.large("m1", T0, 2000)))
+                        .awaitSend(bench.shard(), List.of(Sends.large("m1", T0, 2000)))
                         .results()
                         .get(0)
                         .outcome())
                 .isEqualTo(Outcome.ACCEPTED);
-        assertThat(bench.store().find(bench.shard(), "m1")).isPresent();
-        assertThat(bench.store().count(bench.shard()).ready()).isEqualTo(BACKLOG);
+        assertThat(bench.store().awaitFind(bench.shard(), "m1")).isPresent();
+        assertThat(bench.store().awaitCount(bench.shard()).ready()).isEqualTo(BACKLOG);
     }
 
     @Test
     void everyKindOfPollWorks() {
-        bench.store().enableNotificationsAsync(bench.shard()).join();
+        bench.store().enableNotifications(bench.shard()).join();
         List<Claim> claims = poll(next().claim(6)).claims();
         assertThat(claims).hasSize(6);
         String token = claims.get(0).token();
@@ -97,9 +97,9 @@ class FullMemoryTests {
         assertThat(reply.deadLettered()).hasSize(1);
         assertThat(bench.state().get("leases")).containsEntry(claims.get(4).id(), "" + (T0 + 60_000));
         assertThat(bench.state().get("notifications.schedule")).hasSize(1);
-        assertThat(bench.store().cancel(bench.shard(), claims.get(4).id()).isCancelled())
+        assertThat(bench.store().awaitCancel(bench.shard(), claims.get(4).id()).isCancelled())
                 .isTrue();
-        assertThat(bench.store().purge(bench.shard(), new Purge.DeadLetteredUntil(Instant.ofEpochMilli(T0))))
+        assertThat(bench.store().awaitPurge(bench.shard(), new Purge.DeadLetteredUntil(Instant.ofEpochMilli(T0))))
                 .isEqualTo(1);
     }
 
@@ -108,7 +108,7 @@ class FullMemoryTests {
         Claim claim = poll(next().claim(1)).claims().get(0);
         poll(next().deadLetter(claim.id(), claim.token(), DeadLetterCause.REQUESTED));
         String before = bench.state().toString();
-        assertRejected(() -> bench.store().replay(bench.shard(), claim.id() + "@" + claim.token(), Due.NOW));
+        assertRejected(() -> bench.store().awaitReplay(bench.shard(), claim.id() + "@" + claim.token(), Due.NOW));
         assertThat(bench.state()).hasToString(before);
     }
 
@@ -137,7 +137,7 @@ class FullMemoryTests {
         assertThat(drained).isEqualTo(BACKLOG);
         assertThat(bench.state()).hasToString("");
         assertThat(bench.store()
-                        .send(bench.shard(), List.of(Sends.at("a", T0)))
+                        .awaitSend(bench.shard(), List.of(Sends.at("a", T0)))
                         .results()
                         .get(0)
                         .outcome())

@@ -61,9 +61,9 @@ class HeadTimeTests {
     void rescheduledMessageChangesItsDueTimeAlone(long moment) {
         bench.clock(moment);
         send("a", moment, "n", LIMITS);
-        bench.store().reschedule(bench.shard(), "a", new Due(5, false));
+        bench.store().awaitReschedule(bench.shard(), "a", new Due(5, false));
         assertThat(found("a")).usingRecursiveComparison().isEqualTo(envelope(moment, 5, "n", LIMITS));
-        bench.store().reschedule(bench.shard(), "a", new Due(moment, false));
+        bench.store().awaitReschedule(bench.shard(), "a", new Due(moment, false));
         assertThat(found("a")).usingRecursiveComparison().isEqualTo(envelope(moment, moment, "n", LIMITS));
     }
 
@@ -75,7 +75,10 @@ class HeadTimeTests {
         List<Claim> claims = bench.poll(Polls.by("w1", 1).claim(9)).claims();
         assertThat(claims).extracting(Claim::id).containsExactly("limited", "plain");
         assertThat(claims).extracting(Claim::fixesLimits).containsExactly(true, false);
-        assertThat(bench.store().find(bench.shard(), "limited").orElseThrow().leaseEnd())
+        assertThat(bench.store()
+                        .awaitFind(bench.shard(), "limited")
+                        .orElseThrow()
+                        .leaseEnd())
                 .isEqualTo(Instant.ofEpochMilli(moment + 9000));
     }
 
@@ -89,13 +92,13 @@ class HeadTimeTests {
                 .containsExactly(DeadLetterCause.EXPIRED);
         String deadLetterId = "a@n." + moment;
         assertThat(bench.store()
-                        .deadLetters(bench.shard(), new DeadLetterQuery.One(deadLetterId))
+                        .awaitDeadLetters(bench.shard(), new DeadLetterQuery.One(deadLetterId))
                         .get(0)
                         .envelope())
                 .usingRecursiveComparison()
                 .isEqualTo(envelope(moment, moment, "n", LIMITS));
 
-        assertThat(bench.store().replay(bench.shard(), deadLetterId, new Due(7, false)))
+        assertThat(bench.store().awaitReplay(bench.shard(), deadLetterId, new Due(7, false)))
                 .isEqualTo(ReplayOutcome.REPLAYED);
 
         assertThat(found("a")).usingRecursiveComparison().isEqualTo(envelope(moment, 7, "n", LIMITS));
@@ -104,13 +107,13 @@ class HeadTimeTests {
     private static SendReply send(String id, long due, String nonce, MessageLimits limits) {
         Due at = new Due(due, false);
         return bench.store()
-                .send(
+                .awaitSend(
                         bench.shard(),
                         List.of(OutgoingMessage.of(id, at, OnDuplicate.REJECT, nonce, limits, HEADERS, PAYLOAD)));
     }
 
     private static Envelope found(String id) {
-        return bench.store().find(bench.shard(), id).orElseThrow().envelope();
+        return bench.store().awaitFind(bench.shard(), id).orElseThrow().envelope();
     }
 
     private static Envelope envelope(long sent, long due, String nonce, MessageLimits limits) {

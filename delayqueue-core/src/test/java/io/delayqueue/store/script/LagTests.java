@@ -23,7 +23,7 @@ class LagTests {
 
     private static Duration lagAt(long now) {
         bench.clock(now);
-        return bench.store().count(bench.shard()).lag();
+        return bench.store().awaitCount(bench.shard()).lag();
     }
 
     @Test
@@ -42,10 +42,10 @@ class LagTests {
 
     @Test
     void oneThatWaitsLongerBehindSuchIsFoundAmongTheFirst() {
-        bench.store().send(bench.shard(), List.of(Sends.at("old", T0 + 10)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.at("old", T0 + 10)));
         bench.clock(T0 + 4000);
         for (int i = 0; i < 10; i++) {
-            bench.store().send(bench.shard(), List.of(Sends.at("young" + i, YEARS_AGO + i)));
+            bench.store().awaitSend(bench.shard(), List.of(Sends.at("young" + i, YEARS_AGO + i)));
         }
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofMillis(4990));
     }
@@ -67,27 +67,30 @@ class LagTests {
         }
         bench.given(state);
         bench.clock(T0 + 1000);
-        assertThat(bench.commands(() -> bench.store().count(bench.shard()))).containsEntry("hget", 2L);
+        assertThat(bench.commands(() -> bench.store().awaitCount(bench.shard())))
+                .containsEntry("hget", 2L);
     }
 
     @Test
     void itLooksAtFewThatWereSentLateAndAtFewerIfTheyAreLarge() {
-        bench.store().send(bench.shard(), List.of(Sends.at("old", T0 + 10)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.at("old", T0 + 10)));
         bench.clock(T0 + 4000);
         bench.store()
-                .send(
+                .awaitSend(
                         bench.shard(),
                         IntStream.range(0, 99)
                                 .mapToObj(i -> Sends.at("m" + i, i))
                                 .toList());
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofMillis(4990));
-        bench.store().send(bench.shard(), List.of(Sends.at("one more", 0)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.at("one more", 0)));
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofSeconds(1));
-        assertThat(bench.commands(() -> bench.store().count(bench.shard()))).containsEntry("hget", 101L);
+        assertThat(bench.commands(() -> bench.store().awaitCount(bench.shard())))
+                .containsEntry("hget", 101L);
         for (int i = 0; i < 3; i++) {
-            bench.store().cancel(bench.shard(), "m" + i);
-            bench.store().send(bench.shard(), List.of(Sends.large("m" + i, i, PollRequest.MAX_BYTES / 2)));
+            bench.store().awaitCancel(bench.shard(), "m" + i);
+            bench.store().awaitSend(bench.shard(), List.of(Sends.large("m" + i, i, PollRequest.MAX_BYTES / 2)));
         }
-        assertThat(bench.commands(() -> bench.store().count(bench.shard()))).containsEntry("hget", 4L);
+        assertThat(bench.commands(() -> bench.store().awaitCount(bench.shard())))
+                .containsEntry("hget", 4L);
     }
 }

@@ -36,7 +36,7 @@ class ListScriptTests {
     static final StoreBench bench = StoreBench.withDrivenClock();
 
     private static Listing list(MessageState state, Place after, int count) {
-        return bench.reader().listAsync(bench.shard(), state, after, count).join();
+        return bench.reader().list(bench.shard(), state, after, count).join();
     }
 
     private static List<String> ids(Listing listing) {
@@ -85,8 +85,9 @@ class ListScriptTests {
                 .isNotEmpty()
                 .allSatisfy(message -> assertThat(message)
                         .usingRecursiveComparison()
-                        .isEqualTo(
-                                bench.store().find(bench.shard(), message.id()).orElseThrow()));
+                        .isEqualTo(bench.store()
+                                .awaitFind(bench.shard(), message.id())
+                                .orElseThrow()));
     }
 
     @ParameterizedTest
@@ -179,7 +180,7 @@ class ListScriptTests {
     void aPageEndsAtItsBytesButHasOneMessage() {
         int half = PollRequest.MAX_BYTES / 2;
         bench.store()
-                .send(
+                .awaitSend(
                         bench.shard(),
                         List.of(
                                 Sends.large("a", T0, half - 1000),
@@ -199,7 +200,7 @@ class ListScriptTests {
 
     @Test
     void aMessageThatIsDueLastOfAllIsListed() {
-        bench.store().send(bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
         assertThat(all(MessageState.SCHEDULED, 1)).containsExactly("a");
     }
 

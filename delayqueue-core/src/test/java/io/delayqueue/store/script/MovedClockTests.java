@@ -67,7 +67,7 @@ class MovedClockTests {
     /** Leases to {@code w0}. */
     private void leased(Duration lease, String... ids) {
         for (String id : ids) {
-            bench.store().send(bench.shard(), List.of(Sends.after(id, 0)));
+            bench.store().awaitSend(bench.shard(), List.of(Sends.after(id, 0)));
         }
         poll("w0", poll -> poll.claim(ids.length).lease(lease));
     }
@@ -243,10 +243,10 @@ class MovedClockTests {
         setClock(by);
         long end = T0 + by + 30_000;
         assertThat(poll("w1", poll -> poll).nextLeaseEndMillis()).isEqualTo(end);
-        assertThat(bench.store().find(bench.shard(), "a").orElseThrow().leaseEnd())
+        assertThat(bench.store().awaitFind(bench.shard(), "a").orElseThrow().leaseEnd())
                 .isEqualTo(Instant.ofEpochMilli(end));
         assertThat(bench.reader()
-                        .listAsync(bench.shard(), MessageState.LEASED, null, 10)
+                        .list(bench.shard(), MessageState.LEASED, null, 10)
                         .join()
                         .messages())
                 .singleElement()
@@ -259,7 +259,7 @@ class MovedClockTests {
         setClock(by);
         poll("w1", poll -> poll);
         MessageLimits own = new MessageLimits(null, Duration.ofMinutes(2), null, null);
-        bench.store().send(bench.shard(), List.of(Sends.limited("own", 0, own)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.limited("own", 0, own)));
         leased(Duration.ofSeconds(30), "a", "b", "own");
         String token = token();
         poll("w0", poll -> poll.renew("b", token, 60_000));

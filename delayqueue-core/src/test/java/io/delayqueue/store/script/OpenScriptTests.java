@@ -45,46 +45,43 @@ class OpenScriptTests {
 
     static Stream<Verb> openingVerbs() {
         return Stream.of(
-                new Verb("send", bench -> bench.store().send(bench.shard(), List.of(Sends.at("a", T0)))),
+                new Verb("send", bench -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)))),
                 new Verb(
                         "sendAsync",
                         bench -> bench.store()
-                                .sendAsync(bench.shard(), List.of(Sends.at("a", T0)))
+                                .send(bench.shard(), List.of(Sends.at("a", T0)))
                                 .join()),
                 new Verb("poll", bench -> bench.poll(Polls.by("w1", 1).claim(1))),
                 new Verb(
                         "pollAsync",
                         bench -> bench.store()
-                                .pollAsync(
-                                        bench.shard(),
-                                        Polls.by("w1", 1).claim(1).build())
+                                .poll(bench.shard(), Polls.by("w1", 1).claim(1).build())
                                 .join()),
                 new Verb(
                         "poll of dead letters",
                         bench -> bench.store()
-                                .poll(
+                                .awaitPoll(
                                         bench.shard().notifications(),
                                         Polls.by("w1", 1).claim(1).build())),
                 new Verb(
                         "enable notifications",
-                        bench -> bench.store()
-                                .enableNotificationsAsync(bench.shard())
-                                .join()));
+                        bench ->
+                                bench.store().enableNotifications(bench.shard()).join()));
     }
 
     private static Stream<Verb> lookingVerbs() {
         return Stream.of(
-                new Verb("cancel", bench -> bench.store().cancel(bench.shard(), "a")),
-                new Verb("reschedule", bench -> bench.store().reschedule(bench.shard(), "a", Due.NOW)),
-                new Verb("find", bench -> bench.store().find(bench.shard(), "a")),
-                new Verb("count", bench -> bench.store().count(bench.shard())),
+                new Verb("cancel", bench -> bench.store().awaitCancel(bench.shard(), "a")),
+                new Verb("reschedule", bench -> bench.store().awaitReschedule(bench.shard(), "a", Due.NOW)),
+                new Verb("find", bench -> bench.store().awaitFind(bench.shard(), "a")),
+                new Verb("count", bench -> bench.store().awaitCount(bench.shard())),
                 new Verb(
                         "deadLetters",
-                        bench -> bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 1))),
-                new Verb("replay", bench -> bench.store().replay(bench.shard(), "a@b", Due.NOW)),
+                        bench -> bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 1))),
+                new Verb("replay", bench -> bench.store().awaitReplay(bench.shard(), "a@b", Due.NOW)),
                 new Verb(
                         "purge",
-                        bench -> bench.store().purge(bench.shard(), new Purge.DeadLetteredUntil(Instant.EPOCH))));
+                        bench -> bench.store().awaitPurge(bench.shard(), new Purge.DeadLetteredUntil(Instant.EPOCH))));
     }
 
     @ParameterizedTest
@@ -147,7 +144,7 @@ class OpenScriptTests {
         bench.redis().call("HSET", bench.keySpace().topics(), "orders", "4:17");
         bench.restartProcess();
         String before = bench.state().toString();
-        assertThatThrownBy(() -> bench.store().send(bench.shard(), List.of(Sends.at("a", T0))))
+        assertThatThrownBy(() -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0))))
                 .isInstanceOf(TopicConflictException.class)
                 .hasMessageContaining("4 shards");
         assertThat(bench.state()).hasToString(before);
@@ -158,7 +155,7 @@ class OpenScriptTests {
         bench.given(new ShardState().scheduled("a", T0));
         Map<String, String> meta = bench.meta("meta");
         bench.restartProcess();
-        assertThat(bench.store().find(bench.shard(), "a")).isPresent();
+        assertThat(bench.store().awaitFind(bench.shard(), "a")).isPresent();
         assertThat(bench.meta("meta")).isEqualTo(meta);
     }
 
@@ -176,10 +173,10 @@ class OpenScriptTests {
         bench.given(new ShardState().scheduled("a", T0));
         bench.redis().call("DEL", bench.key(key));
         bench.poll(Polls.by("w1", 1).claim(1));
-        bench.store().send(bench.shard(), List.of(Sends.at("b", T0)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.at("b", T0)));
         assertThat(Told.of(bench.poll(Polls.by("w1", 2).claim(1)))).startsWith("claimed b#1@0");
         bench.poll(Polls.by("w1", 3).acknowledge("b", "w1-2"));
-        assertThat(bench.store().find(bench.shard(), "b")).isEmpty();
+        assertThat(bench.store().awaitFind(bench.shard(), "b")).isEmpty();
     }
 
     static Stream<String> aKeyThatIsLostIsMadeAnew() {
@@ -188,16 +185,16 @@ class OpenScriptTests {
 
     @Test
     void twoTopicsDoNotMeet() {
-        bench.store().send(bench.shard(), List.of(Sends.at("a", T0)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)));
         Shard other = Shard.single("other");
         assertThat(bench.store()
-                        .send(other, List.of(Sends.at("a", T0)))
+                        .awaitSend(other, List.of(Sends.at("a", T0)))
                         .results()
                         .get(0)
                         .outcome())
                 .isEqualTo(Outcome.ACCEPTED);
-        bench.store().cancel(other, "a");
-        assertThat(bench.store().find(bench.shard(), "a")).isPresent();
+        bench.store().awaitCancel(other, "a");
+        assertThat(bench.store().awaitFind(bench.shard(), "a")).isPresent();
     }
 
     private static void assertOpen() {

@@ -214,7 +214,7 @@ class PollClaimTests {
 
     @Test
     void aClaimIsReadWithAllThatIsStored() {
-        bench.store().send(bench.shard(), List.of(Sends.at("a", T0)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)));
         Claim claim = bench.poll(Polls.by("w1", 71).claim(1)).claims().get(0);
         assertThat(claim.token()).isEqualTo("w1-1z");
         assertThat(claim.envelope().payload()).asString().isEqualTo("a");
@@ -233,7 +233,7 @@ class PollClaimTests {
     @Test
     void claimsStayWithinTheByteBound() {
         bench.store()
-                .send(
+                .awaitSend(
                         bench.shard(),
                         IntStream.range(0, 20)
                                 .mapToObj(i -> Sends.large("m" + (char) ('a' + i), T0, 200 * 1024))
@@ -248,7 +248,7 @@ class PollClaimTests {
     @Test
     void oneThatBreaksTheByteBoundIsClaimedAlone() {
         bench.store()
-                .send(
+                .awaitSend(
                         bench.shard(),
                         List.of(Sends.large("a", T0, 5000), Sends.large("b", T0, 10), Sends.large("c", T0, 10)));
         assertThat(Told.of(bench.poll(Polls.by("w1", 1).claim(500).bytes(100)))).startsWith("claimed a#1@0, due 0");

@@ -247,7 +247,7 @@ class PollSettleTests {
     void aSettlementAfterCancelIsRejected() {
         send("a", OnDuplicate.REJECT, "n1");
         bench.poll(Polls.by("w1", 1).claim(1));
-        bench.store().cancel(bench.shard(), "a");
+        bench.store().awaitCancel(bench.shard(), "a");
         assertThat(Told.of(bench.poll(Polls.by("w1", 2).retry("a", "w1-1", 0)))).startsWith("gone a,");
         assertThat(bench.state()).hasToString("");
     }
@@ -273,6 +273,6 @@ class PollSettleTests {
     }
 
     private static void send(String id, OnDuplicate mode, String nonce) {
-        bench.store().send(bench.shard(), List.of(Sends.message(id, Due.NOW, mode, nonce)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.message(id, Due.NOW, mode, nonce)));
     }
 }

@@ -59,16 +59,20 @@ class QuietLookupTests {
     static Stream<Lookup> lookups() {
         return Stream.of(
                 looking("find", store -> ids(store, "a"), List.of(), List.of("a")),
-                looking("cancel", store -> store.cancel(SHARD, "a"), CancelOutcome.NOT_FOUND, CancelOutcome.CANCELLED),
+                looking(
+                        "cancel",
+                        store -> store.awaitCancel(SHARD, "a"),
+                        CancelOutcome.NOT_FOUND,
+                        CancelOutcome.CANCELLED),
                 looking(
                         "reschedule",
-                        store -> store.reschedule(SHARD, "a", Due.NOW),
+                        store -> store.awaitReschedule(SHARD, "a", Due.NOW),
                         RescheduleOutcome.NOT_FOUND,
                         RescheduleOutcome.RESCHEDULED),
-                looking("count", store -> store.count(SHARD), ShardCounts.ZERO, counts(1, 1)),
+                looking("count", store -> store.awaitCount(SHARD), ShardCounts.ZERO, counts(1, 1)),
                 looking(
                         "count dead letters",
-                        store -> store.count(SHARD.notifications()),
+                        store -> store.awaitCount(SHARD.notifications()),
                         ShardCounts.ZERO,
                         counts(1, 0)),
                 looking(
@@ -83,11 +87,11 @@ class QuietLookupTests {
                         List.of("b@w1-1")),
                 looking(
                         "replay",
-                        store -> store.replay(SHARD, "b@w1-1", Due.NOW),
+                        store -> store.awaitReplay(SHARD, "b@w1-1", Due.NOW),
                         ReplayOutcome.NOT_FOUND,
                         ReplayOutcome.REPLAYED),
-                looking("purge named", store -> store.purge(SHARD, new Purge.Named(List.of("b@w1-1"))), 0, 1),
-                looking("purge", store -> store.purge(SHARD, new Purge.DeadLetteredUntil(Instant.MAX)), 0, 1),
+                looking("purge named", store -> store.awaitPurge(SHARD, new Purge.Named(List.of("b@w1-1"))), 0, 1),
+                looking("purge", store -> store.awaitPurge(SHARD, new Purge.DeadLetteredUntil(Instant.MAX)), 0, 1),
                 new Lookup("list", process -> listed(process, MessageState.SCHEDULED), List.of(), List.of("a")),
                 new Lookup("list ready", process -> listed(process, MessageState.READY), List.of(), List.of()),
                 new Lookup("list leased", process -> listed(process, MessageState.LEASED), List.of(), List.of()),
@@ -99,25 +103,25 @@ class QuietLookupTests {
     }
 
     private static List<String> listed(QueueProcess process, MessageState state) {
-        return process.reader().listAsync(SHARD, state, null, 10).join().messages().stream()
+        return process.reader().list(SHARD, state, null, 10).join().messages().stream()
                 .map(MessageSnapshot::id)
                 .toList();
     }
 
     private static long later(QueueProcess process) {
         return process.reader()
-                .upcomingAsync(SHARD, Duration.ofMillis(1), 2)
+                .upcoming(SHARD, Duration.ofMillis(1), 2)
                 .join()
                 .map(Forecast::later)
                 .orElse(0L);
     }
 
     private static List<String> ids(BlockingStore store, String id) {
-        return store.find(SHARD, id).map(MessageSnapshot::id).stream().toList();
+        return store.awaitFind(SHARD, id).map(MessageSnapshot::id).stream().toList();
     }
 
     private static List<String> deadLetters(BlockingStore store, DeadLetterQuery query) {
-        return store.deadLetters(SHARD, query).stream()
+        return store.awaitDeadLetters(SHARD, query).stream()
                 .map(DeadLetter::deadLetterId)
                 .toList();
     }
@@ -190,7 +194,7 @@ class QuietLookupTests {
         String identity = bench.meta("meta").get("identity");
         flush();
         bench.restartProcess();
-        bench.store().enableNotificationsAsync(SHARD).join();
+        bench.store().enableNotifications(SHARD).join();
         bench.given(one());
         assertThat(bench.meta("meta").get("identity")).isNotEqualTo(identity);
         assertThat(lookup.answer(before)).isEqualTo(lookup.some);
@@ -204,7 +208,7 @@ class QuietLookupTests {
         QueueProcess process = bench.process();
         lookup.answer(process);
         bench.restartProcess();
-        bench.store().send(SHARD, List.of(Sends.at("a", AHEAD)));
+        bench.store().awaitSend(SHARD, List.of(Sends.at("a", AHEAD)));
         bench.given(one());
         assertThat(lookup.answer(process)).isEqualTo(lookup.some);
     }
@@ -213,9 +217,9 @@ class QuietLookupTests {
     void aSendSucceedsAfterALookupOfAnUnknownTopic() {
         flush();
         bench.restartProcess();
-        bench.store().find(SHARD, "a");
-        bench.store().send(SHARD, List.of(Sends.at("a", AHEAD)));
-        assertThat(bench.store().find(SHARD, "a")).isPresent();
+        bench.store().awaitFind(SHARD, "a");
+        bench.store().awaitSend(SHARD, List.of(Sends.at("a", AHEAD)));
+        assertThat(bench.store().awaitFind(SHARD, "a")).isPresent();
     }
 
     @ParameterizedTest

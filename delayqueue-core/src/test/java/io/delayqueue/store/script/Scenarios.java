@@ -48,7 +48,7 @@ final class Scenarios {
 
         void begin(StoreBench bench) {
             bench.reset();
-            bench.store().enableNotificationsAsync(bench.shard()).join();
+            bench.store().enableNotifications(bench.shard()).join();
             bench.given(before);
         }
 
@@ -85,13 +85,13 @@ final class Scenarios {
                         "send",
                         "send",
                         live,
-                        bench -> bench.store().send(bench.shard(), messages),
+                        bench -> bench.store().awaitSend(bench.shard(), messages),
                         Set.of("b", "c", "d")),
                 new Scenario(
                         "send remembered",
                         "send",
                         live,
-                        bench -> bench.store().send(bench.shard(), remembered),
+                        bench -> bench.store().awaitSend(bench.shard(), remembered),
                         Set.of("b", "c", "d")));
     }
 
@@ -199,13 +199,13 @@ final class Scenarios {
                         "cancel scheduled",
                         "cancel",
                         new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
-                        bench -> bench.store().cancel(bench.shard(), "a"),
+                        bench -> bench.store().awaitCancel(bench.shard(), "a"),
                         Set.of("b")),
                 new Scenario(
                         "cancel leased",
                         "cancel",
                         new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
-                        bench -> bench.store().cancel(bench.shard(), "a"),
+                        bench -> bench.store().awaitCancel(bench.shard(), "a"),
                         Set.of("b")),
                 new Scenario(
                         "cancel scheduled, up to a version",
@@ -223,15 +223,13 @@ final class Scenarios {
                         "reschedule",
                         "reschedule",
                         new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
-                        bench -> bench.store().reschedule(bench.shard(), "a", new Due(2, true)),
+                        bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(2, true)),
                         Set.of("a", "b")));
     }
 
     private static Object cancelUpToVersion(StoreBench bench) {
         try {
-            return bench.store()
-                    .cancelUpToAsync(bench.shard(), "a", VERSION, false)
-                    .join();
+            return bench.store().cancelUpTo(bench.shard(), "a", VERSION, false).join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException failure ? failure : e;
         }
@@ -251,26 +249,26 @@ final class Scenarios {
                         "replay",
                         "replay",
                         deadLetters,
-                        bench -> bench.store().replay(bench.shard(), "a@t", new Due(3, true)),
+                        bench -> bench.store().awaitReplay(bench.shard(), "a@t", new Due(3, true)),
                         Set.of("a@t", "b@t")),
                 new Scenario(
                         "replay while its notification is handled",
                         "replay",
                         deadLetters,
-                        bench -> bench.store().replay(bench.shard(), "b@t", Due.NOW),
+                        bench -> bench.store().awaitReplay(bench.shard(), "b@t", Due.NOW),
                         Set.of("a@t", "b@t")),
                 new Scenario(
                         "purge the named",
                         "purge",
                         deadLetters,
-                        bench -> bench.store().purge(bench.shard(), new Purge.Named(List.of("b@t", "x@t"))),
+                        bench -> bench.store().awaitPurge(bench.shard(), new Purge.Named(List.of("b@t", "x@t"))),
                         Set.of("a@t")),
                 new Scenario(
                         "retention",
                         "purge",
                         deadLetters,
                         bench -> bench.store()
-                                .purge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 1, 256L << 20)),
+                                .awaitPurge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 1, 256L << 20)),
                         Set.of("b@t")));
     }
 

@@ -259,7 +259,7 @@ class SendScriptTests {
                 .scheduled("kept", T0 + 2)
                 .scheduled("old", T0 + 3));
         var reply = bench.store()
-                .send(
+                .awaitSend(
                         bench.shard(),
                         List.of(
                                 Sends.at("a", T0 + 5),
@@ -294,14 +294,14 @@ class SendScriptTests {
                         other("old", OnDuplicate.REPLACE))
                 .map(Sends::remembered)
                 .toList();
-        SendReply first = bench.store().send(bench.shard(), all);
+        SendReply first = bench.store().awaitSend(bench.shard(), all);
         for (String id : List.of("a", "dup", "kept", "old")) {
-            bench.store().cancel(bench.shard(), id);
+            bench.store().awaitCancel(bench.shard(), id);
         }
         bench.clock(T0 + 500);
         ShardState left = bench.state();
 
-        SendReply second = bench.store().send(bench.shard(), all);
+        SendReply second = bench.store().awaitSend(bench.shard(), all);
 
         assertThat(second.results()).extracting("outcome").isEqualTo(outcomes(first));
         assertThat(first.results()).noneMatch(SendReply.Result::repeated);
@@ -321,10 +321,10 @@ class SendScriptTests {
     void aRepeatIsRememberedThatFindsTheMessageButNoMemoryOfIt() {
         OutgoingMessage message = Sends.after("a", 1000);
         bench.given(new ShardState().scheduled("a", T0 + 7));
-        bench.store().send(bench.shard(), List.of(Sends.remembered(message)));
-        bench.store().cancel(bench.shard(), "a");
+        bench.store().awaitSend(bench.shard(), List.of(Sends.remembered(message)));
+        bench.store().awaitCancel(bench.shard(), "a");
 
-        SendReply reply = bench.store().send(bench.shard(), List.of(Sends.remembered(message)));
+        SendReply reply = bench.store().awaitSend(bench.shard(), List.of(Sends.remembered(message)));
 
         assertThat(reply).isEqualTo(Sends.repeated(T0, Outcome.ACCEPTED, T0 + 7));
         assertThat(bench.state()).hasToString("");
@@ -334,14 +334,14 @@ class SendScriptTests {
     void memoryEndsWithItsTime() {
         bench.given(new ShardState());
         OutgoingMessage message = Sends.remembered(Sends.at("a", T0));
-        bench.store().send(bench.shard(), List.of(message, Sends.at("b", T0)));
+        bench.store().awaitSend(bench.shard(), List.of(message, Sends.at("b", T0)));
 
-        bench.store().cancel(bench.shard(), "a");
+        bench.store().awaitCancel(bench.shard(), "a");
         bench.clock(T0 + 59_999);
-        bench.store().send(bench.shard(), List.of(message));
+        bench.store().awaitSend(bench.shard(), List.of(message));
         assertThat(bench.state().get("messages")).containsOnlyKeys("b");
         bench.clock(T0 + 60_000);
-        assertThat(bench.store().send(bench.shard(), List.of(message)))
+        assertThat(bench.store().awaitSend(bench.shard(), List.of(message)))
                 .isEqualTo(Sends.reply(T0 + 60_000, Outcome.ACCEPTED, T0));
         assertThat(bench.state().get("messages")).containsOnlyKeys("a", "b");
     }
@@ -352,15 +352,15 @@ class SendScriptTests {
         List<OutgoingMessage> some = Stream.of("a", "b", "c", "d", "e")
                 .map(id -> Sends.remembered(Sends.at(id, T0)))
                 .toList();
-        bench.store().send(bench.shard(), some);
+        bench.store().awaitSend(bench.shard(), some);
         bench.clock(T0 + 60_000);
 
-        bench.store().send(bench.shard(), List.of(Sends.remembered(Sends.at("f", T0))));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.remembered(Sends.at("f", T0))));
         assertThat(bench.redis().call("HLEN", keys.sent()))
                 .as("two go with each")
                 .isEqualTo(5L);
 
-        bench.store().purge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 100, Long.MAX_VALUE));
+        bench.store().awaitPurge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 100, Long.MAX_VALUE));
         assertThat(bench.redis().call("HLEN", keys.sent()))
                 .as("its own, and the sentinel")
                 .isEqualTo(2L)
@@ -371,14 +371,14 @@ class SendScriptTests {
     void whatIsRememberedOutlivesItsTopicForItsTime() {
         ShardKeys keys = bench.keySpace().of(bench.shard());
         OutgoingMessage message = Sends.remembered(Sends.at("a", T0));
-        bench.store().send(bench.shard(), List.of(message));
-        bench.store().cancel(bench.shard(), "a");
+        bench.store().awaitSend(bench.shard(), List.of(message));
+        bench.store().awaitCancel(bench.shard(), "a");
         bench.redis().call("ZADD", keys.sentUntil(), Long.toString(System.currentTimeMillis() + 60_000), "a");
 
         bench.process().deletion().delete("orders");
         assertThat((Long) bench.redis().call("PTTL", keys.sent())).isBetween(1L, 60_000L);
         assertThat((Long) bench.redis().call("PTTL", keys.sentUntil())).isBetween(1L, 60_000L);
-        bench.store().send(bench.shard(), List.of(message));
+        bench.store().awaitSend(bench.shard(), List.of(message));
 
         assertThat(bench.state()).hasToString("");
         assertThat(bench.redis().call("PTTL", keys.sent())).isEqualTo(-1L);
@@ -391,9 +391,9 @@ class SendScriptTests {
                 .limit(500)
                 .map(i -> Sends.at("m" + i, T0 + i))
                 .toList();
-        bench.store().send(bench.shard(), all);
-        assertThat(bench.store().count(bench.shard()).scheduled()).isEqualTo(499);
-        assertThat(bench.store().count(bench.shard()).ready()).isEqualTo(1);
+        bench.store().awaitSend(bench.shard(), all);
+        assertThat(bench.store().awaitCount(bench.shard()).scheduled()).isEqualTo(499);
+        assertThat(bench.store().awaitCount(bench.shard()).ready()).isEqualTo(1);
     }
 
     @Test
@@ -403,14 +403,14 @@ class SendScriptTests {
         headers.put("tags: a", "100 %0A\r\nb");
         headers.put("leer", "");
         bench.store()
-                .send(
+                .awaitSend(
                         bench.shard(),
                         List.of(OutgoingMessage.of(
                                 id, Due.NOW, OnDuplicate.REJECT, "n", MessageLimits.NONE, headers, new byte[] {
                                     0, '\n', -1
                                 })));
 
-        var found = bench.store().find(bench.shard(), id).orElseThrow();
+        var found = bench.store().awaitFind(bench.shard(), id).orElseThrow();
         assertThat(found.envelope().headers()).isEqualTo(headers);
         assertThat(found.envelope().payload()).containsExactly(0, '\n', -1);
         assertThat(found.envelope().sentAt()).isEqualTo(Instant.ofEpochMilli(T0));
@@ -419,7 +419,7 @@ class SendScriptTests {
     @Test
     void theFurthestDueTimeFitsIntoTheHead() {
         bench.store()
-                .send(
+                .awaitSend(
                         bench.shard(),
                         List.of(
                                 Sends.message("a", new Due(Long.MAX_VALUE, false), OnDuplicate.REJECT, "n"),
@@ -436,6 +436,6 @@ class SendScriptTests {
     }
 
     private static Function<StoreBench, Object> sends(OutgoingMessage message) {
-        return bench -> bench.store().send(bench.shard(), List.of(message));
+        return bench -> bench.store().awaitSend(bench.shard(), List.of(message));
     }
 }

@@ -49,13 +49,14 @@ class SignalTests {
                 none("send behind the head", new ShardState().scheduled("x", T0 + 8), send(T0 + 9)),
                 none("a duplicate", new ShardState().leased("a", T0, "w1-1", T0), bench -> {
                     bench.store()
-                            .send(bench.shard(), List.of(Sends.message("a", Due.NOW, OnDuplicate.REJECT, "other")));
+                            .awaitSend(
+                                    bench.shard(), List.of(Sends.message("a", Due.NOW, OnDuplicate.REJECT, "other")));
                 }),
                 head(
                         "a batch: its first",
                         new ShardState(),
                         bench -> bench.store()
-                                .send(bench.shard(), List.of(Sends.at("a", T0 + 9), Sends.at("b", T0 + 3))),
+                                .awaitSend(bench.shard(), List.of(Sends.at("a", T0 + 9), Sends.at("b", T0 + 3))),
                         T0 + 3));
     }
 
@@ -80,9 +81,7 @@ class SignalTests {
                         "dead-letter, somebody attends",
                         leased,
                         bench -> {
-                            bench.store()
-                                    .enableNotificationsAsync(bench.shard())
-                                    .join();
+                            bench.store().enableNotifications(bench.shard()).join();
                             poll(poll -> poll.deadLetter("a", "w1-1", DeadLetterCause.REQUESTED))
                                     .accept(bench);
                         },
@@ -106,17 +105,17 @@ class SignalTests {
                 none("reschedule behind the head", scheduled, reschedule(41)),
                 head("replay before the head", deadLetter, replay(39), T0 + 39),
                 none("replay behind the head", deadLetter, replay(41)),
-                none("cancel", scheduled, bench -> bench.store().cancel(bench.shard(), "x")),
+                none("cancel", scheduled, bench -> bench.store().awaitCancel(bench.shard(), "x")),
                 new Signalled(
                         "cancel of what is leased",
                         leased("a b"),
-                        bench -> bench.store().cancel(bench.shard(), "a b"),
+                        bench -> bench.store().awaitCancel(bench.shard(), "a b"),
                         List.of("r " + QUEUE + " a b")),
                 new Signalled(
                         "cancel of what is leased, up to a version",
                         leased("a"),
                         bench -> bench.store()
-                                .cancelUpToAsync(bench.shard(), "a", DelayMessage.MAX_VERSION, false)
+                                .cancelUpTo(bench.shard(), "a", DelayMessage.MAX_VERSION, false)
                                 .join(),
                         List.of("r " + QUEUE + " a")),
                 new Signalled(
@@ -137,7 +136,7 @@ class SignalTests {
                                 .put("notifications.leases", "a@t", T0 + 9)
                                 .put("notifications.deliveries", "a@t", "d1-1 1 5 "),
                         bench -> bench.store()
-                                .poll(
+                                .awaitPoll(
                                         bench.shard().notifications(),
                                         Polls.by("d1", 2)
                                                 .retry("a@t", "d1-1", 4)
@@ -151,7 +150,7 @@ class SignalTests {
 
     private static Consumer<StoreBench> replace(String... ids) {
         return bench -> bench.store()
-                .send(
+                .awaitSend(
                         bench.shard(),
                         Stream.of(ids)
                                 .map(id -> Sends.message(id, new Due(99, true), OnDuplicate.REPLACE, "other"))
@@ -175,7 +174,7 @@ class SignalTests {
     }
 
     private static Consumer<StoreBench> send(long due) {
-        return bench -> bench.store().send(bench.shard(), List.of(Sends.at("a", due)));
+        return bench -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", due)));
     }
 
     private static Consumer<StoreBench> poll(UnaryOperator<Polls> change) {
@@ -183,10 +182,10 @@ class SignalTests {
     }
 
     private static Consumer<StoreBench> reschedule(long delay) {
-        return bench -> bench.store().reschedule(bench.shard(), "a", new Due(delay, true));
+        return bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(delay, true));
     }
 
     private static Consumer<StoreBench> replay(long delay) {
-        return bench -> bench.store().replay(bench.shard(), "a@w1-1", new Due(delay, true));
+        return bench -> bench.store().awaitReplay(bench.shard(), "a@w1-1", new Due(delay, true));
     }
 }

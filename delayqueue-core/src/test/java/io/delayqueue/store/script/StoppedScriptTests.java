@@ -96,7 +96,7 @@ class StoppedScriptTests {
         }
         stoppedEverywhere(scenario, write -> {
             for (String id : List.of("a", "b", "c", "d", "e")) {
-                SendReply reply = bench.store().send(bench.shard(), List.of(anew(id)));
+                SendReply reply = bench.store().awaitSend(bench.shard(), List.of(anew(id)));
                 if (reply.results().get(0).outcome() == SendReply.Outcome.ACCEPTED) {
                     handled.put(id + "/anew", 0);
                 }
@@ -118,12 +118,12 @@ class StoppedScriptTests {
             bench.clock(T0);
             bench.restartProcess();
             bench.stoppedBefore("open", write);
-            if (!stops(() -> bench.store().send(bench.shard(), List.of(Sends.at("a", T0))))) {
+            if (!stops(() -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0))))) {
                 assertThat(write).isEqualTo(14);
                 return;
             }
             bench.undisturbed();
-            bench.store().send(bench.shard(), List.of(Sends.at("a", T0)));
+            bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)));
             assertThat(bench.state())
                     .hasToString(new ShardState().scheduled("a", T0).toString());
         }
@@ -199,7 +199,7 @@ class StoppedScriptTests {
                 do {
                     sequence += 2;
                     claims = bench.store()
-                            .poll(kind, Polls.by("z", sequence).claim(500).build())
+                            .awaitPoll(kind, Polls.by("z", sequence).claim(500).build())
                             .claims();
                     handle(kind, "z", sequence + 1, claims);
                 } while (!claims.isEmpty());
@@ -210,7 +210,7 @@ class StoppedScriptTests {
     private void handle(Shard kind, String consumer, long sequence, List<Claim> claims) {
         Polls poll = Polls.by(consumer, sequence);
         claims.forEach(claim -> poll.acknowledge(claim.id(), claim.token()));
-        PollReply reply = bench.store().poll(kind, poll.build());
+        PollReply reply = bench.store().awaitPoll(kind, poll.build());
         assertThat(reply.gone()).isEmpty();
         claims.forEach(claim ->
                 handled.merge(claim.id() + "/" + new String(claim.envelope().payload(), UTF_8), 1, Integer::sum));

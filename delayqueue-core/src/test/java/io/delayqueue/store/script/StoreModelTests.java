@@ -110,7 +110,7 @@ class StoreModelTests {
     private void compare(long seed) {
         System.out.println("seed " + seed);
         random = new Random(seed);
-        bench.store().enableNotificationsAsync(bench.shard()).join();
+        bench.store().enableNotifications(bench.shard()).join();
         for (QueueKind kind : QueueKind.values()) {
             for (String consumer : CONSUMERS) {
                 String expected = pollModel(kind, consumer);
@@ -145,7 +145,7 @@ class StoreModelTests {
             List<OutgoingMessage> batch = batch();
             log.add("send " + batch);
             expected = model.send(batch).toString();
-            actual = bench.store().send(bench.shard(), batch).results().stream()
+            actual = bench.store().awaitSend(bench.shard(), batch).results().stream()
                     .map(Result::outcome)
                     .toList()
                     .toString();
@@ -177,22 +177,22 @@ class StoreModelTests {
         Due due = due();
         if (choice < 84) {
             log.add("cancel " + id);
-            return both(model.cancel(id), bench.store().cancel(bench.shard(), id));
+            return both(model.cancel(id), bench.store().awaitCancel(bench.shard(), id));
         } else if (choice < 89) {
             log.add("reschedule " + id + " " + due);
-            return both(model.reschedule(id, due), bench.store().reschedule(bench.shard(), id, due));
+            return both(model.reschedule(id, due), bench.store().awaitReschedule(bench.shard(), id, due));
         } else if (choice < 93) {
             String deadLetter = deadLetter();
             log.add("replay " + deadLetter + " " + due);
-            return both(model.replay(deadLetter, due), bench.store().replay(bench.shard(), deadLetter, due));
+            return both(model.replay(deadLetter, due), bench.store().awaitReplay(bench.shard(), deadLetter, due));
         } else if (choice < 95) {
             Purge purge = purge();
             log.add("purge " + purge);
-            return both(model.purge(purge), bench.store().purge(bench.shard(), purge));
+            return both(model.purge(purge), bench.store().awaitPurge(bench.shard(), purge));
         } else if (choice < 98) {
             log.add("count");
             QueueKind kind = random.nextBoolean() ? QueueKind.MESSAGES : QueueKind.NOTIFICATIONS;
-            return both(model.count(kind), bench.store().count(shard(kind)));
+            return both(model.count(kind), bench.store().awaitCount(shard(kind)));
         }
         log.add("restart");
         bench.restartProcess();
@@ -275,9 +275,9 @@ class StoreModelTests {
 
     /** Sometimes twice, as a client does that sends an unanswered command again. */
     private String pollStore(QueueKind kind) {
-        PollReply reply = bench.store().poll(shard(kind), request);
+        PollReply reply = bench.store().awaitPoll(shard(kind), request);
         if (random.nextInt(8) == 0) {
-            PollReply repeated = bench.store().poll(shard(kind), request);
+            PollReply repeated = bench.store().awaitPoll(shard(kind), request);
             assertThat(Told.of(repeated)).as(this::last).isEqualTo(Told.of(reply));
         }
         return Told.of(reply);

@@ -114,7 +114,7 @@ class StoredFormatTests {
         Due later = new Due(HOUR.toMillis(), true);
         for (Map.Entry<String, String> nonce :
                 Map.of("plain", "n1", "unnamed", OutgoingMessage.GENERATED_ID).entrySet()) {
-            assertThat(store.send(
+            assertThat(store.awaitSend(
                             bench.shard(),
                             List.of(Sends.message(nonce.getKey(), later, OnDuplicate.REJECT, nonce.getValue()))))
                     .isEqualTo(Sends.repeated(T0 + 20_000, Outcome.ACCEPTED, T0 + HOUR.toMillis()));
@@ -152,7 +152,7 @@ class StoredFormatTests {
         PollReply settled = poll(
                 Polls.by("old", 4).acknowledge("leased", claim(again, "leased").token()));
         assertThat(settled.gone()).isEmpty();
-        assertThat(store.find(bench.shard(), "leased")).isEmpty();
+        assertThat(store.awaitFind(bench.shard(), "leased")).isEmpty();
     }
 
     @Test
@@ -172,15 +172,15 @@ class StoredFormatTests {
 
     @Test
     void scheduledMessageIsMovedAndCancelled() {
-        store.reschedule(bench.shard(), "plain", Due.NOW);
+        store.awaitReschedule(bench.shard(), "plain", Due.NOW);
         assertThat(find("plain").dueAt()).isEqualTo(at(20_000));
-        assertThat(store.cancel(bench.shard(), "limited")).isEqualTo(CancelOutcome.CANCELLED);
-        assertThat(store.cancel(bench.shard(), "leased")).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
+        assertThat(store.awaitCancel(bench.shard(), "limited")).isEqualTo(CancelOutcome.CANCELLED);
+        assertThat(store.awaitCancel(bench.shard(), "leased")).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
     }
 
     @Test
     void deadLettersAreReadAndReplayed() {
-        List<DeadLetter> deadLetters = store.deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 100));
+        List<DeadLetter> deadLetters = store.awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 100));
         assertThat(deadLetters).extracting(DeadLetter::messageId).containsExactly("expired", "buried");
         DeadLetter buried = deadLetters.get(1);
         assertThat(buried.cause()).isEqualTo(DeadLetterCause.NOT_RETRYABLE);
@@ -190,7 +190,8 @@ class StoredFormatTests {
         assertThat(buried.envelope().payload()).isEqualTo("buried".getBytes(UTF_8));
         assertThat(deadLetters.get(0).cause()).isEqualTo(DeadLetterCause.EXPIRED);
 
-        assertThat(store.replay(bench.shard(), buried.deadLetterId(), Due.NOW)).isEqualTo(ReplayOutcome.REPLAYED);
+        assertThat(store.awaitReplay(bench.shard(), buried.deadLetterId(), Due.NOW))
+                .isEqualTo(ReplayOutcome.REPLAYED);
         assertThat(find("buried").attempts()).isZero();
     }
 
@@ -198,11 +199,11 @@ class StoredFormatTests {
     void notificationsAreClaimed() {
         Shard queue = bench.shard().notifications();
         List<Claim> notifications =
-                store.poll(queue, Polls.by("new", 1).claim(100).build()).claims();
+                store.awaitPoll(queue, Polls.by("new", 1).claim(100).build()).claims();
         assertThat(notifications)
                 .hasSize(2)
                 .allSatisfy(notification -> assertThat(
-                                store.deadLetters(bench.shard(), new DeadLetterQuery.One(notification.id())))
+                                store.awaitDeadLetters(bench.shard(), new DeadLetterQuery.One(notification.id())))
                         .hasSize(1));
     }
 
@@ -224,36 +225,37 @@ class StoredFormatTests {
 
     /** Each verb meets a message of format 1, and leaves one that is readable. */
     private void tryEveryVerb() {
-        assertThat(store.count(bench.shard()).scheduled()).isEqualTo(5);
+        assertThat(store.awaitCount(bench.shard()).scheduled()).isEqualTo(5);
         assertThat(bench.reader()
-                        .upcomingAsync(bench.shard(), HOUR, 3)
+                        .upcoming(bench.shard(), HOUR, 3)
                         .join()
                         .orElseThrow()
                         .later())
                 .isZero();
         assertThat(bench.reader()
-                        .listAsync(bench.shard(), MessageState.SCHEDULED, null, 10)
+                        .list(bench.shard(), MessageState.SCHEDULED, null, 10)
                         .join()
                         .messages())
                 .allSatisfy(message -> assertThat(message.envelope().sentAt()).isEqualTo(at(0)));
-        assertThat(store.send(bench.shard(), List.of(replacing("plain")))).isNotNull();
-        assertThat(store.reschedule(bench.shard(), "dated", Due.NOW)).isEqualTo(RescheduleOutcome.RESCHEDULED);
+        assertThat(store.awaitSend(bench.shard(), List.of(replacing("plain")))).isNotNull();
+        assertThat(store.awaitReschedule(bench.shard(), "dated", Due.NOW)).isEqualTo(RescheduleOutcome.RESCHEDULED);
         assertThat(find("dated").envelope().limits()).isEqualTo(dated());
-        assertThat(store.cancelUpToAsync(bench.shard(), "unnamed", 0, false).join())
+        assertThat(store.cancelUpTo(bench.shard(), "unnamed", 0, false).join())
                 .isEqualTo(new VersionedCancel(VersionedCancel.Outcome.CANCELLED, VersionedCancel.NO_VERSION));
-        assertThat(store.cancel(bench.shard(), "limited")).isEqualTo(CancelOutcome.CANCELLED);
+        assertThat(store.awaitCancel(bench.shard(), "limited")).isEqualTo(CancelOutcome.CANCELLED);
         PollReply again = poll(lastPoll());
         poll(Polls.by("old", 4).release("leased", claim(again, "leased").token()));
         assertThat(find("leased").envelope().payload()).isEqualTo("leased".getBytes(UTF_8));
-        for (DeadLetter deadLetter : store.deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 100))) {
-            assertThat(store.replay(bench.shard(), deadLetter.deadLetterId(), Due.NOW))
+        for (DeadLetter deadLetter : store.awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 100))) {
+            assertThat(store.awaitReplay(bench.shard(), deadLetter.deadLetterId(), Due.NOW))
                     .isEqualTo(ReplayOutcome.REPLAYED);
         }
-        assertThat(store.purge(bench.shard(), new Purge.Retention(HOUR, 0, 0))).isZero();
+        assertThat(store.awaitPurge(bench.shard(), new Purge.Retention(HOUR, 0, 0)))
+                .isZero();
         assertThatExceptionOfType(TopicNotEmptyException.class)
                 .isThrownBy(() -> bench.process().deletion().delete("orders"));
         bench.redis().call("HDEL", bench.key("meta"), "identity");
-        store.enableNotificationsAsync(bench.shard()).join();
+        store.enableNotifications(bench.shard()).join();
         assertThat(find("buried").envelope().payload()).isEqualTo("buried".getBytes(UTF_8));
     }
 
@@ -290,7 +292,7 @@ class StoredFormatTests {
     void writeTheDumpOfThisFormat() throws IOException {
         bench.reset();
         store = bench.store();
-        store.enableNotificationsAsync(bench.shard()).join();
+        store.enableNotifications(bench.shard()).join();
         long later = T0 + HOUR.toMillis();
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("tags", "vip");
@@ -324,7 +326,7 @@ class StoredFormatTests {
     }
 
     private void send(OutgoingMessage message) {
-        store.send(bench.shard(), List.of(message));
+        store.awaitSend(bench.shard(), List.of(message));
     }
 
     private static Polls lastPoll() {
@@ -344,11 +346,11 @@ class StoredFormatTests {
     }
 
     private PollReply poll(Polls polls) {
-        return store.poll(bench.shard(), polls.build());
+        return store.awaitPoll(bench.shard(), polls.build());
     }
 
     private MessageSnapshot find(String id) {
-        return store.find(bench.shard(), id).orElseThrow();
+        return store.awaitFind(bench.shard(), id).orElseThrow();
     }
 
     private static Claim claim(PollReply reply, String id) {

@@ -95,13 +95,13 @@ class TopicDeletionRaceTests {
             String id = sender + "." + i;
             Outcome outcome = send(sending, List.of(Sends.after(id, 60_000)), i % 2 == 0);
             assertThat(outcome).as(id).isEqualTo(Outcome.ACCEPTED);
-            assertThat(registry().freshShardsAsync("orders").join().isPresent())
+            assertThat(registry().freshShards("orders").join().isPresent())
                     .as(id + " stands in a registered topic")
                     .isTrue();
             if (i < sends - 1) {
-                assertThat(cancelling.cancel(shardOf(id), id)).as(id).isEqualTo(CancelOutcome.CANCELLED);
+                assertThat(cancelling.awaitCancel(shardOf(id), id)).as(id).isEqualTo(CancelOutcome.CANCELLED);
                 for (int looks = 0; shards > 1 && looks < i % LOOKS; looks++) {
-                    assertThat(cancelling.find(shardOf(id), id)).isEmpty();
+                    assertThat(cancelling.awaitFind(shardOf(id), id)).isEmpty();
                 }
             }
         }
@@ -113,8 +113,8 @@ class TopicDeletionRaceTests {
         while (true) {
             try {
                 SendReply reply = blocking
-                        ? store.send(shard, message)
-                        : store.sendAsync(shard, message).join();
+                        ? store.awaitSend(shard, message)
+                        : store.send(shard, message).join();
                 return reply.results().get(0).outcome();
             } catch (TopicConflictException outrun) {
                 assertThat(outrun).hasMessageContaining("Nothing was written");
@@ -180,11 +180,11 @@ class TopicDeletionRaceTests {
         assertThat(deleted).as("deletions in between").isGreaterThan(20);
         for (int i = 0; i < SENDERS; i++) {
             String last = i + "." + (sends - 1);
-            assertThat(store().find(shardOf(last), last)).isPresent();
+            assertThat(store().awaitFind(shardOf(last), last)).isPresent();
         }
-        assertThat(registry().topicsAsync().join()).containsExactly("orders");
+        assertThat(registry().topics().join()).containsExactly("orders");
         assertThat(Shard.all("orders", shards).stream()
-                        .mapToLong(shard -> store().count(shard).scheduled())
+                        .mapToLong(shard -> store().awaitCount(shard).scheduled())
                         .sum())
                 .isEqualTo(SENDERS);
     }

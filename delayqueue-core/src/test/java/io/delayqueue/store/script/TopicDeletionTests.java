@@ -44,7 +44,7 @@ class TopicDeletionTests {
     }
 
     private static void assertNothingIsLeft() {
-        assertThat(another().registry().topicsAsync().join()).isEmpty();
+        assertThat(another().registry().topics().join()).isEmpty();
         for (String key : List.of("schedule", "leases", "messages", "deliveries", "meta", "dead", "deadLetters")) {
             assertThat(exists(bench.key(key))).as(key).isFalse();
         }
@@ -54,7 +54,7 @@ class TopicDeletionTests {
     }
 
     private static Outcome send(BlockingStore store, String id) {
-        return store.send(bench.shard(), List.of(Sends.at(id, T0 + 5)))
+        return store.awaitSend(bench.shard(), List.of(Sends.at(id, T0 + 5)))
                 .results()
                 .get(0)
                 .outcome();
@@ -62,8 +62,8 @@ class TopicDeletionTests {
 
     /** It is there for whoever knows nothing yet, and in a shard that is the registry's. */
     private static void assertKept(String id) {
-        assertThat(another().store().find(bench.shard(), id)).as(id).isPresent();
-        assertThat(another().registry().topicsAsync().join()).containsExactly(TOPIC);
+        assertThat(another().store().awaitFind(bench.shard(), id)).as(id).isPresent();
+        assertThat(another().registry().topics().join()).containsExactly(TOPIC);
         assertThat(bench.meta("meta"))
                 .containsEntry(
                         "identity",
@@ -106,7 +106,7 @@ class TopicDeletionTests {
                 .hasMessageContaining(
                         held.get("deadLetters").isEmpty() ? "1 message and 0 dead letters" : "1 dead letter.");
         assertThat(bench.state()).hasToString(held.toString());
-        assertThat(another().registry().topicsAsync().join()).containsExactly(TOPIC);
+        assertThat(another().registry().topics().join()).containsExactly(TOPIC);
         assertThat(exists(bench.keySpace().of(bench.shard()).ended())).isFalse();
     }
 
@@ -121,7 +121,7 @@ class TopicDeletionTests {
     void aTopicWithoutShardsIsDeleted() {
         bench.redis().call("FLUSHALL");
         bench.clock(T0);
-        another().registry().shardOfAsync(TOPIC, "a").join();
+        another().registry().shardOf(TOPIC, "a").join();
         assertThat(another().deletion().delete(TOPIC)).isTrue();
         assertNothingIsLeft();
     }
@@ -158,18 +158,18 @@ class TopicDeletionTests {
         another().deletion().delete(TOPIC);
         assertThat(send(knew, "a")).isEqualTo(Outcome.ACCEPTED);
         assertKept("a");
-        assertThat(another().store().cancel(bench.shard(), "a")).isEqualTo(CancelOutcome.CANCELLED);
+        assertThat(another().store().awaitCancel(bench.shard(), "a")).isEqualTo(CancelOutcome.CANCELLED);
         another().deletion().delete(TOPIC);
-        knew.poll(bench.shard(), Polls.by("w1", 2).claim(1).build());
-        assertThat(another().registry().topicsAsync().join()).containsExactly(TOPIC);
+        knew.awaitPoll(bench.shard(), Polls.by("w1", 2).claim(1).build());
+        assertThat(another().registry().topics().join()).containsExactly(TOPIC);
     }
 
     @Test
     void deadLetterListenersGetNotificationsAfterADeletion() {
-        bench.store().enableNotificationsAsync(bench.shard()).join();
+        bench.store().enableNotifications(bench.shard()).join();
         another().deletion().delete(TOPIC);
         another().deletion().delete(TOPIC);
-        bench.store().send(bench.shard(), List.of(Sends.at("a", T0)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)));
         bench.poll(Polls.by("w1", 1).claim(1));
         bench.poll(Polls.by("w1", 2).deadLetter("a", "w1-1", DeadLetterCause.REQUESTED));
         assertThat(bench.state().get("notifications.schedule")).containsOnlyKeys("a@w1-1");
@@ -290,7 +290,7 @@ class TopicDeletionTests {
             calls[0]++;
         }));
         if (knows) {
-            sender.store().enableNotificationsAsync(bench.shard()).join();
+            sender.store().enableNotifications(bench.shard()).join();
         }
         armed[0] = true;
         calls[0] = 0;
@@ -323,7 +323,7 @@ class TopicDeletionTests {
         QueueProcess sender = bench.another(real -> new Interposed(real, 0, Integer.MAX_VALUE, () -> deleteUpTo(3)));
         assertThatThrownBy(() -> send(sender.store(), "a")).hasMessageContaining("orders");
         assertThatThrownBy(() -> sender.store()
-                        .sendAsync(bench.shard(), List.of(Sends.at("a", T0)))
+                        .send(bench.shard(), List.of(Sends.at("a", T0)))
                         .join())
                 .isInstanceOf(CompletionException.class);
         bench.restartProcess();

@@ -75,9 +75,9 @@ class TwiceTests {
     @Test
     void theSecondAnswerOfARescheduleByADelayMovesItNoEarlier() {
         bench.given(new ShardState().scheduled("a", T0 + 5));
-        bench.store().reschedule(bench.shard(), "a", new Due(100, true));
+        bench.store().awaitReschedule(bench.shard(), "a", new Due(100, true));
         bench.clock(T0 + 3);
-        bench.store().reschedule(bench.shard(), "a", new Due(100, true));
+        bench.store().awaitReschedule(bench.shard(), "a", new Due(100, true));
         assertThat(bench.state().get("schedule")).containsEntry("a", "" + (T0 + 103));
     }
 
@@ -86,7 +86,7 @@ class TwiceTests {
         bench.redis().call("FLUSHALL");
         bench.clock(T0);
         bench.twice();
-        bench.store().enableNotificationsAsync(bench.shard()).join();
+        bench.store().enableNotifications(bench.shard()).join();
         bench.undisturbed();
         String registered = bench.redis().text("HGET", bench.keySpace().topics(), "orders");
         assertThat(bench.meta("meta")).containsEntry("identity", "1:" + registered);

@@ -22,7 +22,7 @@ class UpcomingScriptTests {
 
     private static Forecast upcoming(long width, int buckets) {
         return bench.reader()
-                .upcomingAsync(bench.shard(), Duration.ofMillis(width), buckets)
+                .upcoming(bench.shard(), Duration.ofMillis(width), buckets)
                 .join()
                 .orElseThrow();
     }
@@ -49,7 +49,7 @@ class UpcomingScriptTests {
 
     @Test
     void whatIsDueLastOfAllIsCountedAsLater() {
-        bench.store().send(bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
+        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
         assertThat(upcoming(Duration.ofDays(3000).toMillis(), 120).later()).isEqualTo(1);
     }
 }

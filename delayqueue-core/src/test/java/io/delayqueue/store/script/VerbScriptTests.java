@@ -40,7 +40,7 @@ class VerbScriptTests {
     }
 
     static Stream<Row> cancels() {
-        Function<StoreBench, Object> cancel = bench -> bench.store().cancel(bench.shard(), "a");
+        Function<StoreBench, Object> cancel = bench -> bench.store().awaitCancel(bench.shard(), "a");
         ShardState deadLetter = new ShardState().deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "");
         return Stream.of(
                 Row.unchanged(
@@ -87,13 +87,12 @@ class VerbScriptTests {
     static Stream<Row> cancelsUpToAVersion() {
         long version = 1_700_000_000_000_005L;
         long later = version + 1;
-        Function<StoreBench, Object> cancel = bench -> bench.store()
-                .cancelUpToAsync(bench.shard(), "a", version, false)
-                .join();
+        Function<StoreBench, Object> cancel = bench ->
+                bench.store().cancelUpTo(bench.shard(), "a", version, false).join();
         Function<StoreBench, Object> ifClaimed = bench ->
-                bench.store().cancelUpToAsync(bench.shard(), "a", version, true).join();
+                bench.store().cancelUpTo(bench.shard(), "a", version, true).join();
         Function<StoreBench, Object> look =
-                bench -> bench.store().versionAsync(bench.shard(), "a").join();
+                bench -> bench.store().version(bench.shard(), "a").join();
         ShardState greater = versioned("n1700000000000006 l=9000");
         ShardState same = versioned("n" + version);
         return Stream.of(
@@ -163,8 +162,9 @@ class VerbScriptTests {
 
     static Stream<Row> reschedules() {
         Function<StoreBench, Object> reschedule =
-                bench -> bench.store().reschedule(bench.shard(), "a", new Due(T0 + 70, false));
-        Function<StoreBench, Object> after = bench -> bench.store().reschedule(bench.shard(), "a", new Due(70, true));
+                bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(T0 + 70, false));
+        Function<StoreBench, Object> after =
+                bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(70, true));
         return Stream.of(
                 Row.unchanged(
                         "reschedule, absent: not found", new ShardState(), reschedule, RescheduleOutcome.NOT_FOUND),
@@ -207,7 +207,7 @@ class VerbScriptTests {
         for (String foreign : List.of("", "1", "of a stranger, 12", "{}\n\n")) {
             bench.reset();
             bench.given(new ShardState().put("schedule", "a", T0).put("messages", "a", foreign));
-            assertThat(bench.store().reschedule(bench.shard(), "a", new Due(70, true)))
+            assertThat(bench.store().awaitReschedule(bench.shard(), "a", new Due(70, true)))
                     .isEqualTo(RescheduleOutcome.RESCHEDULED);
             assertThat(bench.state())
                     .isEqualTo(new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", foreign));
@@ -217,7 +217,7 @@ class VerbScriptTests {
     @Test
     void findSeesAScheduledMessage() {
         bench.given(new ShardState().retrying("a", T0 + 5, 2, "E: no"));
-        MessageSnapshot found = bench.store().find(bench.shard(), "a").orElseThrow();
+        MessageSnapshot found = bench.store().awaitFind(bench.shard(), "a").orElseThrow();
         assertThat(found.state()).isEqualTo(MessageState.SCHEDULED);
         assertThat(found.dueAt()).isEqualTo(Instant.ofEpochMilli(T0 + 5));
         assertThat(found.attempts()).isEqualTo(2);
@@ -230,7 +230,7 @@ class VerbScriptTests {
     @Test
     void findSeesADueMessageAsReady() {
         bench.given(new ShardState().scheduled("a", T0));
-        MessageSnapshot found = bench.store().find(bench.shard(), "a").orElseThrow();
+        MessageSnapshot found = bench.store().awaitFind(bench.shard(), "a").orElseThrow();
         assertThat(found.state()).isEqualTo(MessageState.READY);
         assertThat(found.attempts()).isZero();
         assertThat(found.lastFailure()).isNull();
@@ -239,7 +239,7 @@ class VerbScriptTests {
     @Test
     void findReportsTheOwnerOfALease() {
         bench.given(new ShardState().leased("a", T0 - 5, "node.7-1z", END, 3, "E: no"));
-        MessageSnapshot found = bench.store().find(bench.shard(), "a").orElseThrow();
+        MessageSnapshot found = bench.store().awaitFind(bench.shard(), "a").orElseThrow();
         assertThat(found.state()).isEqualTo(MessageState.LEASED);
         assertThat(found.holder()).isEqualTo("node.7");
         assertThat(found.leaseEnd()).isEqualTo(Instant.ofEpochMilli(END));
@@ -252,23 +252,24 @@ class VerbScriptTests {
         bench.given(new ShardState()
                 .deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "")
                 .put("schedule", "b", T0));
-        assertThat(bench.store().find(bench.shard(), "a")).isEmpty();
-        assertThat(bench.store().find(bench.shard(), "b")).isEmpty();
+        assertThat(bench.store().awaitFind(bench.shard(), "a")).isEmpty();
+        assertThat(bench.store().awaitFind(bench.shard(), "b")).isEmpty();
     }
 
     @Test
     void theSentinelIsNotAMessage() {
         String sentinel = "~".repeat(257);
-        assertThat(bench.store().find(bench.shard(), sentinel)).isEmpty();
-        assertThat(bench.store().cancel(bench.shard(), sentinel)).isEqualTo(CancelOutcome.NOT_FOUND);
-        assertThat(bench.store().reschedule(bench.shard(), sentinel, Due.NOW)).isEqualTo(RescheduleOutcome.NOT_FOUND);
+        assertThat(bench.store().awaitFind(bench.shard(), sentinel)).isEmpty();
+        assertThat(bench.store().awaitCancel(bench.shard(), sentinel)).isEqualTo(CancelOutcome.NOT_FOUND);
+        assertThat(bench.store().awaitReschedule(bench.shard(), sentinel, Due.NOW))
+                .isEqualTo(RescheduleOutcome.NOT_FOUND);
         assertThat(bench.state()).hasToString("");
     }
 
     @Test
     void anEmptyShardCountsNothing() {
-        assertThat(bench.store().count(bench.shard())).isEqualTo(new ShardCounts(0, 0, 0, 0, Duration.ZERO));
-        assertThat(bench.store().count(bench.shard().notifications()))
+        assertThat(bench.store().awaitCount(bench.shard())).isEqualTo(new ShardCounts(0, 0, 0, 0, Duration.ZERO));
+        assertThat(bench.store().awaitCount(bench.shard().notifications()))
                 .isEqualTo(new ShardCounts(0, 0, 0, 0, Duration.ZERO));
     }
 
@@ -283,8 +284,9 @@ class VerbScriptTests {
                 .deadLetter("f", "w1-1", T0, "REQUESTED", 1, T0, "")
                 .notification("e@w1-1", T0 + 4000));
         bench.clock(T0 + 4000);
-        assertThat(bench.store().count(bench.shard())).isEqualTo(new ShardCounts(1, 2, 1, 2, Duration.ofSeconds(4)));
-        assertThat(bench.store().count(bench.shard().notifications()))
+        assertThat(bench.store().awaitCount(bench.shard()))
+                .isEqualTo(new ShardCounts(1, 2, 1, 2, Duration.ofSeconds(4)));
+        assertThat(bench.store().awaitCount(bench.shard().notifications()))
                 .isEqualTo(new ShardCounts(0, 1, 0, 0, Duration.ZERO));
     }
 }

@@ -99,7 +99,7 @@ class AbsentTopicTests extends ReceiveTest {
     @Test
     void topicThatIsDeletedWhileSomebodyWaitsIsNotMadeAnew() {
         awaitSubscription();
-        queue.topics().shardsAsync("orders").join();
+        queue.topics().shards("orders").join();
         CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
         awaitAsleep();
         TopicRegistry elsewhere = new TopicRegistry(queue.scripts(), queue.keySpace());
@@ -107,7 +107,7 @@ class AbsentTopicTests extends ReceiveTest {
                 .isTrue();
 
         assertThat(receiveNow(1)).isEmpty();
-        assertThat(elsewhere.freshShardsAsync("orders").join().isPresent()).isFalse();
+        assertThat(elsewhere.freshShards("orders").join().isPresent()).isFalse();
         assertThat(waiting).isNotDone();
         send("a", Duration.ZERO);
         assertThat(join(waiting)).extracting(LeasedDelivery::id).containsExactly("a");
@@ -124,7 +124,7 @@ class AbsentTopicTests extends ReceiveTest {
 
         assertThat(join(delivery.acknowledge())).isFalse();
 
-        assertThat(elsewhere.freshShardsAsync("orders").join().isPresent()).isFalse();
+        assertThat(elsewhere.freshShards("orders").join().isPresent()).isFalse();
     }
 
     @Test

@@ -135,7 +135,7 @@ class AnyTopicTests extends ReceiveTest {
     }
 
     private ShardCounts counts(String topic) {
-        return queue.store().count(Shard.single(topic));
+        return queue.store().awaitCount(Shard.single(topic));
     }
 
     private static List<String> ids(CompletableFuture<List<LeasedDelivery>> received) {

@@ -48,7 +48,7 @@ class LeasesTests extends ReceiveTest {
         assertThat(join(leases.acknowledge("orders", "a", delivery.receipt()))).isTrue();
 
         assertThat(counts().leased()).isZero();
-        assertThat(queue.store().find(Shard.single("orders"), "a")).isEmpty();
+        assertThat(queue.store().awaitFind(Shard.single("orders"), "a")).isEmpty();
         assertThat(queue.recorded().lines()).anyMatch(line -> line.startsWith("acknowledged"));
     }
 
@@ -78,7 +78,7 @@ class LeasesTests extends ReceiveTest {
         assertThat(join(leases.deadLetter("orders", "a", delivery.receipt(), "no use")))
                 .isTrue();
 
-        assertThat(queue.store().deadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10)))
+        assertThat(queue.store().awaitDeadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10)))
                 .singleElement()
                 .satisfies(deadLetter -> assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.REQUESTED));
     }
@@ -128,7 +128,10 @@ class LeasesTests extends ReceiveTest {
         assertThat(join(leases.extend("orders", "a", delivery.receipt(), Duration.ofHours(1))))
                 .isTrue();
 
-        assertThat(queue.store().find(Shard.single("orders"), "a").orElseThrow().leaseEnd())
+        assertThat(queue.store()
+                        .awaitFind(Shard.single("orders"), "a")
+                        .orElseThrow()
+                        .leaseEnd())
                 .isAfter(delivery.leaseEnd().plus(Duration.ofMinutes(50)));
     }
 
@@ -168,7 +171,7 @@ class LeasesTests extends ReceiveTest {
 
         assertThat(join(leases.acknowledge("nobodys", "a", receipt))).isFalse();
 
-        assertThat(queue.topics().registeredShardsAsync("nobodys").join()).isEmpty();
+        assertThat(queue.topics().registeredShards("nobodys").join()).isEmpty();
     }
 
     @Test
@@ -177,7 +180,7 @@ class LeasesTests extends ReceiveTest {
         TopicRegistry wide = new TopicRegistry(
                 queue.scripts(), queue.keySpace(), new ShardPlan(Map.of("orders", 3), ShardPlan.OnConflict.FAIL));
         new TopicDeletion(queue.scripts(), queue.keySpace(), wide).delete("orders");
-        wide.shardsAsync("orders").join();
+        wide.shards("orders").join();
         send("b", Duration.ZERO);
         LeasedDelivery delivery = receiveOne();
 

@@ -24,7 +24,7 @@ class ReceiveOutageTests extends ReceiveTest {
 
     @BeforeEach
     void registerTopic() {
-        queue.topics().shardsAsync("orders").join();
+        queue.topics().shards("orders").join();
     }
 
     @Test
@@ -121,7 +121,7 @@ class ReceiveOutageTests extends ReceiveTest {
     /** What another process sees, past the broken network. */
     private ShardCounts countsElsewhere() {
         try (QueueOnRedis other = new QueueOnRedis(server)) {
-            return other.store().count(Shard.single("orders"));
+            return other.store().awaitCount(Shard.single("orders"));
         }
     }
 }

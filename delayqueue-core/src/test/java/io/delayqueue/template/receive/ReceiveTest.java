@@ -78,7 +78,7 @@ abstract class ReceiveTest extends RedisTest {
     }
 
     ShardCounts counts() {
-        return queue.store().count(Shard.single("orders"));
+        return queue.store().awaitCount(Shard.single("orders"));
     }
 
     /** Until a look has found nothing and the pump sleeps. */

@@ -158,7 +158,7 @@ class ReceiveTests extends ReceiveTest {
     @Test
     void twoThousandWaitingReceiversHoldNoThreadAndNoConnection() {
         awaitSubscription();
-        queue.topics().shardsAsync("orders").join();
+        queue.topics().shards("orders").join();
         receiveNow(1);
         awaitAsleep();
         int threads = Thread.activeCount();
@@ -277,10 +277,10 @@ class ReceiveTests extends ReceiveTest {
         send("a", Duration.ZERO);
         join(receiveOne().deadLetter("no use"));
         String deadLetter = queue.store()
-                .deadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10))
+                .awaitDeadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10))
                 .get(0)
                 .deadLetterId();
-        queue.store().replay(Shard.single("orders"), deadLetter, Due.NOW);
+        queue.store().awaitReplay(Shard.single("orders"), deadLetter, Due.NOW);
 
         assertThat(receiveOne().attempt()).isEqualTo(1);
     }

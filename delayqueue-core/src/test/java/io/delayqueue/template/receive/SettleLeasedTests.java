@@ -32,7 +32,7 @@ class SettleLeasedTests extends ReceiveTest {
     }
 
     private List<DeadLetter> deadLetters() {
-        return queue.store().deadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10));
+        return queue.store().awaitDeadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10));
     }
 
     @Test

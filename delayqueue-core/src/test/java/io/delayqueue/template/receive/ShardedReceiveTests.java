@@ -59,7 +59,7 @@ class ShardedReceiveTests extends ReceiveTest {
         }
         assertThat(received).hasSize(60);
         for (Shard shard : Shard.all("orders", SHARDS)) {
-            assertThat(queue.store().count(shard).leased()).isZero();
+            assertThat(queue.store().awaitCount(shard).leased()).isZero();
         }
     }
 
@@ -90,7 +90,7 @@ class ShardedReceiveTests extends ReceiveTest {
                     MessageStore.class.getClassLoader(),
                     new Class<?>[] {MessageStore.class},
                     (proxy, method, given) -> {
-                        if (method.getName().equals("pollIfRegisteredAsync")) {
+                        if (method.getName().equals("pollIfRegistered")) {
                             begun.get(((Shard) given[0]).index()).add(System.nanoTime());
                         }
                         try {
@@ -104,7 +104,7 @@ class ShardedReceiveTests extends ReceiveTest {
 
     @Test
     void anIdleTopicIsSweptShardByShardOncePerIntervalHoweverManyWait() {
-        queue.topics().shardsAsync("orders").join();
+        queue.topics().shards("orders").join();
         Looks looks = new Looks();
         try (DefaultDelayQueueReceiver sweeping = DefaultDelayQueueReceiver.builder(
                         looks.around(queue.store()), queue.topics(), QueueOnRedis.codec(), signals, tasks)
@@ -142,7 +142,7 @@ class ShardedReceiveTests extends ReceiveTest {
             assertThat(waiting).isNotDone();
             newcomer.proxy().pass();
             assertThat(join(waiting).get(0).id()).isEqualTo("a");
-            assertThat(newcomer.topics().shardsAsync("orders").join()).hasSize(SHARDS);
+            assertThat(newcomer.topics().shards("orders").join()).hasSize(SHARDS);
         }
     }
 
@@ -161,7 +161,7 @@ class ShardedReceiveTests extends ReceiveTest {
 
     @Test
     void aWaitingReceiverFollowsATopicThatIsRegisteredAgain() {
-        queue.topics().shardsAsync("orders").join();
+        queue.topics().shards("orders").join();
         TopicRegistry following = new TopicRegistry(queue.scripts(), queue.keySpace());
         try (DefaultDelayQueueReceiver receiving = DefaultDelayQueueReceiver.builder(
                         new RedisMessageStore(queue.scripts(), queue.keySpace(), following),
@@ -178,7 +178,7 @@ class ShardedReceiveTests extends ReceiveTest {
                     .until(() -> {
                         new TopicDeletion(queue.scripts(), queue.keySpace(), five).delete("orders");
                         // unless the sweep was quicker
-                        return five.shardsAsync("orders").join().size() == 5;
+                        return five.shards("orders").join().size() == 5;
                     });
             DelayQueueTemplate sending = DelayQueueTemplate.builder(
                             new RedisMessageStore(queue.scripts(), queue.keySpace(), five),
@@ -188,7 +188,7 @@ class ShardedReceiveTests extends ReceiveTest {
                     .build();
             sending.send("orders", "text");
             assertThat(join(waiting)).hasSize(1);
-            assertThat(following.shardsAsync("orders").join()).hasSize(5);
+            assertThat(following.shards("orders").join()).hasSize(5);
             assertThat(join(join(waiting).get(0).acknowledge())).isTrue();
         }
     }

@@ -81,7 +81,7 @@ public record MessageSending(
         for (int i = 0; i < requests.size(); i++) {
             check(topic, requests.get(i), requests.size() == 1 ? "The message" : "Message " + i);
         }
-        Await.call(() -> topics.registerWithinAsync(topic, maxTopics));
+        Await.call(() -> topics.registerWithin(topic, maxTopics));
         if (key.key() == null) {
             return requests.stream()
                     .map(request -> request.toMessage(topic).build())

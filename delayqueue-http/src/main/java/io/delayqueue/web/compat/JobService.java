@@ -83,7 +83,7 @@ public final class JobService {
                 Verb.PUSH,
                 () -> {
                     DelayMessage message = message(request);
-                    return topics.registerWithinAsync(request.topic(), settings.maxTopics())
+                    return topics.registerWithin(request.topic(), settings.maxTopics())
                             .thenCompose(registered ->
                                     ids.push(request.topic(), request.id(), version -> send(message, version)));
                 },

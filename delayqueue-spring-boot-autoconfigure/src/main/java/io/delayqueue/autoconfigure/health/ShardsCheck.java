@@ -52,7 +52,7 @@ final class ShardsCheck extends StartCheck {
     /** The number of shards of each registered topic, by its name; empty if Redis does not respond. */
     private Map<String, Integer> registered(List<String> topics) {
         List<CompletableFuture<Optional<List<Shard>>>> replies = new ArrayList<>();
-        topics.forEach(topic -> replies.add(registry.registeredShardsAsync(topic)));
+        topics.forEach(topic -> replies.add(registry.registeredShards(topic)));
         try {
             CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
                     .get(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);

@@ -22,26 +22,26 @@ public record TopicCopies(MessageStore store, TopicRegistry registry) {
 
     /** Cancels a live message unless its version is greater. */
     CompletableFuture<VersionedCancel> cancel(String topic, String id, long version) {
-        return onShard(topic, id, shard -> store.cancelUpToAsync(shard, id, version, false), VersionedCancel.NOT_FOUND);
+        return onShard(topic, id, shard -> store.cancelUpTo(shard, id, version, false), VersionedCancel.NOT_FOUND);
     }
 
     /** Cancels a live message that was claimed since it was sent, unless its version is greater. */
     CompletableFuture<VersionedCancel> cancelClaimed(String topic, String id, long version) {
-        return onShard(topic, id, shard -> store.cancelUpToAsync(shard, id, version, true), VersionedCancel.NOT_FOUND);
+        return onShard(topic, id, shard -> store.cancelUpTo(shard, id, version, true), VersionedCancel.NOT_FOUND);
     }
 
     /** Returns whether a message is live, and its version. */
     CompletableFuture<VersionedCancel> version(String topic, String id) {
-        return onShard(topic, id, shard -> store.versionAsync(shard, id), VersionedCancel.NOT_FOUND);
+        return onShard(topic, id, shard -> store.version(shard, id), VersionedCancel.NOT_FOUND);
     }
 
     /** Reads a live message. */
     CompletableFuture<Optional<MessageSnapshot>> find(String topic, String id) {
-        return onShard(topic, id, shard -> store.findAsync(shard, id), Optional.empty());
+        return onShard(topic, id, shard -> store.find(shard, id), Optional.empty());
     }
 
     private <T> CompletableFuture<T> onShard(
             String topic, String id, Function<Shard, CompletableFuture<T>> call, T absent) {
-        return registry.lookForAsync(topic, id, call).thenApply(found -> found.orElse(absent));
+        return registry.withShard(topic, id, call).thenApply(found -> found.orElse(absent));
     }
 }
