@@ -7,15 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 
 /** Thrown if the value of a property is invalid, or if two values contradict each other. */
-public final class InvalidPropertyException extends RuntimeException {
+public final class InvalidPropertyException extends StartFailedException {
 
     private static final long serialVersionUID = 1L;
 
-    private final String property;
-
     private InvalidPropertyException(String property, String problem, @Nullable Throwable cause) {
-        super(problem, cause);
-        this.property = property;
+        super(problem + ".", "Correct the value of " + property + ".", cause);
     }
 
     /**
@@ -23,15 +20,24 @@ public final class InvalidPropertyException extends RuntimeException {
      * to that of the property.
      *
      * @param prefix the prefix of the properties, whose names otherwise are those of the options
-     * @param exceptions full names of properties that differ from prefix and option, by the option
      * @param made creates the object
      * @throws InvalidPropertyException if an option is invalid; the message names the property
+     */
+    public static <T> T check(String prefix, Supplier<T> made) {
+        return check(prefix, Map.of(), made);
+    }
+
+    /**
+     * Creates an object as {@link #check(String, Supplier)} does.
+     *
+     * @param exceptions full names of properties that differ from prefix and option, by the option
      */
     public static <T> T check(String prefix, Map<String, String> exceptions, Supplier<T> made) {
         try {
             return made.get();
         } catch (InvalidOptionException e) {
-            String property = exceptions.getOrDefault(e.option(), prefix + "." + dashed(e.option()));
+            String property =
+                    exceptions.getOrDefault(e.option(), prefix + "." + DataObjectPropertyName.toDashedForm(e.option()));
             throw new InvalidPropertyException(property, property + " " + e.problem(), e);
         } catch (IllegalArgumentException e) {
             throw new InvalidPropertyException(prefix, String.valueOf(e.getMessage()), e);
@@ -46,18 +52,5 @@ public final class InvalidPropertyException extends RuntimeException {
      */
     public static InvalidPropertyException of(String property, String problem) {
         return new InvalidPropertyException(property, property + " " + problem, null);
-    }
-
-    /** Converts an option to dashed form, except a map key in brackets. */
-    private static String dashed(String option) {
-        int key = option.indexOf('[');
-        return key < 0
-                ? DataObjectPropertyName.toDashedForm(option)
-                : DataObjectPropertyName.toDashedForm(option.substring(0, key)) + option.substring(key);
-    }
-
-    /** The name of the property, or the common prefix of the properties. */
-    String property() {
-        return property;
     }
 }

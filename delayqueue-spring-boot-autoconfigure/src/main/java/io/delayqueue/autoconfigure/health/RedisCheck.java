@@ -1,15 +1,14 @@
 package io.delayqueue.autoconfigure.health;
 
-import io.delayqueue.autoconfigure.failure.EvictingRedisException;
+import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.redis.server.ServerState.AppendOnly;
 import java.time.Duration;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class RedisCheck extends StartCheck {
 
     private static final Log log = LogFactory.getLog(RedisCheck.class);
-    private static final Duration MAX_WAIT = Duration.ofSeconds(1);
     private static final Duration NEVER = Duration.ofDays(365);
 
     /** After connection factories, whose phase is 0, and before beans that send, listen or serve requests. */
@@ -48,7 +46,11 @@ final class RedisCheck extends StartCheck {
             later = tasks.schedule("check of Redis' settings", this::checkLater);
         } else {
             if (state.mayEvict() && !allowEviction) {
-                throw new EvictingRedisException(danger(state));
+                throw new StartFailedException(
+                        danger(state),
+                        "Set maxmemory-policy to noeviction, or use a separate Redis for the delay queue and"
+                                + " annotate its connection factory with @DelayQueueConnectionFactory. To accept the"
+                                + " loss of messages, set delayqueue.redis.allow-eviction=true.");
             }
             warn(state);
         }
@@ -56,13 +58,11 @@ final class RedisCheck extends StartCheck {
 
     private @Nullable ServerState probeNow() {
         try {
-            return probe.probeAsync().get(MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException | TimeoutException e) {
+            return probe.probeAsync().orTimeout(1, TimeUnit.SECONDS).join();
+        } catch (CompletionException e) {
             log.debug("Redis did not respond in time. Its settings are checked later.", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            return null;
         }
-        return null;
     }
 
     private Duration checkLater() {

@@ -1,20 +1,20 @@
 package io.delayqueue.autoconfigure.health;
 
-import io.delayqueue.autoconfigure.failure.ShardCountException;
+import io.delayqueue.autoconfigure.failure.StartFailedException;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicRegistry;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -26,7 +26,6 @@ import org.apache.commons.logging.LogFactory;
 final class ShardsCheck extends StartCheck {
 
     private static final Log log = LogFactory.getLog(ShardsCheck.class);
-    private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     /** After the check of Redis' settings, and before beans that send, listen or serve requests. */
     private static final int PHASE = 2;
@@ -44,9 +43,22 @@ final class ShardsCheck extends StartCheck {
         registered(plan.counts().keySet().stream().sorted().toList()).forEach((topic, registered) -> {
             int wanted = plan.of(topic).orElse(registered);
             if (wanted != registered && plan.onConflict() == ShardPlan.OnConflict.FAIL) {
-                throw new ShardCountException(topic, registered, wanted);
+                throw conflict(topic, registered, wanted);
             }
         });
+    }
+
+    static StartFailedException conflict(String topic, int registered, int wanted) {
+        String property = "delayqueue.topics[" + Printable.of(topic) + "].shards";
+        return new StartFailedException(
+                "Topic " + Printable.of(topic) + " is registered with " + registered
+                        + (registered == 1 ? " shard" : " shards") + ", but " + property + " is " + wanted + ".",
+                "Set " + property + " to " + registered
+                        + " or remove the property, or set delayqueue.shards.on-conflict=follow to use the"
+                        + " registered number for every topic. To change the number to " + wanted
+                        + ", stop the applications that use the topic, delete the topic when it is empty"
+                        + " (DelayQueueAdmin.deleteTopic, or delete-topic of the endpoint delayqueue), and"
+                        + " start this application again.");
     }
 
     /** The number of shards of each registered topic, by its name; empty if Redis does not respond. */
@@ -55,20 +67,13 @@ final class ShardsCheck extends StartCheck {
         topics.forEach(topic -> replies.add(registry.registeredShards(topic)));
         try {
             CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
-                    .get(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof TopicConflictException unreadable) {
+                    .orTimeout(1, TimeUnit.SECONDS)
+                    .join();
+        } catch (CompletionException e) {
+            if (Completions.cause(e) instanceof TopicConflictException unreadable) {
                 throw unreadable;
             }
             log.debug("Redis did not respond. The number of shards of a topic is checked at its first use.", e);
-            return Map.of();
-        } catch (TimeoutException e) {
-            log.debug(
-                    "Redis did not respond in time. The number of shards of a topic is checked at its" + " first use.",
-                    e);
-            return Map.of();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             return Map.of();
         }
         Map<String, Integer> registered = new HashMap<>();

@@ -8,7 +8,7 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.QueueContexts;
-import io.delayqueue.autoconfigure.failure.EvictingRedisException;
+import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisScripts;
@@ -77,7 +77,7 @@ class RedisCheckTests {
             on(redis.port())
                     .run(context -> assertThat(context)
                             .getFailure()
-                            .hasRootCauseInstanceOf(EvictingRedisException.class)
+                            .hasRootCauseInstanceOf(StartFailedException.class)
                             .rootCause()
                             .hasMessageContaining(EVICTS + policy + "'"));
             // listeners would have begun to
@@ -106,8 +106,11 @@ class RedisCheckTests {
             on(redis.port())
                     .withClassLoader(new FilteredClassLoader(
                             "org.springframework.boot.actuate", "org.springframework.boot.health", "io.micrometer"))
-                    .run(context ->
-                            assertThat(context).getFailure().hasRootCauseInstanceOf(EvictingRedisException.class));
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .hasRootCauseInstanceOf(StartFailedException.class)
+                            .rootCause()
+                            .hasMessageContaining(EVICTS + "allkeys-lru'"));
         }
     }
 

@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.QueueContexts;
-import io.delayqueue.autoconfigure.failure.ShardCountException;
+import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.MessageRejectedException;
@@ -118,8 +118,20 @@ class ShardsCheckTests {
             context.getBean(DelayQueueTemplate.class).cancel(TOPIC, "a");
         });
         application(SHARDS + 8)
-                .run(context -> assertThat(context).getFailure().hasRootCauseInstanceOf(ShardCountException.class));
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasRootCauseInstanceOf(StartFailedException.class)
+                        .rootCause()
+                        .hasMessageContaining("is registered with 4 shards"));
         assertThat(registration(redis)).startsWith("4:");
+    }
+
+    @Test
+    void topicNeverBeginsALine() {
+        assertThat(ShardsCheck.conflict("t\nERROR forged", 1, 2))
+                .message()
+                .contains("t\\nERROR forged")
+                .doesNotContain("\n");
     }
 
     @Test
