@@ -54,7 +54,7 @@ public final class DelayListenerAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     DelayListenerRegistry delayListenerRegistry(DelayQueueProperties properties) {
-        return new DelayListenerRegistry(properties.listener().isAutoStartup());
+        return new DelayListenerRegistry(properties.listener().autoStartup());
     }
 
     @Bean

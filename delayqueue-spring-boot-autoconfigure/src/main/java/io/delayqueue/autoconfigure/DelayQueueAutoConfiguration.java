@@ -29,7 +29,6 @@ import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.Leases;
 import java.time.InstantSource;
-import java.util.Map;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
@@ -183,7 +182,6 @@ public final class DelayQueueAutoConfiguration {
                 .interceptors(interceptors.orderedStream().toList());
         return InvalidPropertyException.check(
                 "delayqueue.limits",
-                Map.of(),
                 () -> template.afterCommitTimeout(properties.limits().afterCommitTimeout())
                         .build());
     }

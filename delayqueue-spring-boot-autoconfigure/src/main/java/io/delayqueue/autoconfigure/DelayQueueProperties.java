@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
@@ -77,12 +78,12 @@ public record DelayQueueProperties(
 
     /** Checks each value, so that an invalid one fails the application's start even if it is not used. */
     public DelayQueueProperties {
-        InvalidPropertyException.check("delayqueue", Map.of(), () -> new KeySpace(namespace));
-        InvalidPropertyException.check("delayqueue.limits", Map.of(), limits::toLimits);
+        InvalidPropertyException.check("delayqueue", () -> new KeySpace(namespace));
+        InvalidPropertyException.check("delayqueue.limits", limits::toLimits);
         InvalidPropertyException.check("delayqueue.engine", OF_DEAD_LETTERS, () -> engine.toSettings(deadLetters));
-        InvalidPropertyException.check("delayqueue.metrics", Map.of(), metrics::check);
-        InvalidPropertyException.check("delayqueue.redis", Map.of(), redis::toSettings);
-        InvalidPropertyException.check("delayqueue.health", Map.of(), () -> health.toSettings(redis));
+        InvalidPropertyException.check("delayqueue.metrics", metrics::check);
+        InvalidPropertyException.check("delayqueue.redis", redis::toSettings);
+        InvalidPropertyException.check("delayqueue.health", () -> health.toSettings(redis));
         http.check();
         topics = Map.copyOf(topics);
         forward = List.copyOf(forward);
@@ -99,10 +100,10 @@ public record DelayQueueProperties(
     private static ShardPlan toShardPlan(Map<String, TopicProperties> topics, Shards shards) {
         Map<String, Integer> counts = new HashMap<>();
         topics.forEach((topic, properties) -> {
-            Integer count = properties.getShards();
+            Integer count = properties.shards();
             if (count != null) {
                 String prefix = "delayqueue.topics[" + topic + "]";
-                counts.put(topic, InvalidPropertyException.check(prefix, Map.of(), () -> ShardPlan.check(count)));
+                counts.put(topic, InvalidPropertyException.check(prefix, () -> ShardPlan.check(count)));
             }
         });
         return new ShardPlan(counts, shards.onConflict());
@@ -301,29 +302,38 @@ public record DelayQueueProperties(
         }
     }
 
-    /** Options of all listeners. */
-    public static final class Listener extends ListenerProperties {
-
-        /** Whether listeners start with the application. */
-        private boolean autoStartup = true;
-
-        /** Whether SLF4J's MDC contains delayqueue.topic, delayqueue.id and delayqueue.attempt while a handler runs. */
-        private boolean mdc = true;
-
-        public boolean isAutoStartup() {
-            return autoStartup;
-        }
-
-        public void setAutoStartup(boolean autoStartup) {
-            this.autoStartup = autoStartup;
-        }
-
-        public boolean isMdc() {
-            return mdc;
-        }
-
-        public void setMdc(boolean mdc) {
-            this.mdc = mdc;
-        }
-    }
+    /**
+     * Options of all listeners.
+     *
+     * @param autoStartup Whether listeners start with the application.
+     * @param mdc Whether SLF4J's MDC contains delayqueue.topic, delayqueue.id and delayqueue.attempt while a handler
+     *     runs.
+     * @param concurrency Maximum number of handlers of a listener that run at the same time, 1 to 10,000.
+     * @param batchSize Maximum number of messages that a batch listener receives in one call, 2 to 500.
+     * @param lease Duration of a lease, 1 s to 1 d. It is renewed while the delivery waits for a handler or is handled.
+     * @param maxAttempts Number of attempts after which a message is dead-lettered, 1 or more.
+     * @param backoff Delay after a failed attempt: "fixed 5s", "exponential 1s x2 max 1h jitter 0.2", a list of delays
+     *     such as "0s,0s,2m,10m", or the name of a RetryPolicy bean.
+     * @param notRetryable Exceptions after which a message is dead-lettered without a retry. Subclasses, and exceptions
+     *     with such a cause, are included.
+     * @param handlingTime Maximum time for which a lease is renewed while the delivery is handled, from the lease to
+     *     365 d.
+     * @param prefetch Maximum number of deliveries that are claimed in addition to those being handled, 0 to 10,000.
+     * @param prefetchTime Maximum time for which a delivery waits for a handler before it is released, 1 ms to 1 d.
+     * @param drainTime Maximum time for which a stopping listener waits for its running handlers, 0 to 1 d.
+     */
+    public record Listener(
+            @DefaultValue("true") boolean autoStartup,
+            @DefaultValue("true") boolean mdc,
+            @Nullable Integer concurrency,
+            @Nullable Integer batchSize,
+            @Nullable Duration lease,
+            @Nullable Integer maxAttempts,
+            @Nullable String backoff,
+            @Nullable List<Class<? extends Throwable>> notRetryable,
+            @Nullable Duration handlingTime,
+            @Nullable Integer prefetch,
+            @Nullable Duration prefetchTime,
+            @Nullable Duration drainTime)
+            implements ListenerProperties {}
 }

@@ -4,11 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.autoconfigure.property.ForwardProperties;
-import io.delayqueue.autoconfigure.property.ListenerProperties;
 import io.delayqueue.listener.ListenerOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.Modifier;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +16,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -103,10 +100,8 @@ class PropertyTableTests {
                 .map(row -> row.substring("| `".length(), row.indexOf("` |")))
                 .toList();
         assertThat(keys)
-                .isEqualTo(Stream.of(ForwardProperties.class, ListenerProperties.class)
-                        .flatMap(type -> Arrays.stream(type.getDeclaredFields()))
-                        .filter(field -> !Modifier.isStatic(field.getModifiers()))
-                        .map(field -> DataObjectPropertyName.toDashedForm(field.getName()))
+                .isEqualTo(Arrays.stream(ForwardProperties.class.getRecordComponents())
+                        .map(component -> DataObjectPropertyName.toDashedForm(component.getName()))
                         .filter(key -> !key.equals("batch-size"))
                         .toList());
     }

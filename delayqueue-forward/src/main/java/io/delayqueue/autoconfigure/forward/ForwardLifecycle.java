@@ -53,13 +53,12 @@ final class ForwardLifecycle implements SmartLifecycle {
 
     private void tellCompetitors(ForwardProperties forward) {
         List<String> others = registry.getObject().getContainers().stream()
-                .filter(listener ->
-                        listener.topic().equals(forward.getTopic()) && listener.kind() == QueueKind.MESSAGES)
+                .filter(listener -> listener.topic().equals(forward.topic()) && listener.kind() == QueueKind.MESSAGES)
                 .map(ManagedListener::id)
                 .filter(id -> !id.equals(forward.listenerId()))
                 .toList();
         if (!others.isEmpty()) {
-            log.warn("Messages of topic " + forward.getTopic() + " are forwarded by listener " + forward.listenerId()
+            log.warn("Messages of topic " + forward.topic() + " are forwarded by listener " + forward.listenerId()
                     + ", but " + others + " also receive them: each message is delivered to one of them only");
         }
     }

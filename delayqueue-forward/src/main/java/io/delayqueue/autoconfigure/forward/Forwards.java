@@ -13,7 +13,6 @@ import io.delayqueue.forward.Route;
 import io.delayqueue.forward.SendDeadlines;
 import io.delayqueue.listener.ListenerOptions;
 import java.util.List;
-import java.util.Map;
 
 /** Registers a listener for each forward. */
 final class Forwards implements DelayListenerConfigurer, AutoCloseable {
@@ -46,14 +45,14 @@ final class Forwards implements DelayListenerConfigurer, AutoCloseable {
 
     private DelayListenerEndpoint endpoint(ForwardProperties forward, String prefix) {
         Route route = new Route(
-                forward.getTopic(),
-                forward.getTo(),
-                forward.getDestination(),
-                forward.getRoutingKey(),
-                forward.isPubSub(),
-                forward.getSendTimeout());
+                forward.topic(),
+                forward.to(),
+                forward.destination(),
+                forward.routingKey(),
+                forward.pubSub(),
+                forward.sendTimeout());
         Forwarder forwarder = InvalidPropertyException.check(
-                prefix, Map.of(), () -> brokers.find(route.to()).open(route));
+                prefix, () -> brokers.find(route.to()).open(route));
         ListenerOptions options = forward.toOptions(levels, prefix);
         return DelayListenerEndpoint.to(route.topic())
                 .id(forward.listenerId())

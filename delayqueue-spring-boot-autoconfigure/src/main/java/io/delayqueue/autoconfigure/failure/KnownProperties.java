@@ -1,7 +1,6 @@
 package io.delayqueue.autoconfigure.failure;
 
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -16,59 +15,43 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
 
-/** The keys of a properties type, including those of its nested groups, maps and lists. */
+/** The keys of a properties record, including those of its nested groups, maps and lists. */
 record KnownProperties(Class<?> root) {
 
     private static final int PREFIX_ELEMENTS = 1;
 
-    /** Suggests a correction of an unknown key. */
-    String advice(ConfigurationPropertyName name) {
+    /**
+     * What is known about a key that was not bound.
+     *
+     * @param lists the lists that contain the key, outermost first; empty if the key is unknown
+     * @param advice a correction of an unknown key
+     */
+    record Key(List<ConfigurationPropertyName> lists, String advice) {}
+
+    Key find(ConfigurationPropertyName name) {
+        List<ConfigurationPropertyName> lists = new ArrayList<>();
         Class<?> type = root;
         int index = PREFIX_ELEMENTS;
         boolean inMap = false;
         while (index < name.getNumberOfElements()) {
-            Optional<Field> known = component(type, name.getElement(index, Form.DASHED));
+            Optional<RecordComponent> known = component(type, name.getElement(index, Form.DASHED));
             if (known.isEmpty()) {
-                return adviceAt(name, index, type, inMap);
+                return new Key(List.of(), adviceAt(name, index, type, inMap));
             }
             inMap = known.get().getType() == Map.class;
             boolean inList = known.get().getType() == List.class;
-            Class<?> next =
-                    inMap || inList ? elementType(known.get()) : known.get().getType();
-            if (!isGroup(next)) {
+            type = inMap || inList ? elementType(known.get()) : known.get().getType();
+            if (inList && isIndex(name, index + 1)) {
+                lists.add(name.chop(index + 1));
+            } else if (inList && type.isRecord()) {
+                return new Key(List.of(), "Write it as '" + name.chop(index + 1) + "[0]', and so on.");
+            }
+            index += inMap || inList ? 2 : 1;
+            if (!type.isRecord()) {
                 break;
             }
-            if (inList && !isIndex(name, index + 1)) {
-                return "Write it as '" + name.chop(index + 1) + "[0]', and so on.";
-            }
-            type = next;
-            index += inMap || inList ? 2 : 1;
         }
-        return "Remove '" + name + "'.";
-    }
-
-    /** The lists that contain a known key, outermost first; empty if the key is unknown. */
-    List<ConfigurationPropertyName> lists(ConfigurationPropertyName name) {
-        List<ConfigurationPropertyName> lists = new ArrayList<>();
-        Class<?> type = root;
-        int index = PREFIX_ELEMENTS;
-        while (index < name.getNumberOfElements()) {
-            Optional<Field> known = component(type, name.getElement(index, Form.DASHED));
-            if (known.isEmpty()) {
-                return List.of();
-            }
-            Class<?> of = known.get().getType();
-            boolean inList = of == List.class && isIndex(name, index + 1);
-            if (inList) {
-                lists.add(name.chop(index + 1));
-            }
-            type = inList || of == Map.class ? elementType(known.get()) : of;
-            index += inList || of == Map.class ? 2 : 1;
-            if (!isGroup(type)) {
-                return index == name.getNumberOfElements() ? lists : List.of();
-            }
-        }
-        return lists;
+        return new Key(index == name.getNumberOfElements() ? lists : List.of(), "Remove '" + name + "'.");
     }
 
     private String adviceAt(ConfigurationPropertyName name, int index, Class<?> type, boolean inMap) {
@@ -98,7 +81,7 @@ record KnownProperties(Class<?> root) {
     /** A key with the same last element in another group. */
     private Optional<String> elsewhere(String lastElement) {
         return components(root)
-                .filter(group -> isGroup(group.getType()))
+                .filter(group -> group.getType().isRecord())
                 .filter(group -> component(group.getType(), lastElement).isPresent())
                 .map(group -> "delayqueue." + dashed(group) + "." + lastElement)
                 .findFirst();
@@ -108,23 +91,15 @@ record KnownProperties(Class<?> root) {
         return components(type).map(KnownProperties::dashed).toList();
     }
 
-    private static Optional<Field> component(Class<?> type, String name) {
+    private static Optional<RecordComponent> component(Class<?> type, String name) {
         return components(type).filter(each -> dashed(each).equals(name)).findFirst();
     }
 
-    /** The instance fields of a type and its superclasses. The fields of a record match its components. */
-    private static Stream<Field> components(Class<?> type) {
-        Class<?> parent = type.getSuperclass();
-        return Stream.concat(
-                Arrays.stream(type.getDeclaredFields()).filter(field -> !Modifier.isStatic(field.getModifiers())),
-                parent == null || parent == Record.class || parent == Object.class ? Stream.of() : components(parent));
+    private static Stream<RecordComponent> components(Class<?> type) {
+        return Arrays.stream(type.getRecordComponents());
     }
 
-    private boolean isGroup(Class<?> type) {
-        return type.isRecord() || (!type.isEnum() && type.getPackageName().startsWith(root.getPackageName()));
-    }
-
-    private static String dashed(Field component) {
+    private static String dashed(RecordComponent component) {
         return DataObjectPropertyName.toDashedForm(component.getName());
     }
 
@@ -133,7 +108,7 @@ record KnownProperties(Class<?> root) {
     }
 
     /** The type of the values of a map or of the elements of a list. */
-    private static Class<?> elementType(Field component) {
+    private static Class<?> elementType(RecordComponent component) {
         ResolvableType type = ResolvableType.forType(component.getGenericType());
         return type.getGeneric(type.getGenerics().length - 1).resolve(Object.class);
     }

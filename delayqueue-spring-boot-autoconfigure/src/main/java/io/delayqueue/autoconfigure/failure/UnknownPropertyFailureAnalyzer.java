@@ -1,11 +1,15 @@
 package io.delayqueue.autoconfigure.failure;
 
-import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
@@ -27,34 +31,46 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Confi
             return null;
         }
         KnownProperties known = new KnownProperties(type);
-        ListGaps gaps = new ListGaps(unbound.getUnboundProperties().stream()
-                .map(ConfigurationProperty::getName)
-                .toList());
-        String description = sentences(
-                unbound,
-                property -> gaps.in(known.lists(property.getName()))
-                        .map(gap -> "The property '" + property.getName() + "' is ignored" + origin(property)
-                                + ", because element '" + gap + "' of its list is missing.")
-                        .orElseGet(() -> "There is no property '" + property.getName() + "'" + origin(property) + "."));
-        String action = sentences(
-                unbound,
-                property -> gaps.in(known.lists(property.getName()))
-                        .map(gap -> "Number the elements of the list from 0 without a gap: add '" + gap
-                                + "', or renumber the elements after it.")
-                        .orElseGet(() -> known.advice(property.getName())));
-        return new FailureAnalysis(description, action, cause);
+        Set<String> descriptions = new TreeSet<>();
+        Set<String> actions = new TreeSet<>();
+        for (ConfigurationProperty property : unbound.getUnboundProperties()) {
+            ConfigurationPropertyName name = property.getName();
+            String origin = property.getOrigin() == null ? "" : ", but it is set: " + property.getOrigin();
+            KnownProperties.Key key = known.find(name);
+            Optional<ConfigurationPropertyName> gap = gap(key.lists(), unbound);
+            descriptions.add(gap.map(missing -> "The property '" + name + "' is ignored" + origin
+                            + ", because element '" + missing + "' of its list is missing.")
+                    .orElseGet(() -> "There is no property '" + name + "'" + origin + "."));
+            actions.add(gap.map(missing -> "Number the elements of the list from 0 without a gap: add '" + missing
+                            + "', or renumber the elements after it.")
+                    .orElseGet(key::advice));
+        }
+        return new FailureAnalysis(String.join("\n", descriptions), String.join("\n", actions), cause);
     }
 
-    private static String sentences(
-            UnboundConfigurationPropertiesException unbound, Function<ConfigurationProperty, String> sentence) {
+    /**
+     * The missing element that precedes the unbound elements of one of the lists. Spring Boot binds a list from index 0
+     * up to the first missing index; elements after it remain unbound.
+     */
+    private static Optional<ConfigurationPropertyName> gap(
+            List<ConfigurationPropertyName> lists, UnboundConfigurationPropertiesException unbound) {
+        return lists.stream()
+                .filter(list -> lowest(list, unbound) > 0)
+                .map(list -> list.append("[" + (lowest(list, unbound) - 1) + "]"))
+                .findFirst();
+    }
+
+    /**
+     * The lowest index of an unbound element, or 0. The element before it is missing, because otherwise this one would
+     * be bound or would not be the lowest.
+     */
+    private static int lowest(ConfigurationPropertyName list, UnboundConfigurationPropertiesException unbound) {
+        int index = list.getNumberOfElements();
         return unbound.getUnboundProperties().stream()
-                .map(sentence)
-                .sorted()
-                .distinct()
-                .collect(Collectors.joining("\n"));
-    }
-
-    private static String origin(ConfigurationProperty property) {
-        return property.getOrigin() == null ? "" : ", but it is set: " + property.getOrigin();
+                .map(ConfigurationProperty::getName)
+                .filter(name -> list.isAncestorOf(name) && name.isNumericIndex(index))
+                .mapToInt(name -> Integer.parseInt(name.getElement(index, Form.ORIGINAL)))
+                .min()
+                .orElse(0);
     }
 }

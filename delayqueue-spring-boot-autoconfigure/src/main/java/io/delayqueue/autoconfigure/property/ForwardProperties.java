@@ -8,39 +8,43 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * A topic whose messages are forwarded to a message broker, and the options of the listener that forwards them. Options
  * that are not set are taken from the topic and from delayqueue.listener. The batch size is always 1.
+ *
+ * @param topic The topic whose messages are forwarded.
+ * @param to The broker: kafka, rabbitmq, jms, or the name of a bean of type KafkaTemplate, RabbitTemplate, JmsTemplate
+ *     or MessageSendingOperations.
+ * @param destination The Kafka topic, RabbitMQ exchange, JMS queue or topic, or destination of the template.
+ * @param routingKey The RabbitMQ routing key; the topic's name by default.
+ * @param pubSub Whether the JMS destination is a topic instead of a queue.
+ * @param sendTimeout Maximum time until the broker confirms a message, 100 ms to 10 min, at most the handling time.
+ * @param id The listener's id; "forward-" and the topic's name by default.
  */
-public final class ForwardProperties extends ListenerProperties {
+public record ForwardProperties(
+        @DefaultValue("") String topic,
+        @DefaultValue("") String to,
+        @DefaultValue("") String destination,
+        @Nullable String routingKey,
+        @DefaultValue("false") boolean pubSub,
+        @DefaultValue("30s") Duration sendTimeout,
+        @Nullable String id,
+        @Nullable Integer concurrency,
+        @Nullable Integer batchSize,
+        @Nullable Duration lease,
+        @Nullable Integer maxAttempts,
+        @Nullable String backoff,
+        @Nullable List<Class<? extends Throwable>> notRetryable,
+        @Nullable Duration handlingTime,
+        @Nullable Integer prefetch,
+        @Nullable Duration prefetchTime,
+        @Nullable Duration drainTime)
+        implements ListenerProperties {
 
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
     private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(10);
-
-    /** The topic whose messages are forwarded. */
-    private String topic = "";
-
-    /**
-     * The broker: kafka, rabbitmq, jms, or the name of a bean of type KafkaTemplate, RabbitTemplate, JmsTemplate or
-     * MessageSendingOperations.
-     */
-    private String to = "";
-
-    /** The Kafka topic, RabbitMQ exchange, JMS queue or topic, or destination of the template. */
-    private String destination = "";
-
-    /** The RabbitMQ routing key; the topic's name by default. */
-    private @Nullable String routingKey;
-
-    /** Whether the JMS destination is a topic instead of a queue. */
-    private boolean pubSub;
-
-    /** Maximum time until the broker confirms a message, 100 ms to 10 min, at most the handling time. */
-    private Duration sendTimeout = Duration.ofSeconds(30);
-
-    /** The listener's id; "forward-" and the topic's name by default. */
-    private @Nullable String id;
 
     /** The prefix of the properties of a forward. */
     public static String prefix(int index) {
@@ -58,16 +62,16 @@ public final class ForwardProperties extends ListenerProperties {
         for (int index = 0; index < forwards.size(); index++) {
             ForwardProperties forward = forwards.get(index);
             String prefix = prefix(index);
-            InvalidPropertyException.check(prefix, Map.of(), forward::checkRoute);
+            InvalidPropertyException.check(prefix, forward::checkRoute);
             ListenerOptions options = forward.toOptions(levels, prefix);
             Integer other = ids.putIfAbsent(forward.listenerId(), index);
-            InvalidPropertyException.check(prefix, Map.of(), () -> forward.checkBeside(options, other));
+            InvalidPropertyException.check(prefix, () -> forward.checkBeside(options, other));
         }
     }
 
     private ForwardProperties checkRoute() {
         InvalidOptionException.require(
-                getBatchSize() == null, "batchSize", "must not be set: a forward sends each message individually");
+                batchSize == null, "batchSize", "must not be set: a forward sends each message individually");
         InvalidOptionException.require(
                 !topic.isBlank(), "topic", "must be set to the topic whose messages are forwarded");
         InvalidOptionException.require(
@@ -106,61 +110,5 @@ public final class ForwardProperties extends ListenerProperties {
      */
     public ListenerOptions toOptions(ListenerLevels levels, String prefix) {
         return levels.over(levels.ofTopic(topic), this, prefix);
-    }
-
-    public String getTopic() {
-        return topic;
-    }
-
-    public void setTopic(String topic) {
-        this.topic = topic;
-    }
-
-    public String getTo() {
-        return to;
-    }
-
-    public void setTo(String to) {
-        this.to = to;
-    }
-
-    public String getDestination() {
-        return destination;
-    }
-
-    public void setDestination(String destination) {
-        this.destination = destination;
-    }
-
-    public @Nullable String getRoutingKey() {
-        return routingKey;
-    }
-
-    public void setRoutingKey(@Nullable String routingKey) {
-        this.routingKey = routingKey;
-    }
-
-    public boolean isPubSub() {
-        return pubSub;
-    }
-
-    public void setPubSub(boolean pubSub) {
-        this.pubSub = pubSub;
-    }
-
-    public Duration getSendTimeout() {
-        return sendTimeout;
-    }
-
-    public void setSendTimeout(Duration sendTimeout) {
-        this.sendTimeout = sendTimeout;
-    }
-
-    public @Nullable String getId() {
-        return id;
-    }
-
-    public void setId(@Nullable String id) {
-        this.id = id;
     }
 }

@@ -34,7 +34,7 @@ public record ListenerLevels(
     public void check() {
         defaults();
         topics.keySet().forEach(topic -> {
-            InvalidPropertyException.check(prefix(topic), Map.of(), () -> DelayMessage.checkTopic(topic));
+            InvalidPropertyException.check(prefix(topic), () -> DelayMessage.checkTopic(topic));
             ofTopic(topic);
         });
     }
@@ -61,7 +61,7 @@ public record ListenerLevels(
      * @throws InvalidPropertyException if a value is invalid; the message names the property
      */
     ListenerOptions over(ListenerOptions lower, ListenerProperties own, String prefix) {
-        return InvalidPropertyException.check(prefix, Map.of(), () -> own.over(lower, this::policy));
+        return InvalidPropertyException.check(prefix, () -> own.over(lower, this::policy));
     }
 
     private RetryPolicy policy(String backoff) {

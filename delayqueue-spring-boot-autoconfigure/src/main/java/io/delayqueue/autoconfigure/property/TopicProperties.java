@@ -1,24 +1,26 @@
 package io.delayqueue.autoconfigure.property;
 
+import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The number of shards of a topic and the options of its listeners. Attributes of a listener's annotation take
  * precedence.
+ *
+ * @param shards Number of shards of the topic, 1 to 1,024. It is fixed when the topic is registered. By default, a
+ *     registered topic keeps its number, and a new topic has 1 shard.
  */
-public final class TopicProperties extends ListenerProperties {
-
-    /**
-     * Number of shards of the topic, 1 to 1,024. It is fixed when the topic is registered. By default, a registered
-     * topic keeps its number, and a new topic has 1 shard.
-     */
-    private @Nullable Integer shards;
-
-    public @Nullable Integer getShards() {
-        return shards;
-    }
-
-    public void setShards(@Nullable Integer shards) {
-        this.shards = shards;
-    }
-}
+public record TopicProperties(
+        @Nullable Integer shards,
+        @Nullable Integer concurrency,
+        @Nullable Integer batchSize,
+        @Nullable Duration lease,
+        @Nullable Integer maxAttempts,
+        @Nullable String backoff,
+        @Nullable List<Class<? extends Throwable>> notRetryable,
+        @Nullable Duration handlingTime,
+        @Nullable Integer prefetch,
+        @Nullable Duration prefetchTime,
+        @Nullable Duration drainTime)
+        implements ListenerProperties {}
