@@ -90,8 +90,8 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
     }
 
     /**
-     * Gives each call its future before it creates a thread, so that the future is known even if no thread can be
-     * created.
+     * Gives each handle the future of its planned run before a thread is created, so that the future is known even if
+     * no thread can be created.
      */
     private static final class Timer extends ScheduledThreadPoolExecutor {
 
@@ -100,35 +100,22 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
         }
 
         @Override
-        protected <V> RunnableScheduledFuture<V> decorateTask(Runnable call, RunnableScheduledFuture<V> task) {
-            ((Call) call).task = task;
-            return task;
+        protected <V> RunnableScheduledFuture<V> decorateTask(Runnable handle, RunnableScheduledFuture<V> run) {
+            ((Handle) handle).planned = run;
+            return run;
         }
     }
 
-    /** A planned run of a task. */
-    private static final class Call implements Runnable {
-
-        private final Handle handle;
-        private @Nullable Future<?> task;
-
-        Call(Handle handle) {
-            this.handle = handle;
-        }
-
-        @Override
-        public void run() {
-            handle.run();
-        }
-    }
-
-    private final class Handle implements TaskHandle {
+    /** A scheduled task. The lock guards when and whether it runs. */
+    private final class Handle implements TaskHandle, Runnable {
 
         private final String name;
         private final PeriodicTask task;
         private final Object lock = new Object();
-        private @Nullable Call planned;
+        private @Nullable Future<?> planned;
+        /** When the task is to run; written under the lock, read without it by {@link #wake()}. */
         private volatile long plannedFor = Long.MAX_VALUE;
+
         private boolean running;
         private boolean cancelled;
         private volatile int failures;
@@ -171,14 +158,12 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
 
         private void submit() {
             cancelPlanned();
-            Call call = new Call(this);
-            planned = call;
             try {
                 long delay = Math.max(0, plannedFor - nanoTime.getAsLong());
-                Future<?> unused = executor.schedule(call, delay, TimeUnit.NANOSECONDS);
-            } catch (RuntimeException | Error e) { // closed; or no thread can be created, but the call may be queued
+                Future<?> unused = executor.schedule(this, delay, TimeUnit.NANOSECONDS);
+            } catch (RuntimeException | Error e) { // closed; or no thread can be created, but the run may be queued
                 cancelled |= executor.isShutdown();
-                if (call.task == null) { // not queued (out of memory): the next wake() plans it
+                if (planned == null) { // not queued (out of memory): the next wake() plans it
                     plannedFor = Long.MAX_VALUE;
                 }
                 startThreadLater();
@@ -186,12 +171,14 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
         }
 
         private void cancelPlanned() {
-            if (planned != null && planned.task != null) {
-                planned.task.cancel(false);
+            if (planned != null) {
+                planned.cancel(false);
+                planned = null;
             }
         }
 
-        private void run() {
+        @Override
+        public void run() {
             synchronized (lock) {
                 if (cancelled || running) {
                     return;
