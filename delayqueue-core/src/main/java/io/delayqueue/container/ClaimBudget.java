@@ -13,34 +13,65 @@ import org.jspecify.annotations.Nullable;
  * advance. Pollers that are aware of due messages share the budget evenly; a single one may use all of it. A poller
  * that found nothing left is served before pollers that already have their part.
  *
- * <p>Thread-safe: one monitor guards the budget and its shares. Tasks are woken inside the monitor; waking takes the
- * lock of the task but runs no other code.
+ * <p>As many deliveries are claimed in advance as the workers handle in 250 ms, by a moving average of the handling
+ * time, up to the listener's prefetch. Slow handlers thus leave messages to other nodes.
+ *
+ * <p>Thread-safe: one monitor guards the shares and their sums. Tasks are woken inside the monitor; waking takes the
+ * lock of the task but runs no other code. The measured handling time is volatile instead: workers record it without
+ * the monitor, and a lost measurement does no harm.
  */
 final class ClaimBudget {
 
     private static final int MAX_WAITING_BYTES = 8 * PollRequest.MAX_BYTES;
 
+    private static final double AHEAD = Duration.ofMillis(250).toNanos();
+    private static final double WEIGHT = 0.1;
+
     private final int handled;
-    private final PrefetchPolicy prefetch;
+    private final int maxPrefetch;
     private final Duration linger;
+    private volatile double nanosPerMessage = -1;
+    private volatile boolean stalled;
     private final Set<Share> waiting = new LinkedHashSet<>();
     private int taken;
     private int wanting;
 
     /**
-     * Creates the budget of a listener.
+     * Creates the budget of a listener. If messages have a single attempt, nothing is claimed in advance: a killed
+     * process uses up one attempt of each claimed message, so messages that no handler received would be dead-lettered.
      *
-     * @param prefetch limits the number claimed in advance
      * @param linger how long a poller waits for more while less than half of its part is free
      */
-    ClaimBudget(ListenerOptions options, PrefetchPolicy prefetch, Duration linger) {
-        this(options.concurrency() * options.batchSize(), prefetch, linger);
+    ClaimBudget(ListenerOptions options, Duration linger) {
+        this(options.concurrency() * options.batchSize(), options.maxAttempts() == 1 ? 0 : options.prefetch(), linger);
     }
 
-    ClaimBudget(int handled, PrefetchPolicy prefetch, Duration linger) {
+    ClaimBudget(int handled, int maxPrefetch, Duration linger) {
         this.handled = handled;
-        this.prefetch = prefetch;
+        this.maxPrefetch = maxPrefetch;
         this.linger = linger;
+    }
+
+    /** Records the duration of one handler call. */
+    void handled(long nanos, int messages) {
+        double measured = Math.max(1, (double) nanos / messages);
+        double before = nanosPerMessage;
+        stalled = false;
+        nanosPerMessage = before < 0 ? measured : before + WEIGHT * (measured - before);
+    }
+
+    /** Records that waiting deliveries were released. Nothing is claimed in advance until a handler call ends. */
+    void released() {
+        stalled = true;
+    }
+
+    /** Number of deliveries that all pollers together may claim in advance. */
+    int prefetch() {
+        if (stalled) {
+            return 0;
+        }
+        double measured = nanosPerMessage;
+        return (int) Math.min(maxPrefetch, measured < 0 ? handled : handled * AHEAD / measured);
     }
 
     /** Creates the share of one more poller. */
@@ -49,7 +80,7 @@ final class ClaimBudget {
     }
 
     private int whole() {
-        return handled + prefetch.allowed();
+        return handled + prefetch();
     }
 
     /** Divides a number evenly among the shares that want messages, rounded up. */
@@ -90,6 +121,7 @@ final class ClaimBudget {
         private @Nullable TaskHandle task;
         private boolean wants;
         private int reserved;
+        private boolean closed;
 
         /** Sets the task that is woken when capacity becomes free. */
         void attach(TaskHandle handle) {
@@ -103,7 +135,7 @@ final class ClaimBudget {
             synchronized (ClaimBudget.this) {
                 int whole = whole();
                 int part = evenly(whole);
-                return Math.max(0, Math.min(whole - taken - ahead(part), part - mine));
+                return closed ? 0 : Math.max(0, Math.min(whole - taken - ahead(part), part - mine));
             }
         }
 
@@ -122,7 +154,7 @@ final class ClaimBudget {
         /** Number of deliveries that this poller may claim in advance. */
         int prefetched() {
             synchronized (ClaimBudget.this) {
-                return evenly(prefetch.allowed());
+                return evenly(prefetch());
             }
         }
 
@@ -160,17 +192,30 @@ final class ClaimBudget {
         /** Records claimed deliveries. */
         void claimed(int count) {
             synchronized (ClaimBudget.this) {
-                mine += count;
-                taken += count;
+                if (!closed) {
+                    mine += count;
+                    taken += count;
+                }
             }
         }
 
         /** Records deliveries that are no longer open. */
         void freed(int count) {
             synchronized (ClaimBudget.this) {
-                mine -= count;
-                taken -= count;
-                wakeFirst(this);
+                if (!closed) {
+                    mine -= count;
+                    taken -= count;
+                    wakeFirst(this);
+                }
+            }
+        }
+
+        /** Leaves the whole budget to the other pollers: this one claims nothing more, whatever it holds. */
+        void close() {
+            synchronized (ClaimBudget.this) {
+                wants(false);
+                freed(mine);
+                closed = true;
             }
         }
 
@@ -182,7 +227,7 @@ final class ClaimBudget {
          */
         int wants(boolean some) {
             synchronized (ClaimBudget.this) {
-                if (some != wants) {
+                if (some != wants && !closed) {
                     wants = some;
                     wanting += some ? 1 : -1;
                     if (!some) {
@@ -191,7 +236,7 @@ final class ClaimBudget {
                     }
                 }
                 int capacity = capacity();
-                if (some && capacity == 0) {
+                if (some && capacity == 0 && !closed) {
                     waiting.add(this);
                 }
                 return capacity;

@@ -283,8 +283,8 @@ public final class DelayQueueEngine implements AutoCloseable {
         return registry.shards(topic);
     }
 
-    DeliveryPipeline pipeline(ListenerSpec spec, PrefetchPolicy prefetch) {
-        return new DeliveryPipeline(spec, interceptors, converter, events, prefetch, nanoTime);
+    DeliveryPipeline pipeline(ListenerSpec spec, ClaimBudget budget) {
+        return new DeliveryPipeline(spec, interceptors, converter, events, budget, nanoTime);
     }
 
     /** Returns a consumer name that is unique across nodes and restarts. */

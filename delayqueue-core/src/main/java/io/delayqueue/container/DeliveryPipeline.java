@@ -39,7 +39,7 @@ final class DeliveryPipeline {
     private final BiFunction<byte[], Type, Object> converter;
     private final FailureJudge judge;
     private final EventBus events;
-    private final PrefetchPolicy prefetch;
+    private final ClaimBudget budget;
     private final LongSupplier nanoTime;
 
     DeliveryPipeline(
@@ -47,7 +47,7 @@ final class DeliveryPipeline {
             List<DeliveryInterceptor> interceptors,
             BiFunction<byte[], Type, Object> converter,
             EventBus events,
-            PrefetchPolicy prefetch,
+            ClaimBudget budget,
             LongSupplier nanoTime) {
         this.spec = spec;
         this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
@@ -55,7 +55,7 @@ final class DeliveryPipeline {
         this.converter = converter;
         this.judge = new FailureJudge(spec.options());
         this.events = events;
-        this.prefetch = prefetch;
+        this.budget = budget;
         this.nanoTime = nanoTime;
     }
 
@@ -132,7 +132,7 @@ final class DeliveryPipeline {
     private void finish(
             List<ClaimedDelivery> handled, @Nullable Throwable thrown, long started, CompletableFuture<?> settled) {
         try {
-            prefetch.handled(nanoTime.getAsLong() - started, handled.size());
+            budget.handled(nanoTime.getAsLong() - started, handled.size());
             Throwable failure = thrown == null ? null : Completions.cause(thrown);
             handled.forEach(delivery -> finish(delivery, failure));
         } finally {

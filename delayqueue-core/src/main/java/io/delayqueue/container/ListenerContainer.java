@@ -148,8 +148,9 @@ final class ListenerContainer implements ManagedListener {
      */
     private final class Run implements DelayQueueEngine.EngineRun {
 
-        private final PrefetchPolicy prefetch = new PrefetchPolicy(spec.options());
-        private final DeliveryPipeline pipeline = engine.pipeline(spec, prefetch);
+        private final ClaimBudget budget =
+                new ClaimBudget(spec.options(), engine.settings().linger());
+        private final DeliveryPipeline pipeline = engine.pipeline(spec, budget);
         private final Workers workers = new Workers(
                 engine.handlers(), spec.options().concurrency(), this::nextBatch, pipeline::handle, this::idle);
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -181,10 +182,7 @@ final class ListenerContainer implements ManagedListener {
             }
             synchronized (lock) {
                 if (pollers.isEmpty() && !ending) {
-                    ClaimBudget budget = new ClaimBudget(
-                            spec.options(), prefetch, engine.settings().linger());
-                    pollers =
-                            shards.stream().map(shard -> poller(shard, budget)).toList();
+                    pollers = shards.stream().map(this::poller).toList();
                     if (accepting) {
                         pollers.forEach(ShardPoller::accept);
                     }
@@ -209,10 +207,10 @@ final class ListenerContainer implements ManagedListener {
             }
         }
 
-        private ShardPoller poller(Shard messages, ClaimBudget budget) {
+        private ShardPoller poller(Shard messages) {
             Shard shard = spec.kind() == QueueKind.NOTIFICATIONS ? messages.notifications() : messages;
             ShardPoller poller = new ShardPoller(
-                    engine, spec, shard, engine.nextConsumer(), pipeline.judge(), prefetch, budget, workers::dispatch);
+                    engine, spec, shard, engine.nextConsumer(), pipeline.judge(), budget, workers::dispatch);
             poller.start(shard.count() == 1 ? name : name + " shard " + shard.index(), this::reopen);
             return poller;
         }

@@ -4,6 +4,7 @@ import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.coordination.ReplyWait;
 import io.delayqueue.coordination.ShardAssignment;
+import io.delayqueue.event.EventBus;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
@@ -11,9 +12,11 @@ import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.SignalSource;
 import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.SignalSource.Subscription;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
@@ -58,11 +61,16 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
 
     private final Shard shard;
     private final DelayQueueEngine engine;
+    private final MessageStore store;
+    private final SignalSource signals;
+    private final EventBus events;
     private final ListenerOptions options;
-    private final EngineSettings settings;
+    private final Duration linger;
+    private final long sweepNanos;
+    private final long unconfirmedSweepNanos;
     private final Recipient recipient;
     private final FailureJudge judge;
-    private final PrefetchPolicy prefetch;
+    private final ClaimBudget budget;
     private final Runnable dispatch;
     private final LongSupplier nanoTime;
     private final ShardSession session;
@@ -105,24 +113,29 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
             Shard shard,
             String consumer,
             FailureJudge judge,
-            PrefetchPolicy prefetch,
             ClaimBudget budget,
             Runnable dispatch) {
         this.shard = shard;
         this.engine = engine;
+        this.store = engine.store();
+        this.signals = engine.signals();
+        this.events = engine.events();
         this.options = spec.options();
-        this.settings = engine.settings();
+        EngineSettings settings = engine.settings();
+        this.linger = settings.linger();
+        this.sweepNanos = settings.sweep().toNanos();
+        this.unconfirmedSweepNanos = settings.unconfirmedSweep().toNanos();
         this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
         this.judge = judge;
-        this.prefetch = prefetch;
+        this.budget = budget;
         this.dispatch = dispatch;
         this.nanoTime = engine.nanoTime();
         this.session = new ShardSession(
-                request -> engine.store().poll(shard, request).thenApply(Optional::of),
+                request -> store.poll(shard, request).thenApply(Optional::of),
                 consumer,
                 new AtomicLong()::incrementAndGet,
                 nanoTime,
-                engine.events(),
+                events,
                 recipient,
                 this::complete);
         this.nextPoll = new NextPoll(consumer, session.clock(), nanoTime, this::wake);
@@ -148,7 +161,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
      */
     void start(String name, Runnable onRegisteredAnew) {
         removeConsumer = engine.membership().addConsumer(shard);
-        subscription = engine.signals().listen(shard, this);
+        subscription = signals.listen(shard, this);
         TaskHandle scheduled = engine.tasks().schedule(name, new PeriodicTask() {
             @Override
             public Duration run() throws Exception {
@@ -210,6 +223,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
         stopListening();
         cancel();
         assignment.leave();
+        share.close();
         abandon();
     }
 
@@ -372,14 +386,14 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
 
     private CompletableFuture<Boolean> enableNotifications() {
         enableCalledAt = nanoTime.getAsLong();
-        return engine.store().enableNotifications(shard).thenApply(nothing -> true);
+        return store.enableNotifications(shard).thenApply(nothing -> true);
     }
 
     private void releaseOverdue() {
         long oldest = waiting.oldestClaim();
         long limit = nanoTime.getAsLong() - options.prefetchTime().toNanos();
         if (oldest != Long.MAX_VALUE && oldest - limit <= 0) {
-            prefetch.released();
+            budget.released();
             waiting.removeIf(delivery -> delivery.claimedAt - limit <= 0).forEach(this::release);
         }
     }
@@ -391,8 +405,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
         boolean peers = assignment.hasPeers();
         NextPoll.Reason why =
                 accepting ? nextPoll.reason(isAssigned(), peers, capacity, sweepNanos()) : NextPoll.Reason.NONE;
-        boolean settles = session.size() > 0
-                && (isUrgent() || session.isOlderThan(now - settings.linger().toNanos()));
+        boolean settles = session.size() > 0 && (isUrgent() || session.isOlderThan(now - linger.toNanos()));
         if (why == NextPoll.Reason.NONE && !leases.hasWork(now) && !settles) {
             return null;
         }
@@ -412,12 +425,12 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
 
     /** Without signals nothing can wake another poller, so each poller acts as assigned. */
     private boolean isAssigned() {
-        return assignment.isAssigned() || !engine.signals().confirmed();
+        return assignment.isAssigned() || !signals.confirmed();
     }
 
     private long sweepNanos() {
-        boolean unconfirmed = assignment.isAssigned() && !engine.signals().confirmed();
-        return (unconfirmed ? settings.unconfirmedSweep() : settings.sweep()).toNanos();
+        boolean unconfirmed = assignment.isAssigned() && !signals.confirmed();
+        return unconfirmed ? unconfirmedSweepNanos : sweepNanos;
     }
 
     private boolean takesMore() {
@@ -448,8 +461,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
         completeExtensions(null);
         session.publish(poll, reply);
         if (reason == NextPoll.Reason.SWEEP && !reply.claims().isEmpty()) {
-            engine.events()
-                    .publish(to -> to.sweepFound(recipient, reply.claims().size()));
+            events.publish(to -> to.sweepFound(recipient, reply.claims().size()));
         }
     }
 
@@ -480,7 +492,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
 
     private void publishLost(ClaimedDelivery delivery) {
         if (delivery.isStarted()) {
-            engine.events().publish(to -> to.leaseLost(recipient, delivery.id(), delivery.leaseEnd()));
+            events.publish(to -> to.leaseLost(recipient, delivery.id(), delivery.leaseEnd()));
         }
     }
 
@@ -515,7 +527,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
             wait = Math.min(wait, nextPoll.nanosUntilPoll(isAssigned(), assignment.hasPeers(), capacity, sweepNanos()));
         }
         if (session.size() > 0) {
-            wait = isUrgent() ? 0 : Math.min(wait, settings.linger().toNanos());
+            wait = isUrgent() ? 0 : Math.min(wait, linger.toNanos());
         }
         long renewal = leases.nextRenewal();
         if (renewal != Long.MAX_VALUE) {
@@ -621,7 +633,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
         if (current != null && (isUrgent() || leases.hasExtensions())) {
             current.wake();
         } else if (current != null) {
-            current.wakeWithin(settings.linger());
+            current.wakeWithin(linger);
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.container.ClaimBudget.Share;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.listener.ListenerOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,10 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClaimBudgetTests {
 
     private final List<String> woken = new ArrayList<>();
+    private final ClaimBudget measured = budget(4, 1000);
 
-    /** The policy begins with a prefetch of as many as are handled, here no more than a limit. */
     private static ClaimBudget budget(int handled, int prefetch) {
-        return new ClaimBudget(handled, new PrefetchPolicy(handled, prefetch), Duration.ofMillis(5));
+        return new ClaimBudget(handled, prefetch, Duration.ofMillis(5));
     }
 
     private Share share(ClaimBudget budget, String name) {
@@ -209,6 +210,27 @@ class ClaimBudgetTests {
         assertThat(woken).isEmpty();
     }
 
+    @Test
+    void closedShareLeavesTheWholeBudgetToTheOthers() {
+        ClaimBudget budget = budget(1, 0);
+        Share closed = share(budget, "closed");
+        Share other = share(budget, "other");
+        closed.wants(true);
+        closed.reserve(500);
+        closed.claimed(1);
+        other.wants(true);
+
+        closed.close();
+        closed.endReservation();
+        closed.freed(1);
+        closed.wants(true);
+
+        assertThat(woken).contains("other");
+        assertThat(closed.reserve(500)).isZero();
+        assertThat(other.reserve(500)).isEqualTo(1);
+        assertThat(other.capacity()).isZero();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 40})
     void budgetIsNeverExceededAndNoPollerStarves(int whole) throws Exception {
@@ -277,6 +299,61 @@ class ClaimBudgetTests {
             taken.addAndGet(-freed);
             share.freed(freed);
         }
+    }
+
+    private void handled(Duration time, int times) {
+        for (int i = 0; i < times; i++) {
+            measured.handled(time.toNanos(), 1);
+        }
+    }
+
+    @Test
+    void unmeasuredListenersClaimOnePerWorkerInAdvance() {
+        assertThat(measured.prefetch()).isEqualTo(4);
+        assertThat(budget(4, 2).prefetch()).isEqualTo(2);
+        assertThat(budget(4, 0).prefetch()).isZero();
+    }
+
+    @Test
+    void fastHandlersGetWhatTheyHandleInAQuarterOfASecond() {
+        handled(Duration.ofMillis(10), 100);
+        assertThat(measured.prefetch()).isEqualTo(100);
+        handled(Duration.ofNanos(0), 1000);
+        assertThat(measured.prefetch()).isEqualTo(1000);
+    }
+
+    @Test
+    void slowHandlersLeaveMessagesToOtherNodes() {
+        handled(Duration.ofSeconds(2), 1);
+        assertThat(measured.prefetch()).isZero();
+        handled(Duration.ofMillis(1), 200);
+        assertThat(measured.prefetch()).isGreaterThan(500);
+        handled(Duration.ofSeconds(1), 30);
+        assertThat(measured.prefetch()).isLessThan(2);
+    }
+
+    @Test
+    void batchesAreMeasuredByTheMessage() {
+        measured.handled(Duration.ofMillis(100).toNanos(), 10);
+        assertThat(measured.prefetch()).isEqualTo(100);
+    }
+
+    @Test
+    void afterAReleaseNothingIsClaimedInAdvanceUntilAHandlerEnds() {
+        handled(Duration.ofMillis(10), 100);
+        measured.released();
+        assertThat(measured.prefetch()).isZero();
+        handled(Duration.ofMillis(10), 1);
+        assertThat(measured.prefetch()).isEqualTo(100);
+    }
+
+    @Test
+    void nothingIsClaimedInAdvanceIfASingleAttemptIsPermitted() {
+        ListenerOptions once =
+                ListenerOptions.DEFAULTS.toBuilder().maxAttempts(1).build();
+        assertThat(new ClaimBudget(once, Duration.ZERO).prefetch()).isZero();
+        assertThat(new ClaimBudget(ListenerOptions.DEFAULTS, Duration.ZERO).prefetch())
+                .isPositive();
     }
 
     private record CalledBy(Semaphore calls) implements TaskHandle {
