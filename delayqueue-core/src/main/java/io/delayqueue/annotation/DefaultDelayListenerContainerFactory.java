@@ -2,14 +2,20 @@ package io.delayqueue.annotation;
 
 import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfDeadLetters;
 import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfMessages;
+import io.delayqueue.listener.DeadLetterHandler;
 import io.delayqueue.listener.DeadLetterSource;
+import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard.QueueKind;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates containers of the engine. Options come from the listener, then from {@link #withOptions}, then from the
@@ -105,6 +111,12 @@ public final class DefaultDelayListenerContainerFactory implements DelayListener
                 QueueKind.NOTIFICATIONS,
                 builder.build(),
                 byte[].class,
-                new DeadLetterNotificationHandler(deadLettered.handler(), deadLetters));
+                notifications -> handle(notifications.get(0), deadLettered.handler()));
+    }
+
+    /** The engine retries the notification after a failure, or drops it after the last one. */
+    private @Nullable CompletionStage<?> handle(Delivery notification, DeadLetterHandler handler) throws Exception {
+        Optional<DeadLetter> deadLetter = deadLetters.find(notification.topic(), notification.id());
+        return deadLetter.isEmpty() ? null : handler.handle(deadLetter.get(), notification);
     }
 }

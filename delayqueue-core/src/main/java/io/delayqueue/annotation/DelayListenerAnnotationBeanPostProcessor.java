@@ -1,20 +1,18 @@
 package io.delayqueue.annotation;
 
 import io.delayqueue.Internal;
-import io.delayqueue.annotation.DelayListenerMethods.Declared;
-import io.delayqueue.annotation.method.InvalidSignatureException;
-import io.delayqueue.annotation.method.ListenerMethod;
-import io.delayqueue.annotation.method.ListenerMethods;
-import io.delayqueue.annotation.method.MethodListener;
+import io.delayqueue.annotation.ListenerMethods.Found;
 import io.delayqueue.convert.PayloadConverter;
-import io.delayqueue.listener.DeadLetterHandler;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
@@ -26,7 +24,13 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.RepeatableContainers;
 
 /**
  * Finds methods annotated with {@link DelayListener} and {@link DeadLetterListener}. It registers them when all
@@ -41,10 +45,9 @@ public final class DelayListenerAnnotationBeanPostProcessor
         implements BeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware, Ordered {
 
     private final Set<Class<?>> withoutListeners = ConcurrentHashMap.newKeySet();
-    private final Map<String, Integer> defaultIds = new HashMap<>();
     private final List<Found> found = new ArrayList<>();
     private @Nullable ConfigurableListableBeanFactory beanFactory;
-    private @Nullable Registration registration;
+    private @Nullable ListenerMethods methods;
 
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
@@ -65,13 +68,45 @@ public final class DelayListenerAnnotationBeanPostProcessor
         if (withoutListeners.contains(type)) {
             return bean;
         }
-        Map<Method, Declared> methods = DelayListenerMethods.find(type);
-        if (methods.isEmpty()) {
+        Map<Method, List<Annotation>> annotated = find(type);
+        if (annotated.isEmpty()) {
             withoutListeners.add(type);
-        } else {
-            methods.forEach((method, declared) -> add(new Found(bean, beanName, type, method, declared)));
         }
+        annotated.forEach((method, annotations) -> add(new Found(bean, beanName, type, method, annotations)));
         return bean;
+    }
+
+    /** Whether a class has methods annotated as listeners. A bean of such a class must not be lazy. */
+    public static boolean isListenerType(Class<?> type) {
+        return !find(type).isEmpty();
+    }
+
+    /** The methods and their annotations, in a stable order. */
+    private static Map<Method, List<Annotation>> find(Class<?> type) {
+        Map<Method, List<Annotation>> methods =
+                new TreeMap<>(Comparator.comparing(Method::getName).thenComparing(Method::toGenericString));
+        if (AnnotationUtils.isCandidateClass(type, List.of(DelayListener.class, DeadLetterListener.class))) {
+            methods.putAll(MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<List<Annotation>>)
+                    DelayListenerAnnotationBeanPostProcessor::annotationsOf));
+        }
+        return methods;
+    }
+
+    private static @Nullable List<Annotation> annotationsOf(Method method) {
+        MergedAnnotations all = MergedAnnotations.from(
+                method, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables());
+        List<Annotation> annotations = Stream.concat(
+                        nearest(all, DelayListener.class), nearest(all, DeadLetterListener.class))
+                .toList();
+        return annotations.isEmpty() ? null : annotations;
+    }
+
+    /** An annotation on an overriding method replaces those of the overridden method. */
+    private static <A extends Annotation> Stream<Annotation> nearest(MergedAnnotations annotations, Class<A> type) {
+        List<MergedAnnotation<A>> all = annotations.stream(type).toList();
+        return all.stream()
+                .filter(each -> each.getAggregateIndex() == all.get(0).getAggregateIndex())
+                .map(MergedAnnotation::synthesize);
     }
 
     private void add(Found listener) {
@@ -80,12 +115,12 @@ public final class DelayListenerAnnotationBeanPostProcessor
             throw notSingleton(listener.origin());
         }
         synchronized (found) {
-            if (registration == null) {
+            if (methods == null) {
                 found.add(listener);
                 return;
             }
         }
-        registration.register(listener);
+        methods.register(listener);
     }
 
     private static InvalidListenerException notSingleton(Origin origin) {
@@ -104,10 +139,10 @@ public final class DelayListenerAnnotationBeanPostProcessor
         factory.getBeanProvider(DelayListenerConfigurer.class)
                 .orderedStream()
                 .forEach(configurer -> configurer.configureDelayListeners(registrar));
-        Registration ready = new Registration(factory, registrar);
+        ListenerMethods ready = new ListenerMethods(factory, registrar);
         List<Found> early;
         synchronized (found) {
-            registration = ready;
+            methods = ready;
             early = List.copyOf(found);
             found.clear();
         }
@@ -128,12 +163,12 @@ public final class DelayListenerAnnotationBeanPostProcessor
                 continue;
             }
             Class<?> type = factory.getType(name, false);
-            Map<Method, Declared> methods = type == null ? Map.of() : DelayListenerMethods.find(type);
-            if (methods.isEmpty()) {
+            Map<Method, List<Annotation>> annotated = type == null ? Map.of() : find(type);
+            if (annotated.isEmpty()) {
                 continue;
             }
             if (!definition.isSingleton()) {
-                Method first = methods.keySet().iterator().next();
+                Method first = annotated.keySet().iterator().next();
                 throw notSingleton(Origin.of(name, first.getDeclaringClass(), first));
             }
             factory.getBean(name);
@@ -151,9 +186,9 @@ public final class DelayListenerAnnotationBeanPostProcessor
                     : null;
             if (type != null) {
                 String name = ScopedProxyUtils.getOriginalBeanName(target);
-                DelayListenerMethods.find(type)
-                        .forEach((method, declared) ->
-                                scoped.add(new Found(factory.getBean(name), name, type, method, declared)));
+                find(type)
+                        .forEach((method, annotations) ->
+                                scoped.add(new Found(factory.getBean(name), name, type, method, annotations)));
             }
         }
         return scoped;
@@ -164,61 +199,5 @@ public final class DelayListenerAnnotationBeanPostProcessor
             throw new IllegalStateException("There is no bean factory");
         }
         return beanFactory;
-    }
-
-    private String defaultId(Found listener) {
-        String base = listener.beanName() + "." + listener.method().getName();
-        synchronized (defaultIds) {
-            int count = defaultIds.merge(base, 1, Integer::sum);
-            return count == 1 ? base : base + "#" + count;
-        }
-    }
-
-    private record Found(Object bean, String beanName, Class<?> type, Method method, Declared declared) {
-
-        Origin origin() {
-            return Origin.of(beanName, type, method);
-        }
-    }
-
-    /** Creates and registers the endpoints of methods that were found. */
-    private final class Registration {
-
-        private final ConfigurableListableBeanFactory beanFactory;
-        private final DelayListenerEndpointRegistrar registrar;
-        private final ListenerMethods methods;
-
-        Registration(ConfigurableListableBeanFactory beanFactory, DelayListenerEndpointRegistrar registrar) {
-            this.beanFactory = beanFactory;
-            this.registrar = registrar;
-            this.methods = new ListenerMethods(
-                    beanFactory,
-                    registrar.validator(),
-                    registrar.argumentResolvers(),
-                    () -> beanFactory.getBean(PayloadConverter.class));
-        }
-
-        void register(Found listener) {
-            Origin origin = listener.origin();
-            EndpointReader reader = new EndpointReader(new AttributeReader(beanFactory, origin), origin);
-            try {
-                ListenerMethod method = ListenerMethod.of(listener.bean(), listener.method());
-                for (DelayListener annotation : listener.declared().listeners()) {
-                    MethodListener made = methods.forMessages(method);
-                    registrar.register(reader.read(annotation, id(reader, annotation.id(), listener), made));
-                }
-                for (DeadLetterListener annotation : listener.declared().deadLetterListeners()) {
-                    DeadLetterHandler made = methods.forDeadLetters(method);
-                    registrar.register(reader.read(annotation, id(reader, annotation.id(), listener), made));
-                }
-            } catch (InvalidSignatureException e) {
-                throw origin.invalid(e);
-            }
-        }
-
-        private String id(EndpointReader reader, String raw, Found listener) {
-            String id = reader.id(raw);
-            return id.isEmpty() ? defaultId(listener) : id;
-        }
     }
 }

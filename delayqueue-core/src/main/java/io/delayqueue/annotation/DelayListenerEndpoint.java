@@ -34,7 +34,7 @@ public final class DelayListenerEndpoint {
         this.options = builder.options;
         this.autoStartup = builder.autoStartup;
         this.containerFactory = builder.containerFactory;
-        this.origin = builder.origin == null ? Origin.ofCode(builder.id) : builder.origin;
+        this.origin = builder.origin == null ? new Origin(builder.id, "") : builder.origin;
     }
 
     /** Whether the listener handles messages or dead letters, and the handler. */

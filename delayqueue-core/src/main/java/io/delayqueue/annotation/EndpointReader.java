@@ -1,105 +1,184 @@
 package io.delayqueue.annotation;
 
 import io.delayqueue.annotation.DelayListenerEndpoint.Handling;
-import io.delayqueue.annotation.method.MethodListener;
-import io.delayqueue.listener.DeadLetterHandler;
+import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfDeadLetters;
+import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfMessages;
 import io.delayqueue.listener.ListenerOptions;
-import java.util.ArrayList;
+import io.delayqueue.listener.RetryPolicy;
+import io.delayqueue.message.DurationText;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.config.BeanExpressionContext;
+import org.springframework.beans.factory.config.BeanExpressionResolver;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
-/** Creates endpoints from annotations. */
+/**
+ * Creates the endpoints of a method's annotations: resolves placeholders in attributes, evaluates SpEL, then converts to
+ * the attribute's type.
+ */
 final class EndpointReader {
 
-    private final AttributeReader attributes;
+    private final ConfigurableBeanFactory beanFactory;
     private final Origin origin;
+    private final Supplier<String> defaultId;
 
-    EndpointReader(AttributeReader attributes, Origin origin) {
-        this.attributes = attributes;
+    EndpointReader(ConfigurableBeanFactory beanFactory, Origin origin, Supplier<String> defaultId) {
+        this.beanFactory = beanFactory;
         this.origin = origin;
+        this.defaultId = defaultId;
     }
 
-    /** The id of an annotation; empty if it is not set. */
-    String id(String raw) {
-        return attributes.text("id", raw);
-    }
-
-    DelayListenerEndpoint read(DelayListener annotation, String id, MethodListener method) {
-        DelayListenerEndpoint.Builder endpoint = DelayListenerEndpoint.to(topic(annotation.topic()))
-                .id(id)
-                .handling(new Handling.OfMessages(method.payloadType(), method.batch(), method.handler()))
-                .options(options(annotation, method.batch()));
-        return build(endpoint, annotation.autoStartup(), annotation.containerFactory());
-    }
-
-    DelayListenerEndpoint read(DeadLetterListener annotation, String id, DeadLetterHandler handler) {
-        Options options = new Options();
-        options.add(ListenerOptions.Builder::concurrency, attributes.number("concurrency", annotation.concurrency()));
-        DelayListenerEndpoint.Builder endpoint = DelayListenerEndpoint.to(topic(annotation.topic()))
-                .id(id)
-                .deadLetterHandler(handler)
-                .options(options);
-        return build(endpoint, annotation.autoStartup(), annotation.containerFactory());
-    }
-
-    private DelayListenerEndpoint build(
-            DelayListenerEndpoint.Builder endpoint, String autoStartup, String containerFactory) {
-        return endpoint.autoStartup(attributes.flag("autoStartup", autoStartup))
-                .containerFactory(attributes.text("containerFactory", containerFactory))
-                .origin(origin)
-                .build();
-    }
-
-    private Options options(DelayListener annotation, boolean batch) {
-        Integer batchSize = attributes.number("batchSize", annotation.batchSize());
-        if (batchSize != null && !batch) {
+    DelayListenerEndpoint read(DelayListener annotation, OfMessages messages) {
+        Integer batchSize = number("batchSize", annotation.batchSize());
+        if (batchSize != null && !messages.batch()) {
             throw origin.invalid(
                     "It has a batchSize, but the method takes one message.",
                     "Take a List of payloads, or remove batchSize.");
         }
         List<Class<? extends Throwable>> notRetryable = List.of(annotation.notRetryable());
-        return new Options()
-                .add(ListenerOptions.Builder::batchSize, batchSize)
-                .add(ListenerOptions.Builder::concurrency, attributes.number("concurrency", annotation.concurrency()))
-                .add(ListenerOptions.Builder::lease, attributes.duration("lease", annotation.lease()))
-                .add(ListenerOptions.Builder::maxAttempts, attributes.number("maxAttempts", annotation.maxAttempts()))
-                .add(ListenerOptions.Builder::retryPolicy, attributes.retryPolicy("backoff", annotation.backoff()))
-                .add(ListenerOptions.Builder::notRetryable, notRetryable.isEmpty() ? null : notRetryable)
-                .add(
-                        ListenerOptions.Builder::handlingTime,
-                        attributes.duration("handlingTime", annotation.handlingTime()))
-                .add(ListenerOptions.Builder::prefetch, attributes.number("prefetch", annotation.prefetch()))
-                .add(
-                        ListenerOptions.Builder::prefetchTime,
-                        attributes.duration("prefetchTime", annotation.prefetchTime()))
-                .add(ListenerOptions.Builder::drainTime, attributes.duration("drainTime", annotation.drainTime()));
+        RetryPolicy policy = read(
+                "backoff",
+                annotation.backoff(),
+                RetryPolicy.class,
+                text -> RetryPolicies.read(text, beanFactory),
+                Throwable::getMessage);
+        List<Consumer<ListenerOptions.Builder>> options = List.of(
+                option(ListenerOptions.Builder::batchSize, batchSize),
+                option(ListenerOptions.Builder::concurrency, number("concurrency", annotation.concurrency())),
+                option(ListenerOptions.Builder::lease, duration("lease", annotation.lease())),
+                option(ListenerOptions.Builder::maxAttempts, number("maxAttempts", annotation.maxAttempts())),
+                option(ListenerOptions.Builder::retryPolicy, policy),
+                option(ListenerOptions.Builder::notRetryable, notRetryable.isEmpty() ? null : notRetryable),
+                option(ListenerOptions.Builder::handlingTime, duration("handlingTime", annotation.handlingTime())),
+                option(ListenerOptions.Builder::prefetch, number("prefetch", annotation.prefetch())),
+                option(ListenerOptions.Builder::prefetchTime, duration("prefetchTime", annotation.prefetchTime())),
+                option(ListenerOptions.Builder::drainTime, duration("drainTime", annotation.drainTime())));
+        return endpoint(
+                annotation.topic(),
+                annotation.id(),
+                messages,
+                builder -> options.forEach(option -> option.accept(builder)),
+                annotation.autoStartup(),
+                annotation.containerFactory());
     }
 
-    private String topic(String raw) {
-        String topic = attributes.text("topic", raw);
+    DelayListenerEndpoint read(DeadLetterListener annotation, OfDeadLetters deadLetters) {
+        return endpoint(
+                annotation.topic(),
+                annotation.id(),
+                deadLetters,
+                option(ListenerOptions.Builder::concurrency, number("concurrency", annotation.concurrency())),
+                annotation.autoStartup(),
+                annotation.containerFactory());
+    }
+
+    private DelayListenerEndpoint endpoint(
+            String topicText,
+            String idText,
+            Handling handling,
+            Consumer<ListenerOptions.Builder> options,
+            String autoStartup,
+            String containerFactory) {
+        String topic = text("topic", topicText);
         if (topic.isEmpty()) {
             throw origin.invalid("Its topic is not set.", "Set the attribute topic.");
         }
-        return topic;
+        String id = text("id", idText);
+        return DelayListenerEndpoint.to(topic)
+                .id(id.isEmpty() ? defaultId.get() : id)
+                .handling(handling)
+                .options(options)
+                .autoStartup(read(
+                        "autoStartup",
+                        autoStartup,
+                        Boolean.class,
+                        EndpointReader::parseFlag,
+                        e -> "which is neither true nor false"))
+                .containerFactory(text("containerFactory", containerFactory))
+                .origin(origin)
+                .build();
     }
 
-    /** The options that an annotation sets. */
-    private static final class Options implements Consumer<ListenerOptions.Builder> {
+    private static <T> Consumer<ListenerOptions.Builder> option(
+            BiConsumer<ListenerOptions.Builder, T> setter, @Nullable T value) {
+        return value == null ? builder -> {} : builder -> setter.accept(builder, value);
+    }
 
-        private final List<Consumer<ListenerOptions.Builder>> named = new ArrayList<>();
+    /** Returns an empty text if the attribute is not set. */
+    private String text(String attribute, String raw) {
+        String text = read(attribute, raw, String.class, Function.identity(), e -> "which is not a string");
+        return text == null ? "" : text;
+    }
 
-        <T> Options add(BiConsumer<ListenerOptions.Builder, T> setter, @Nullable T value) {
-            if (value != null) {
-                named.add(builder -> setter.accept(builder, value));
-            }
-            return this;
+    private @Nullable Integer number(String attribute, String raw) {
+        return read(attribute, raw, Integer.class, Integer::valueOf, e -> "which is not an integer");
+    }
+
+    private @Nullable Duration duration(String attribute, String raw) {
+        return read(attribute, raw, Duration.class, DurationText::parse, e -> "which " + e.getMessage());
+    }
+
+    private static Boolean parseFlag(String text) {
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException(text);
+        };
+    }
+
+    private <T> @Nullable T read(
+            String attribute,
+            String raw,
+            Class<T> type,
+            Function<String, T> parser,
+            Function<IllegalArgumentException, String> problem) {
+        Object value = raw.isEmpty() ? null : evaluate(attribute, raw);
+        if (value == null || (value instanceof String text && text.isBlank())) {
+            return null;
         }
+        if (type.isInstance(value)) {
+            return type.cast(value);
+        }
+        try {
+            return parser.apply(value.toString().trim());
+        } catch (IllegalArgumentException e) {
+            throw origin.invalid(
+                    "Its attribute " + attribute + " is '" + value + "', " + problem.apply(e) + ".",
+                    raw.equals(value) ? "Correct it." : "Correct what '" + raw + "' stands for.",
+                    e);
+        }
+    }
 
-        @Override
-        public void accept(ListenerOptions.Builder builder) {
-            named.forEach(option -> option.accept(builder));
+    private @Nullable Object evaluate(String attribute, String raw) {
+        String resolved;
+        try {
+            resolved = Objects.requireNonNullElse(beanFactory.resolveEmbeddedValue(raw), "");
+            if (resolved.contains("${")) {
+                throw new IllegalArgumentException("No value for " + resolved);
+            }
+        } catch (IllegalArgumentException e) {
+            throw origin.invalid(
+                    "Its attribute " + attribute + " is '" + raw + "', but this property is not set.",
+                    "Set the property, or give a default as in ${name:default}.",
+                    e);
+        }
+        BeanExpressionResolver expressions = beanFactory.getBeanExpressionResolver();
+        try {
+            return expressions == null
+                    ? resolved
+                    : expressions.evaluate(resolved, new BeanExpressionContext(beanFactory, null));
+        } catch (BeansException e) {
+            throw origin.invalid(
+                    "The expression '" + raw + "' of its attribute " + attribute + " fails.",
+                    "Correct the expression.",
+                    e);
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.delayqueue.annotation;
 
-import io.delayqueue.annotation.method.InvalidSignatureException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.stream.Collectors;
@@ -16,20 +15,12 @@ record Origin(String beanName, String method) {
         return new Origin(beanName, type.getName() + "." + method.getName() + "(" + parameters + ")");
     }
 
-    static Origin ofCode(String id) {
-        return new Origin(id, "");
-    }
-
     InvalidListenerException invalid(String problem, String fix) {
         return invalid(problem, fix, null);
     }
 
     InvalidListenerException invalid(String problem, String fix, @Nullable Throwable cause) {
         return new InvalidListenerException(beanName, method, problem, fix, cause);
-    }
-
-    InvalidListenerException invalid(InvalidSignatureException signature) {
-        return invalid(signature.problem(), signature.fix(), signature);
     }
 
     /** As it stands in a sentence. */

@@ -40,7 +40,7 @@ class InvalidListenerTests {
                         "Annotate the others with @Header"),
                 Arguments.of(
                         TwoTypes.class,
-                        "different types: java.lang.Integer and java.lang.String.",
+                        "different types: java.lang.String and java.lang.Integer.",
                         "Use the same type, or Message<?>."),
                 Arguments.of(PayloadExpression.class, "selects the payload by an expression", "Take the whole payload"),
                 Arguments.of(

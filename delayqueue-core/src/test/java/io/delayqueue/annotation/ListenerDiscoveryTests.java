@@ -303,11 +303,16 @@ class ListenerDiscoveryTests {
 
     @Test
     void aListenerTypeIsKnownByItsClassAlone() {
-        assertThat(DelayListenerMethods.isListenerType(Composed.class)).isTrue();
-        assertThat(DelayListenerMethods.isListenerType(DeadLetters.class)).isTrue();
-        assertThat(DelayListenerMethods.isListenerType(Generic.class)).isTrue();
-        assertThat(DelayListenerMethods.isListenerType(JdkProxied.class)).isFalse();
-        assertThat(DelayListenerMethods.isListenerType(String.class)).isFalse();
+        assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(Composed.class))
+                .isTrue();
+        assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(DeadLetters.class))
+                .isTrue();
+        assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(Generic.class))
+                .isTrue();
+        assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(JdkProxied.class))
+                .isFalse();
+        assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(String.class))
+                .isFalse();
     }
 
     static class DeadLetters {

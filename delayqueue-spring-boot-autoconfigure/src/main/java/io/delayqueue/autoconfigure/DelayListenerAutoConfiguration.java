@@ -4,7 +4,6 @@ import io.delayqueue.annotation.DefaultDelayListenerContainerFactory;
 import io.delayqueue.annotation.DelayListenerAnnotationBeanPostProcessor;
 import io.delayqueue.annotation.DelayListenerConfigurer;
 import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
-import io.delayqueue.annotation.DelayListenerMethods;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.property.ListenerLevels;
 import io.delayqueue.container.DelayQueueEngine;
@@ -37,7 +36,8 @@ public final class DelayListenerAutoConfiguration {
     /** A lazy bean would never be created, so that its listeners would not start. */
     @Bean
     static LazyInitializationExcludeFilter delayListenerLazyInitializationExcludeFilter() {
-        return (beanName, definition, type) -> type != null && DelayListenerMethods.isListenerType(type);
+        return (beanName, definition, type) ->
+                type != null && DelayListenerAnnotationBeanPostProcessor.isListenerType(type);
     }
 
     @Bean

@@ -1,7 +1,8 @@
-package io.delayqueue.annotation.method;
+package io.delayqueue.annotation;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -10,8 +11,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.convert.ConversionService;
 import org.springframework.format.support.DefaultFormattingConversionService;
 import org.springframework.messaging.Message;
-import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.converter.MessageConverter;
+import org.springframework.messaging.converter.SimpleMessageConverter;
 import org.springframework.messaging.handler.annotation.Headers;
 import org.springframework.messaging.handler.annotation.support.HeaderMethodArgumentResolver;
 import org.springframework.messaging.handler.annotation.support.HeadersMethodArgumentResolver;
@@ -26,45 +27,26 @@ final class ArgumentResolvers {
 
     private ArgumentResolvers() {}
 
+    /** Replaces an unreadable payload if the parameter is optional. */
+    static final Object UNREADABLE = new Object();
+
+    /** The converter that the superclasses require is never used, because the engine converts the payload. */
     static HandlerMethodArgumentResolverComposite of(
-            @Nullable ConfigurableBeanFactory beanFactory,
+            ConfigurableBeanFactory beanFactory,
             @Nullable Validator validator,
             List<HandlerMethodArgumentResolver> custom) {
-        MessageConverter none = new NoConverter();
+        ConversionService conversions = Objects.requireNonNullElseGet(
+                beanFactory.getConversionService(), DefaultFormattingConversionService::new);
         return new HandlerMethodArgumentResolverComposite()
                 .addResolvers(
                         new TextHeadersResolver(),
-                        new HeaderMethodArgumentResolver(conversionService(beanFactory), beanFactory),
+                        new HeaderMethodArgumentResolver(conversions, beanFactory),
                         new HeadersMethodArgumentResolver())
                 .addResolvers(custom)
                 .addResolvers(
                         new DeliveryResolver(),
-                        new MessageMethodArgumentResolver(none),
-                        new PayloadResolver(none, validator));
-    }
-
-    private static ConversionService conversionService(@Nullable ConfigurableBeanFactory beanFactory) {
-        ConversionService own = beanFactory == null ? null : beanFactory.getConversionService();
-        return own == null ? new DefaultFormattingConversionService() : own;
-    }
-
-    /** Replaces an unreadable payload if the parameter is optional. */
-    enum NoPayload {
-        UNREADABLE
-    }
-
-    /** Converts nothing, because the engine has already converted the payload. */
-    private static final class NoConverter implements MessageConverter {
-
-        @Override
-        public @Nullable Object fromMessage(Message<?> message, Class<?> targetClass) {
-            return null;
-        }
-
-        @Override
-        public @Nullable Message<?> toMessage(Object payload, @Nullable MessageHeaders headers) {
-            return null;
-        }
+                        new MessageMethodArgumentResolver(),
+                        new PayloadResolver(new SimpleMessageConverter(), validator));
     }
 
     /** Treats blank text and empty arrays as payloads, unlike its superclass. */
@@ -76,7 +58,7 @@ final class ArgumentResolvers {
 
         @Override
         protected boolean isEmptyPayload(@Nullable Object payload) {
-            return payload == null || payload == NoPayload.UNREADABLE;
+            return payload == null || payload == UNREADABLE;
         }
     }
 
@@ -105,7 +87,7 @@ final class ArgumentResolvers {
 
         @Override
         public boolean supportsParameter(MethodParameter parameter) {
-            return switch (ParameterRole.of(parameter, List.of())) {
+            return switch (Signature.role(parameter, List.of())) {
                 case DELIVERY, ACKNOWLEDGEMENT, DEAD_LETTER, CONTINUATION -> true;
                 default -> false;
             };
@@ -114,7 +96,7 @@ final class ArgumentResolvers {
         @Override
         public @Nullable Object resolveArgument(MethodParameter parameter, Message<?> message) {
             DeliveryMessage source = (DeliveryMessage) message;
-            return switch (ParameterRole.of(parameter, List.of())) {
+            return switch (Signature.role(parameter, List.of())) {
                 case DELIVERY -> source.delivery();
                 case ACKNOWLEDGEMENT -> source.delivery().acknowledgement();
                 case DEAD_LETTER -> source.deadLetter();

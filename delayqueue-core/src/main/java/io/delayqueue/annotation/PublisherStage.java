@@ -1,4 +1,4 @@
-package io.delayqueue.annotation.method;
+package io.delayqueue.annotation;
 
 import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;

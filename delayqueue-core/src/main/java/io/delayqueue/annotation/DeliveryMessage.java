@@ -1,4 +1,4 @@
-package io.delayqueue.annotation.method;
+package io.delayqueue.annotation;
 
 import io.delayqueue.listener.DelayHeaders;
 import io.delayqueue.listener.Delivery;
