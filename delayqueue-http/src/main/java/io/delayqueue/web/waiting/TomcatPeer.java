@@ -28,7 +28,7 @@ final class TomcatPeer implements Peer {
     private static final int BUFFER_SIZE = 1024;
 
     /** Lets a client that is not deliberately slow send its body and read the response before the connection closes. */
-    private static final Duration BODY_TIMEOUT = Duration.ofMillis(100);
+    private static final Duration BODY_TIMEOUT = Duration.ofMillis(500);
 
     private static final @Nullable Internals INTERNALS = Internals.find();
 
