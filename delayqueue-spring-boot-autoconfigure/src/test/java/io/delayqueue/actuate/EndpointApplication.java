@@ -14,6 +14,8 @@ import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.core.userdetails.MapReactiveUserDetailsService;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
+import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
@@ -25,18 +27,26 @@ class EndpointApplication {
 
     static final String PASSWORD = "secret";
 
+    /** Of the lowest strength: the default encoder takes a tenth of a second for each request. */
+    private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
+
     @DelayListener(id = "worker", topic = "work", concurrency = "3", autoStartup = "false")
     void work(String text) {}
 
     @DeadLetterListener(id = "undertaker", topic = "work", autoStartup = "false")
     void deadLetter(DeadLetter deadLetter) {}
 
+    @Bean
+    PasswordEncoder passwords() {
+        return PASSWORDS;
+    }
+
     private static UserDetails[] users() {
         return new UserDetails[] {user("operator", "OPERATOR"), user("visitor", "VISITOR")};
     }
 
     private static UserDetails user(String name, String role) {
-        return User.withUsername(name).password("{noop}" + PASSWORD).roles(role).build();
+        return User.withUsername(name).password(PASSWORDS.encode(PASSWORD)).roles(role).build();
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -23,6 +23,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.userdetails.User;
+import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
+import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
@@ -31,6 +33,8 @@ import org.springframework.security.web.SecurityFilterChain;
 class ApplicationSecurityTests {
 
     private static final String PASSWORD = "secret";
+    /** Of the lowest strength: the default encoder takes a tenth of a second for each request. */
+    private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
     private static final String DEAD_LETTERS = "/delayqueue/v1/topics/orders/dead-letters";
     private static final String MESSAGE = "/delayqueue/v1/topics/orders/messages/absent";
     private static final String DOCUMENT = "/delayqueue/v1/openapi.json";
@@ -156,6 +160,11 @@ class ApplicationSecurityTests {
                     .build();
         }
 
+        @Bean
+        PasswordEncoder passwords() {
+            return PASSWORDS;
+        }
+
         /** One of them by the role of that name, as directories and Boot's own user have it. */
         @Bean
         InMemoryUserDetailsManager users() {
@@ -167,7 +176,7 @@ class ApplicationSecurityTests {
         }
 
         private static User.UserBuilder user(String name) {
-            return User.withUsername(name).password("{noop}" + PASSWORD);
+            return User.withUsername(name).password(PASSWORDS.encode(PASSWORD));
         }
     }
 }

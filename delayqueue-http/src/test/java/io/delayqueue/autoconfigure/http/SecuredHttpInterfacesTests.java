@@ -30,6 +30,8 @@ import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.http.SessionCreationPolicy;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
+import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
@@ -38,6 +40,8 @@ import org.springframework.security.web.SecurityFilterChain;
 class SecuredHttpInterfacesTests {
 
     private static final String PASSWORD = "secret";
+    /** Of the lowest strength: the default encoder takes a tenth of a second for each request. */
+    private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
     private static final String API = "/delayqueue/v1/topics/orders";
 
     private static ConfigurableApplicationContext context;
@@ -165,6 +169,11 @@ class SecuredHttpInterfacesTests {
         // end of the chain
 
         @Bean
+        PasswordEncoder passwords() {
+            return PASSWORDS;
+        }
+
+        @Bean
         InMemoryUserDetailsManager users() {
             return new InMemoryUserDetailsManager(
                     user("producer", "delayqueue:produce"),
@@ -174,7 +183,7 @@ class SecuredHttpInterfacesTests {
 
         private static UserDetails user(String name, String... authorities) {
             return User.withUsername(name)
-                    .password("{noop}" + PASSWORD)
+                    .password(PASSWORDS.encode(PASSWORD))
                     .authorities(authorities)
                     .build();
         }
