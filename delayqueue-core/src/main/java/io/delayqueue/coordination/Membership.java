@@ -157,7 +157,7 @@ public final class Membership implements PeriodicTask {
 
     private CompletableFuture<List<Object>> beat() {
         hastened = false;
-        return scripts.runAsync(
+        return scripts.run(
                 HEARTBEAT,
                 3,
                 keySpace.nodes(),
@@ -198,7 +198,7 @@ public final class Membership implements PeriodicTask {
             return;
         }
         beaten = false;
-        CompletableFuture<List<Object>> left = scripts.runAsync(
+        CompletableFuture<List<Object>> left = scripts.run(
                 HEARTBEAT,
                 3,
                 keySpace.nodes(),

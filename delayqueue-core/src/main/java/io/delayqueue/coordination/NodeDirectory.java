@@ -51,7 +51,7 @@ public final class NodeDirectory {
      * if the script has no reply.
      */
     public CompletableFuture<Roster> rosterAsync() {
-        return scripts.runAsync(
+        return scripts.run(
                         NODES,
                         3,
                         keySpace.nodes(),
@@ -94,7 +94,7 @@ public final class NodeDirectory {
     }
 
     private void setPaused(String topic, String paused) {
-        Await.call(() -> scripts.runAsync(
+        Await.call(() -> scripts.run(
                 PAUSE,
                 2,
                 keySpace.nodeTopics(),

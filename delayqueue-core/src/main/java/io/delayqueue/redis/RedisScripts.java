@@ -89,7 +89,7 @@ public final class RedisScripts implements ScriptRunner {
     }
 
     @Override
-    public CompletableFuture<List<Object>> runAsync(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+    public CompletableFuture<List<Object>> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
         CompletableFuture<List<Object>> result = new CompletableFuture<>();
         attempt(new ScriptCall(script, keyCount, keysAndArguments), 0, result);
         return result;

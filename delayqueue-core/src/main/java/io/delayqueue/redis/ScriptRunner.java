@@ -19,14 +19,5 @@ public interface ScriptRunner {
      * @return the reply as a list; fails with a {@link RedisCallException} within the command timeout if there is no
      *     reply; the exception's kind says whether the script may have run
      */
-    CompletableFuture<List<Object>> runAsync(LuaScript script, int keyCount, byte[]... keysAndArguments);
-
-    /**
-     * Runs a script and waits for its reply.
-     *
-     * @throws RedisCallException if there is no reply
-     */
-    default List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
-        return Await.call(() -> runAsync(script, keyCount, keysAndArguments));
-    }
+    CompletableFuture<List<Object>> run(LuaScript script, int keyCount, byte[]... keysAndArguments);
 }

@@ -18,8 +18,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -166,20 +164,11 @@ class NodeDirectoryTests {
     }
 
     private ScriptRunner stoppedBefore(int write) {
-        return new ScriptRunner() {
-            @Override
-            public List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
-                String text = "local left = " + write + " local real = redis local redis = {pcall = real.pcall, call ="
-                        + " function(...) if (...) ~= 'TIME' then if left == 0 then error('stopped by the test') end"
-                        + " left = left - 1 end return real.call(...) end} " + script.text();
-                return scripts.run(new LuaScript(script.name(), text, sha1(text)), keyCount, keysAndArguments);
-            }
-
-            @Override
-            public CompletableFuture<List<Object>> runAsync(
-                    LuaScript script, int keyCount, byte[]... keysAndArguments) {
-                return CompletableFuture.completedFuture(run(script, keyCount, keysAndArguments));
-            }
+        return (script, keyCount, keysAndArguments) -> {
+            String text = "local left = " + write + " local real = redis local redis = {pcall = real.pcall, call ="
+                    + " function(...) if (...) ~= 'TIME' then if left == 0 then error('stopped by the test') end"
+                    + " left = left - 1 end return real.call(...) end} " + script.text();
+            return scripts.run(new LuaScript(script.name(), text, sha1(text)), keyCount, keysAndArguments);
         };
     }
 

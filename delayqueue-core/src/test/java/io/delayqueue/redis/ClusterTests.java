@@ -75,10 +75,10 @@ class ClusterTests {
         try (OwnConnections own = connect(client)) {
             for (Shard shard : List.of(onFirst, onSecond)) {
                 byte[] key = keys.of(shard).meta();
-                assertThat(own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key))
+                assertThat(Await.call(() -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key)))
                         .containsExactly(1L);
                 assertThat(own.scripts()
-                                .runAsync(ScriptRunnerContract.INCREMENT, 1, key)
+                                .run(ScriptRunnerContract.INCREMENT, 1, key)
                                 .join())
                         .containsExactly(2L);
             }
@@ -94,8 +94,8 @@ class ClusterTests {
         ofTopics.command("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
         try (OwnConnections own = connect(client)) {
             ServerProbe probe = new ServerProbe(own.scripts(), keys, InstantSource.system(), System::nanoTime);
-            assertThat(probe.probe().evictionPolicy()).isEqualTo("allkeys-random");
-            assertThat(probe.probeAsync().join().evictionPolicy()).isEqualTo("allkeys-random");
+            assertThat(Await.call(probe::probe).evictionPolicy()).isEqualTo("allkeys-random");
+            assertThat(probe.probe().join().evictionPolicy()).isEqualTo("allkeys-random");
         }
     }
 
@@ -140,7 +140,7 @@ class ClusterTests {
                     keys.of(onFirst).meta(),
                     onSecond,
                     keys.of(onSecond).meta());
-            meta.values().forEach(key -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key));
+            meta.values().forEach(key -> Await.call(() -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key)));
             second.pause();
 
             try {
@@ -148,19 +148,20 @@ class ClusterTests {
                     // from the third on the call may wait for a new connection instead
                     assertThat(catchThrowableOfType(
                                             RedisCallException.class,
-                                            () -> own.scripts()
-                                                    .run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond)))
+                                            () -> Await.call(() -> own.scripts()
+                                                    .run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond))))
                                     .kind())
                             .isIn(i < 2 ? Set.of(Kind.UNKNOWN) : Set.of(Kind.UNKNOWN, Kind.NOT_SENT));
-                    assertThat(own.scripts().run(ScriptRunnerContract.INCREMENT, 1, meta.get(onFirst)))
+                    assertThat(Await.call(
+                                    () -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, meta.get(onFirst))))
                             .hasSize(1);
                 }
             } finally {
                 second.resume();
             }
             await().ignoreExceptions()
-                    .until(() -> !own.scripts()
-                            .run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond))
+                    .until(() -> !Await.call(
+                                    () -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond)))
                             .isEmpty());
         }
     }
@@ -176,8 +177,9 @@ class ClusterTests {
                 OwnConnections.TIMEOUT);
         for (Shard shard : List.of(onFirst, onSecond)) {
             await().ignoreExceptions()
-                    .until(() ->
-                            !own.scripts().run(PING, 1, keys.of(shard).meta()).isEmpty());
+                    .until(() -> !Await.call(() ->
+                                    own.scripts().run(PING, 1, keys.of(shard).meta()))
+                            .isEmpty());
         }
         return own;
     }

@@ -29,13 +29,13 @@ class LettuceScriptsTests extends ScriptRunnerContract {
                 own().application(), QueueConnections.Settings.defaults(), tasks::add, System::nanoTime);
         RedisScripts scripts = new RedisScripts(connections);
 
-        CompletableFuture<List<Object>> reply = scripts.runAsync(INCREMENT, 1, KEY);
+        CompletableFuture<List<Object>> reply = scripts.run(INCREMENT, 1, KEY);
         assertThat(network().traffic().connections()).isZero();
         assertThat(tasks).hasSize(1);
         tasks.remove().run();
 
         assertThat(reply.join()).containsExactly(1L);
-        assertThat(scripts.runAsync(INCREMENT, 1, KEY).join()).containsExactly(2L);
+        assertThat(scripts.run(INCREMENT, 1, KEY).join()).containsExactly(2L);
         assertThat(tasks).isEmpty();
         assertThat(network().traffic().connections()).isOne();
         connections.close();
@@ -43,7 +43,7 @@ class LettuceScriptsTests extends ScriptRunnerContract {
 
     @Test
     void silentConnectionIsReplacedAfterTwoTimeouts() {
-        scripts().run(INCREMENT, 1, KEY);
+        Await.call(() -> scripts().run(INCREMENT, 1, KEY));
         network().halfOpen(Direction.SERVER_TO_CLIENT);
 
         assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.UNKNOWN);
@@ -51,7 +51,8 @@ class LettuceScriptsTests extends ScriptRunnerContract {
         assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.UNKNOWN);
 
         await().until(() -> network().traffic().connections() == 2);
-        await().ignoreExceptions().until(() -> !scripts().run(INCREMENT, 1, KEY).isEmpty());
+        await().ignoreExceptions()
+                .until(() -> !Await.call(() -> scripts().run(INCREMENT, 1, KEY)).isEmpty());
     }
 
     @Test
@@ -59,30 +60,32 @@ class LettuceScriptsTests extends ScriptRunnerContract {
         try (OwnConnections own = OwnConnections.of(
                 new LettuceConnectionFactory("127.0.0.1", network().port()), OwnConnections.TIMEOUT)) {
             RedisScripts scripts = own.scripts();
-            scripts.run(INCREMENT, 1, KEY);
+            Await.call(() -> scripts.run(INCREMENT, 1, KEY));
             network().halfOpen(Direction.SERVER_TO_CLIENT);
 
             List<CompletableFuture<?>> waiting = IntStream.range(0, 20)
                     .<CompletableFuture<?>>mapToObj(i -> i % 2 == 0
-                            ? CompletableFuture.supplyAsync(() -> scripts.run(INCREMENT, 1, KEY), own.executor())
-                            : scripts.runAsync(INCREMENT, 1, KEY))
+                            ? CompletableFuture.supplyAsync(
+                                    () -> Await.call(() -> scripts.run(INCREMENT, 1, KEY)), own.executor())
+                            : scripts.run(INCREMENT, 1, KEY))
                     .toList();
             waiting.forEach(call -> call.exceptionally(failure -> null).join());
 
             await().ignoreExceptions()
-                    .until(() -> !scripts.run(INCREMENT, 1, KEY).isEmpty());
+                    .until(() ->
+                            !Await.call(() -> scripts.run(INCREMENT, 1, KEY)).isEmpty());
             assertThat(network().traffic().connections()).isEqualTo(2);
         }
     }
 
     @Test
     void replacedConnectionIsClosedWhenItsLastCommandMustHaveEnded() {
-        scripts().run(INCREMENT, 1, KEY);
+        Await.call(() -> scripts().run(INCREMENT, 1, KEY));
         own().connections().reset();
 
         await().until(() -> network().traffic().connections() == 2);
         await().until(() -> network().openConnections() == 1);
-        assertThat(scripts().run(INCREMENT, 1, KEY)).containsExactly(2L);
+        assertThat(Await.call(() -> scripts().run(INCREMENT, 1, KEY))).containsExactly(2L);
     }
 
     @Test
@@ -112,8 +115,9 @@ class LettuceScriptsTests extends ScriptRunnerContract {
 
         List<CompletableFuture<List<Object>>> replies = IntStream.range(0, 20)
                 .mapToObj(i -> i % 2 == 0
-                        ? scripts().runAsync(INCREMENT, 1, KEY)
-                        : CompletableFuture.supplyAsync(() -> scripts().run(INCREMENT, 1, KEY), own().executor()))
+                        ? scripts().run(INCREMENT, 1, KEY)
+                        : CompletableFuture.supplyAsync(
+                                () -> Await.call(() -> scripts().run(INCREMENT, 1, KEY)), own().executor()))
                 .toList();
         replies.forEach(CompletableFuture::join);
 

@@ -64,7 +64,7 @@ class LostMasterTests {
     }
 
     private void increment(byte[] key) {
-        own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key);
+        Await.call(() -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key));
     }
 
     private long answeredAfterMillis(byte[] key, List<Kind> failures) {
@@ -99,9 +99,7 @@ class LostMasterTests {
         while (!answered.isDone()) {
             for (byte[] other : List.of(metas.get(0), metas.get(2))) {
                 try {
-                    own.scripts()
-                            .runAsync(ScriptRunnerContract.INCREMENT, 1, other)
-                            .join();
+                    own.scripts().run(ScriptRunnerContract.INCREMENT, 1, other).join();
                 } catch (CompletionException e) {
                     others.add(((RedisCallException) e.getCause()).kind());
                 }

@@ -50,8 +50,8 @@ class QueueConnectionsTests {
                     LettuceClientConfiguration.builder().clientName("shop").build();
             try (OwnConnections own =
                     OwnConnections.of(new LettuceConnectionFactory(server, client), OwnConnections.TIMEOUT)) {
-                own.scripts()
-                        .run(OwnConnections.script("set", "return {redis.call('SET', KEYS[1], 1)}"), 1, bytes("k"));
+                Await.call(() -> own.scripts()
+                        .run(OwnConnections.script("set", "return {redis.call('SET', KEYS[1], 1)}"), 1, bytes("k")));
 
                 assertThat(redis.info("keyspace")).containsOnlyKeys("db3");
                 assertThat((String) redis.command("CLIENT", "LIST")).containsPattern("name=shop .*db=3 ");
@@ -65,7 +65,8 @@ class QueueConnectionsTests {
                         RedisServerProcess.builder().password("secret").start();
                 OwnConnections own = OwnConnections.lettuce(redis.port())) {
             RedisCallException failure = catchThrowableOfType(
-                    RedisCallException.class, () -> own.scripts().run(PING, 1, bytes("k")));
+                    RedisCallException.class,
+                    () -> Await.call(() -> own.scripts().run(PING, 1, bytes("k"))));
 
             assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
             assertThat(failure).hasMessageContaining("NOAUTH");
@@ -78,8 +79,8 @@ class QueueConnectionsTests {
                 OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()), OwnConnections.TIMEOUT)) {
             RedisScripts scripts = own.scripts();
 
-            assertThat(scripts.run(PING, 1, bytes("k"))).containsExactly(bytes("PONG"));
-            assertThat(scripts.runAsync(PING, 1, bytes("k")).join()).containsExactly(bytes("PONG"));
+            assertThat(Await.call(() -> scripts.run(PING, 1, bytes("k")))).containsExactly(bytes("PONG"));
+            assertThat(scripts.run(PING, 1, bytes("k")).join()).containsExactly(bytes("PONG"));
             own.connections().close();
 
             assertThat(new StringRedisTemplate(own.application()).hasKey("k")).isFalse();
@@ -98,7 +99,8 @@ class QueueConnectionsTests {
                 public <K, V> RedisCallException execute(RedisOperations<K, V> operations) throws DataAccessException {
                     operations.multi();
                     try {
-                        return catchThrowableOfType(RedisCallException.class, () -> scripts.run(PING, 1, bytes("k")));
+                        return catchThrowableOfType(
+                                RedisCallException.class, () -> Await.call(() -> scripts.run(PING, 1, bytes("k"))));
                     } finally {
                         operations.discard();
                     }

@@ -121,11 +121,11 @@ class ShardedTopicTests extends ShardedTopicContract {
         }
 
         @Override
-        public CompletableFuture<List<Object>> runAsync(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+        public CompletableFuture<List<Object>> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
             return left-- <= 0
                     ? CompletableFuture.failedFuture(
                             new RedisCallException(Kind.NOT_SENT, "the process has ended", null))
-                    : queue.scripts.runAsync(script, keyCount, keysAndArguments);
+                    : queue.scripts.run(script, keyCount, keysAndArguments);
         }
     }
 

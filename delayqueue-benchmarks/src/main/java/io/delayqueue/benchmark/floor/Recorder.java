@@ -54,14 +54,18 @@ final class Recorder implements ScriptRunner {
     }
 
     @Override
-    public List<Object> run(LuaScript called, int keyCount, byte[]... keysAndArguments) {
+    public CompletableFuture<List<Object>> run(LuaScript called, int keyCount, byte[]... keysAndArguments) {
         boolean kept = called.name().equals(recorded);
         Call call = new Call(messages(called, keyCount, keysAndArguments), keyCount, keysAndArguments);
         if (kept) {
             script = called;
             calls.add(call);
         }
-        return kept && answering ? accepted(call) : execute(called, call);
+        try {
+            return CompletableFuture.completedFuture(kept && answering ? accepted(call) : execute(called, call));
+        } catch (RedisCallException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private static int messages(LuaScript called, int keyCount, byte[][] all) {
@@ -84,15 +88,6 @@ final class Recorder implements ScriptRunner {
             return (List<Object>) redis.run(called.sha1().getBytes(StandardCharsets.US_ASCII), call);
         } catch (JedisNoScriptException e) {
             return (List<Object>) redis.run(called.text(), call);
-        }
-    }
-
-    @Override
-    public CompletableFuture<List<Object>> runAsync(LuaScript called, int keyCount, byte[]... keysAndArguments) {
-        try {
-            return CompletableFuture.completedFuture(run(called, keyCount, keysAndArguments));
-        } catch (RedisCallException e) {
-            return CompletableFuture.failedFuture(e);
         }
     }
 }

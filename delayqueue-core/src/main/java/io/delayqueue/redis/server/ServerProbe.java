@@ -2,7 +2,6 @@ package io.delayqueue.redis.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
@@ -45,22 +44,13 @@ public final class ServerProbe {
     }
 
     /**
-     * Reads the state of the server. Waits for the reply, no longer than the command timeout.
-     *
-     * @throws io.delayqueue.redis.RedisCallException if there is no reply
-     */
-    public ServerState probe() {
-        return Await.call(this::probeAsync);
-    }
-
-    /**
      * Reads the state of the server without blocking, not even to connect.
      *
      * @return the state; fails with a {@link io.delayqueue.redis.RedisCallException} if there is no reply
      */
-    public CompletableFuture<ServerState> probeAsync() {
+    public CompletableFuture<ServerState> probe() {
         long start = nanoTime.getAsLong();
-        return scripts.runAsync(PROBE, 1, keySpace.topics()).thenApply(reply -> read(reply, start));
+        return scripts.run(PROBE, 1, keySpace.topics()).thenApply(reply -> read(reply, start));
     }
 
     private ServerState read(List<Object> reply, long start) {

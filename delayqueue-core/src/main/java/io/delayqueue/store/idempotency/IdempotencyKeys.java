@@ -56,7 +56,7 @@ public final class IdempotencyKeys {
     public Reservation reserve(String topic, String key, String fingerprint, List<String> ids) {
         String nonce = nonce();
         String wanted = fingerprint + '\n' + nonce + '\n' + String.join(" ", ids);
-        List<Object> reply = Await.call(() -> scripts.runAsync(
+        List<Object> reply = Await.call(() -> scripts.run(
                 RESERVE,
                 1,
                 keySpace.idempotency(digest(topic, key)),

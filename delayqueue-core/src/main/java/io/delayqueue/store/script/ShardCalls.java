@@ -109,7 +109,7 @@ final class ShardCalls {
             keys.write(arguments, keySpace, shard);
             arguments.add(identity);
             writer.accept(arguments);
-            return scripts.runAsync(script, arguments.keyCount(), arguments.toArray())
+            return scripts.run(script, arguments.keyCount(), arguments.toArray())
                     .thenCompose(reply -> isOk(reply, shard)
                             ? CompletableFuture.completedFuture(Optional.of(reply))
                             : again(identity, isUnknown(reply)));
@@ -135,18 +135,17 @@ final class ShardCalls {
             Arguments arguments = new Arguments(16);
             ShardKeyList.EVER.write(arguments, keySpace, shard.messages());
             arguments.add(identity).add(shard.topic()).add(shard.index()).add(SENTINEL);
-            return scripts.runAsync(OPEN, arguments.keyCount(), arguments.toArray())
-                    .thenCompose(reply -> {
-                        if (Replies.text(reply.get(0)).equals("ENDED")) {
-                            return ifAbsent == IfAbsent.LEAVE
-                                    ? again(identity, false)
-                                    : withIdentity(Replies.number(reply.get(1)), this::open);
-                        }
-                        if (!isOk(reply, shard)) {
-                            throw conflict(shard, reply, ifAbsent != IfAbsent.LEAVE);
-                        }
-                        return attempt(identity);
-                    });
+            return scripts.run(OPEN, arguments.keyCount(), arguments.toArray()).thenCompose(reply -> {
+                if (Replies.text(reply.get(0)).equals("ENDED")) {
+                    return ifAbsent == IfAbsent.LEAVE
+                            ? again(identity, false)
+                            : withIdentity(Replies.number(reply.get(1)), this::open);
+                }
+                if (!isOk(reply, shard)) {
+                    throw conflict(shard, reply, ifAbsent != IfAbsent.LEAVE);
+                }
+                return attempt(identity);
+            });
         }
     }
 

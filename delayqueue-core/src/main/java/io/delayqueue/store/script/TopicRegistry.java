@@ -177,7 +177,7 @@ public final class TopicRegistry {
     public CompletableFuture<Void> registerWithin(String topic, int max) {
         return knownToBeUsable(topic) != null
                 ? CompletableFuture.completedFuture(null)
-                : scripts.runAsync(REGISTER, 1, registerArguments(topic, wish(topic), NONE_IS_OVER, max))
+                : scripts.run(REGISTER, 1, registerArguments(topic, wish(topic), NONE_IS_OVER, max))
                         .thenAccept(reply -> admitted(topic, max, reply));
     }
 
@@ -263,7 +263,7 @@ public final class TopicRegistry {
      * @return the topics; fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply
      */
     public CompletableFuture<SortedSet<String>> topics() {
-        return scripts.runAsync(TOPICS, 1, keySpace.topics()).thenApply(this::readTopics);
+        return scripts.run(TOPICS, 1, keySpace.topics()).thenApply(this::readTopics);
     }
 
     private SortedSet<String> readTopics(List<Object> reply) {
@@ -308,7 +308,7 @@ public final class TopicRegistry {
     CompletableFuture<List<Object>> unregister(String topic, int count, long epoch) {
         forget(topic);
         lastCounts.remove(topic);
-        return scripts.runAsync(
+        return scripts.run(
                 UNREGISTER, 1, keySpace.topics(), topic.getBytes(UTF_8), (count + ":" + epoch).getBytes(UTF_8));
     }
 
@@ -348,7 +348,7 @@ public final class TopicRegistry {
 
     /** Reads the registration. Registers the topic if it is not registered and a shard count is given. */
     private CompletableFuture<Optional<Registration>> readRegistration(String topic, int wish, long over) {
-        return scripts.runAsync(REGISTER, 1, registerArguments(topic, wish, over, NONE))
+        return scripts.run(REGISTER, 1, registerArguments(topic, wish, over, NONE))
                 .thenApply(
                         reply -> isNone(reply) ? Optional.empty() : Optional.of(remember(topic, read(topic, reply))));
     }

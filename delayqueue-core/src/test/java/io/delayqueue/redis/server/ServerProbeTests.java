@@ -3,6 +3,7 @@ package io.delayqueue.redis.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisCallException;
@@ -67,7 +68,7 @@ class ServerProbeTests {
 
     @Test
     void serverSaysWhatItIs() {
-        ServerState state = probe(CLOCK).probe();
+        ServerState state = Await.call(() -> probe(CLOCK).probe());
 
         assertThat(state.version())
                 .isEqualTo(redis.info("server").get("redis_version"))
@@ -84,7 +85,7 @@ class ServerProbeTests {
         redis.command("CONFIG", "SET", "maxmemory", "64mb");
         redis.command("CONFIG", "SET", "appendonly", "yes");
 
-        ServerState state = probe(CLOCK).probeAsync().join();
+        ServerState state = probe(CLOCK).probe().join();
 
         assertThat(state.maxMemory()).isEqualTo(64 * 1024 * 1024);
         assertThat(state.evictionPolicy()).isEqualTo("noeviction");
@@ -95,11 +96,11 @@ class ServerProbeTests {
     @Test
     void clocksAreComparedInTheMiddleOfTheRoundTrip() {
         ServerProbe probe = probe(CLOCK);
-        probe.probe();
+        Await.call(probe::probe);
 
-        ServerState same = probe.probe();
-        ServerState behind =
-                probe(() -> CLOCK.instant().minus(Duration.ofHours(1))).probe();
+        ServerState same = Await.call(probe::probe);
+        ServerState behind = Await.call(
+                () -> probe(() -> CLOCK.instant().minus(Duration.ofHours(1))).probe());
 
         System.out.println("clock skew of one machine: " + same.clockSkew() + ", round trip: " + same.roundTrip());
         assertThat(same.roundTrip()).isPositive().isLessThan(CLOSE);
@@ -119,7 +120,7 @@ class ServerProbeTests {
         limited.setPassword("secret");
         connect(limited);
 
-        ServerState state = probe(CLOCK).probe();
+        ServerState state = Await.call(() -> probe(CLOCK).probe());
 
         assertThat(state.version()).isEqualTo(ServerState.UNKNOWN);
         assertThat(state.maxMemory()).isEqualTo(-1);
@@ -135,8 +136,8 @@ class ServerProbeTests {
         connect(new RedisStandaloneConfiguration("127.0.0.1", 1));
 
         assertThatExceptionOfType(RedisCallException.class)
-                .isThrownBy(() -> probe(CLOCK).probe());
-        assertThat(probe(CLOCK).probeAsync()).failsWithin(CLOSE);
+                .isThrownBy(() -> Await.call(() -> probe(CLOCK).probe()));
+        assertThat(probe(CLOCK).probe()).failsWithin(CLOSE);
     }
 
     @ParameterizedTest

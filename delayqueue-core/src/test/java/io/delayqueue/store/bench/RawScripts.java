@@ -107,8 +107,7 @@ public final class RawScripts implements ScriptRunner {
         }
     }
 
-    @Override
-    public List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+    private List<Object> runNow(LuaScript script, int keyCount, byte[]... keysAndArguments) {
         List<Object> reply = once(script, keyCount, keysAndArguments);
         if (twice) {
             replies.add(reply);
@@ -138,9 +137,9 @@ public final class RawScripts implements ScriptRunner {
     }
 
     @Override
-    public CompletableFuture<List<Object>> runAsync(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+    public CompletableFuture<List<Object>> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
         try {
-            return CompletableFuture.completedFuture(run(script, keyCount, keysAndArguments));
+            return CompletableFuture.completedFuture(runNow(script, keyCount, keysAndArguments));
         } catch (RedisCallException e) {
             return CompletableFuture.failedFuture(e);
         }

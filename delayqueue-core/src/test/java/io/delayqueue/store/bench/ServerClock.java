@@ -4,9 +4,7 @@ import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -45,18 +43,7 @@ public final class ServerClock {
 
     /** Runs scripts that go by it. */
     public ScriptRunner over(ScriptRunner runner) {
-        return new ScriptRunner() {
-            @Override
-            public List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
-                return runner.run(varied(script), keyCount, keysAndArguments);
-            }
-
-            @Override
-            public CompletableFuture<List<Object>> runAsync(
-                    LuaScript script, int keyCount, byte[]... keysAndArguments) {
-                return runner.runAsync(varied(script), keyCount, keysAndArguments);
-            }
-        };
+        return (script, keyCount, keysAndArguments) -> runner.run(varied(script), keyCount, keysAndArguments);
     }
 
     private LuaScript varied(LuaScript script) {

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
-import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.PollReply;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -114,18 +112,8 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** A process that runs the same scripts, its clock driven too, by another runner. */
     public BlockingStore processOver(ScriptRunner runner) {
-        ScriptRunner varied = new ScriptRunner() {
-            @Override
-            public List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
-                return runner.run(scripts.varied(script), keyCount, keysAndArguments);
-            }
-
-            @Override
-            public CompletableFuture<List<Object>> runAsync(
-                    LuaScript script, int keyCount, byte[]... keysAndArguments) {
-                return runner.runAsync(scripts.varied(script), keyCount, keysAndArguments);
-            }
-        };
+        ScriptRunner varied =
+                (script, keyCount, keysAndArguments) -> runner.run(scripts.varied(script), keyCount, keysAndArguments);
         process = process(varied);
         return process.store();
     }

@@ -239,17 +239,12 @@ class TopicDeletionTests {
         }
 
         @Override
-        public List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+        public CompletableFuture<List<Object>> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
             int call = calls++;
             if (call >= first && call <= last) {
                 action.run();
             }
             return real.run(script, keyCount, keysAndArguments);
-        }
-
-        @Override
-        public CompletableFuture<List<Object>> runAsync(LuaScript script, int keyCount, byte[]... keysAndArguments) {
-            return CompletableFuture.completedFuture(run(script, keyCount, keysAndArguments));
         }
     }
 

@@ -68,7 +68,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
             StoredFormats formats,
             HealthSettings settings,
             LongSupplier nanoTime) {
-        this.server = new SharedCheck<>(probe::probeAsync, nanoTime);
+        this.server = new SharedCheck<>(probe::probe, nanoTime);
         this.listeners = listeners;
         this.signalsHeard = signalsHeard;
         this.lags = lags;

@@ -3,6 +3,7 @@ package io.delayqueue.autoconfigure.health;
 import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.redis.server.ServerState.AppendOnly;
@@ -58,7 +59,7 @@ final class RedisCheck extends StartCheck {
 
     private @Nullable ServerState probeNow() {
         try {
-            return probe.probeAsync().orTimeout(1, TimeUnit.SECONDS).join();
+            return probe.probe().orTimeout(1, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {
             log.debug("Redis did not respond in time. Its settings are checked later.", e);
             return null;
@@ -66,7 +67,7 @@ final class RedisCheck extends StartCheck {
     }
 
     private Duration checkLater() {
-        ServerState state = probe.probe();
+        ServerState state = Await.call(probe::probe);
         if (state.mayEvict() && !allowEviction) {
             log.error(danger(state) + " Set it to noeviction. Otherwise the next start of the application fails unless"
                     + " delayqueue.redis.allow-eviction is true.");

@@ -141,7 +141,7 @@ final class IdIndex {
      * @param interval minimum time between the starts of two sweeps of the bucket, by any process
      */
     CompletableFuture<Page> sweepAsync(int bucket, String cursor, int count, Duration interval) {
-        return scripts.runAsync(
+        return scripts.run(
                         SWEEP,
                         1,
                         key(bucket),
@@ -179,7 +179,7 @@ final class IdIndex {
         all[0] = key(bucketOf(id));
         all[1] = id.getBytes(UTF_8);
         System.arraycopy(arguments, 0, all, 2, arguments.length);
-        return scripts.runAsync(script, 1, all).thenApply(reply -> {
+        return scripts.run(script, 1, all).thenApply(reply -> {
             if (!reply.isEmpty()
                     && reply.get(0) instanceof byte[] status
                     && text(status).equals("UNREADABLE")) {

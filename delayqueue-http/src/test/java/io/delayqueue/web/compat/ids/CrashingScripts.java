@@ -33,16 +33,11 @@ final class CrashingScripts implements ScriptRunner {
     }
 
     @Override
-    public List<Object> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
-        return runAsync(script, keyCount, keysAndArguments).join();
-    }
-
-    @Override
-    public synchronized CompletableFuture<List<Object>> runAsync(
+    public synchronized CompletableFuture<List<Object>> run(
             LuaScript script, int keyCount, byte[]... keysAndArguments) {
         left--;
         if (left >= 0) {
-            return scripts.runAsync(script, keyCount, keysAndArguments);
+            return scripts.run(script, keyCount, keysAndArguments);
         }
         CompletableFuture<List<Object>> crash =
                 CompletableFuture.failedFuture(new RedisCallException(Kind.UNKNOWN, "the process crashed", null));
@@ -50,6 +45,6 @@ final class CrashingScripts implements ScriptRunner {
             return crash;
         }
         lastArrives = false;
-        return scripts.runAsync(script, keyCount, keysAndArguments).thenCompose(unheard -> crash);
+        return scripts.run(script, keyCount, keysAndArguments).thenCompose(unheard -> crash);
     }
 }

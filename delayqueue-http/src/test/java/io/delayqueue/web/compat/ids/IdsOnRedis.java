@@ -6,6 +6,7 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.QueueConnections;
@@ -138,12 +139,12 @@ final class IdsOnRedis implements AutoCloseable {
     }
 
     private List<Object> bucket(String text, String id, String argument) {
-        return scripts.run(
+        return Await.call(() -> scripts.run(
                 script(text),
                 1,
                 process().index().key(IdIndex.bucketOf(id)),
                 id.getBytes(UTF_8),
-                argument.getBytes(UTF_8));
+                argument.getBytes(UTF_8)));
     }
 
     private static LuaScript script(String text) {
