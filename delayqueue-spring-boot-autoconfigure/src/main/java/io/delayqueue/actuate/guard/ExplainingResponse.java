@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A response that writes an {@link Explanation} of an error, if there is one, instead of the server's error page. */
+/** Writes the {@link Rejection} that explains an error, if there is one, instead of the server's error page. */
 final class ExplainingResponse extends HttpServletResponseWrapper {
 
     private final String method;
@@ -30,12 +30,12 @@ final class ExplainingResponse extends HttpServletResponseWrapper {
     }
 
     private boolean isExplained(int status) throws IOException {
-        byte[] explanation = isCommitted() ? null : Explanation.ofStatus(method, status);
+        Rejection explanation = isCommitted() ? null : Rejection.ofStatus(method, status);
         if (explanation == null) {
             return false;
         }
         resetBuffer();
-        ServletRequestFilter.reject(this, status, explanation);
+        ServletRequestFilter.reject(this, explanation);
         return true;
     }
 }

@@ -40,38 +40,25 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
         ServerHttpResponse response = exchange.getResponse();
         RequestGuard.HEADERS.forEach(response.getHeaders()::set);
         URI uri = request.getURI();
-        if (guard.rejects(
-                request.getMethod().name(),
-                uri.getScheme() + "://" + uri.getRawAuthority(),
-                header(request, RequestGuard.ORIGIN),
-                header(request, RequestGuard.FETCH_SITE))) {
-            return reject(response, Explanation.FORBIDDEN, Explanation.ofForeignPage());
-        }
-        if (RequestGuard.mayBeOfAForm(request.getMethod().name(), header(request, HttpHeaders.CONTENT_TYPE))) {
-            return reject(response, Explanation.UNSUPPORTED_MEDIA_TYPE, Explanation.ofForm());
-        }
-        if (RequestGuard.hasParametersOutsideTheBody(request.getMethod().name(), uri.getRawQuery())) {
-            return reject(response, Explanation.BAD_REQUEST, Explanation.ofQuery());
-        }
-        return chain.filter(exchange)
-                .onErrorResume(ResponseStatusException.class, rejection -> explain(exchange, rejection));
+        String method = request.getMethod().name();
+        String server = uri.getScheme() + "://" + uri.getRawAuthority();
+        Rejection rejection = guard.check(method, server, uri.getRawQuery(), name -> header(request, name));
+        return rejection == null
+                ? chain.filter(exchange)
+                        .onErrorResume(ResponseStatusException.class, failure -> explain(method, response, failure))
+                : reject(response, rejection);
     }
 
-    private static Mono<Void> explain(ServerWebExchange exchange, ResponseStatusException rejection) {
-        ServerHttpResponse response = exchange.getResponse();
-        int status = rejection.getStatusCode().value();
-        byte[] explanation =
-                Explanation.ofStatus(exchange.getRequest().getMethod().name(), status);
-        if (explanation == null || response.isCommitted()) {
-            return Mono.error(rejection);
-        }
-        return reject(response, status, explanation);
+    private static Mono<Void> explain(String method, ServerHttpResponse response, ResponseStatusException failure) {
+        Rejection explanation =
+                Rejection.ofStatus(method, failure.getStatusCode().value());
+        return explanation == null || response.isCommitted() ? Mono.error(failure) : reject(response, explanation);
     }
 
-    private static Mono<Void> reject(ServerHttpResponse response, int status, byte[] explanation) {
-        response.setRawStatusCode(status);
-        response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Explanation.CONTENT_TYPE);
-        return response.writeWith(Mono.just(response.bufferFactory().wrap(explanation)));
+    private static Mono<Void> reject(ServerHttpResponse response, Rejection rejection) {
+        response.setRawStatusCode(rejection.status());
+        response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Rejection.CONTENT_TYPE);
+        return response.writeWith(Mono.just(response.bufferFactory().wrap(rejection.body())));
     }
 
     /** The decoded path without parameters, as it is matched with the paths of handlers. */

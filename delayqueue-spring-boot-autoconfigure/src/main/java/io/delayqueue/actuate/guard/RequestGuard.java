@@ -1,10 +1,14 @@
 package io.delayqueue.actuate.guard;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.web.PathMapper;
 
 /**
  * Decides which requests to the queue's endpoints are rejected. Thread-safe.
@@ -14,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * decides about them.
  */
 public final class RequestGuard {
-
-    static final String ORIGIN = "Origin";
-    static final String FETCH_SITE = "Sec-Fetch-Site";
 
     /** Headers of each response. Pages may load only resources of the same origin and must not be framed. */
     static final Map<String, String> HEADERS = Map.of(
@@ -32,15 +33,49 @@ public final class RequestGuard {
 
     private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS");
 
-    private final EndpointPaths paths;
+    /** Each begins with a slash and does not end with one. */
+    private final List<String> paths;
 
-    /** Creates a guard of the endpoints at these paths. */
-    public RequestGuard(EndpointPaths paths) {
-        this.paths = paths;
+    /**
+     * Creates a guard of endpoints, whether they are exposed or not.
+     *
+     * @param basePath the base path of all web endpoints; empty, or with a leading slash
+     * @param ids the ids of the endpoints
+     */
+    public RequestGuard(String basePath, List<PathMapper> mappers, String... ids) {
+        this.paths = Stream.of(ids)
+                .map(id -> basePath + "/" + PathMapper.getRootPath(mappers, EndpointId.of(id)))
+                .toList();
     }
 
+    /**
+     * Whether a request is for one of the endpoints.
+     *
+     * @param path the decoded path without path parameters
+     */
     boolean guards(String path) {
-        return paths.contain(path);
+        return paths.stream()
+                .anyMatch(own ->
+                        path.startsWith(own) && (path.length() == own.length() || path.charAt(own.length()) == '/'));
+    }
+
+    /**
+     * Checks a request to one of the endpoints.
+     *
+     * @param server the scheme and authority of the request's URL
+     * @param query the query as sent
+     * @param headers returns a header of the request, several values joined by commas
+     * @return null if the request is permitted
+     */
+    @Nullable
+    Rejection check(String method, String server, @Nullable String query, Function<String, @Nullable String> headers) {
+        if (rejects(method, server, headers.apply("Origin"), headers.apply("Sec-Fetch-Site"))) {
+            return Rejection.FOREIGN_PAGE;
+        }
+        if (mayBeOfAForm(method, headers.apply("Content-Type"))) {
+            return Rejection.FORM;
+        }
+        return hasParametersOutsideTheBody(method, query) ? Rejection.QUERY : null;
     }
 
     /**
@@ -82,7 +117,7 @@ public final class RequestGuard {
      *
      * @param query the query as sent
      */
-    static boolean hasParametersOutsideTheBody(String method, @Nullable String query) {
+    private static boolean hasParametersOutsideTheBody(String method, @Nullable String query) {
         return method.equals("POST")
                 && query != null
                 && Stream.of(query.split("&")).anyMatch(each -> !each.isEmpty() && !each.startsWith("_"));

@@ -38,29 +38,19 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
         }
         RequestGuard.HEADERS.forEach(response::setHeader);
         String server = request.getScheme() + "://" + request.getServerName() + ":" + request.getServerPort();
-        if (guard.rejects(
-                request.getMethod(),
-                server,
-                header(request, RequestGuard.ORIGIN),
-                header(request, RequestGuard.FETCH_SITE))) {
-            reject(response, Explanation.FORBIDDEN, Explanation.ofForeignPage());
-            return;
+        Rejection rejection =
+                guard.check(request.getMethod(), server, request.getQueryString(), name -> header(request, name));
+        if (rejection == null) {
+            chain.doFilter(request, new ExplainingResponse(response, request.getMethod()));
+        } else {
+            reject(response, rejection);
         }
-        if (RequestGuard.mayBeOfAForm(request.getMethod(), request.getContentType())) {
-            reject(response, Explanation.UNSUPPORTED_MEDIA_TYPE, Explanation.ofForm());
-            return;
-        }
-        if (RequestGuard.hasParametersOutsideTheBody(request.getMethod(), request.getQueryString())) {
-            reject(response, Explanation.BAD_REQUEST, Explanation.ofQuery());
-            return;
-        }
-        chain.doFilter(request, new ExplainingResponse(response, request.getMethod()));
     }
 
-    static void reject(HttpServletResponse response, int status, byte[] explanation) throws IOException {
-        response.setStatus(status);
-        response.setContentType(Explanation.CONTENT_TYPE);
-        response.getOutputStream().write(explanation);
+    static void reject(HttpServletResponse response, Rejection rejection) throws IOException {
+        response.setStatus(rejection.status());
+        response.setContentType(Rejection.CONTENT_TYPE);
+        response.getOutputStream().write(rejection.body());
     }
 
     /** The decoded path after the prefix to which the servlet is mapped. */

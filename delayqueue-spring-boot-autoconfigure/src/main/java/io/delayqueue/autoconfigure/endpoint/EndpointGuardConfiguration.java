@@ -2,7 +2,6 @@ package io.delayqueue.autoconfigure.endpoint;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
 import io.delayqueue.actuate.dashboard.DelayQueueDashboardEndpoint;
-import io.delayqueue.actuate.guard.EndpointPaths;
 import io.delayqueue.actuate.guard.ReactiveRequestFilter;
 import io.delayqueue.actuate.guard.RequestGuard;
 import io.delayqueue.actuate.guard.ServletRequestFilter;
@@ -26,11 +25,11 @@ import org.springframework.web.server.WebFilter;
 final class EndpointGuardConfiguration {
 
     private static RequestGuard guard(WebEndpointProperties properties, ObjectProvider<PathMapper> mappers) {
-        return new RequestGuard(EndpointPaths.of(
+        return new RequestGuard(
                 properties.getBasePath(),
                 mappers.orderedStream().toList(),
                 DelayQueueEndpoint.ID,
-                DelayQueueDashboardEndpoint.ID));
+                DelayQueueDashboardEndpoint.ID);
     }
 
     @Configuration(proxyBeanMethods = false)

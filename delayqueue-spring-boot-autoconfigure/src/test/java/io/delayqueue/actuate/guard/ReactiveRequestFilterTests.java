@@ -15,7 +15,7 @@ import reactor.core.publisher.Mono;
 class ReactiveRequestFilterTests {
 
     private final ReactiveRequestFilter filter =
-            new ReactiveRequestFilter(new RequestGuard(EndpointPaths.of("/ops", List.of(), "queue")));
+            new ReactiveRequestFilter(new RequestGuard("/ops", List.of(), "queue"));
 
     @ParameterizedTest
     @CsvSource({
