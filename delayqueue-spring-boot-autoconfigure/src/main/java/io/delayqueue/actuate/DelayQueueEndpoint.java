@@ -4,6 +4,7 @@ import io.delayqueue.actuate.response.ErrorResponse;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -34,17 +35,19 @@ public final class DelayQueueEndpoint {
     /** The id of the endpoint, used in property names and in its path. */
     public static final String ID = "delayqueue";
 
-    private final OverviewReader overview;
     private final QueueViews views;
     private final QueueActions actions;
-    private final PayloadAccess payloads;
+    private final Predicate<SecurityContext> showsPayloadsTo;
 
-    /** Creates the endpoint. */
-    public DelayQueueEndpoint(OverviewReader overview, QueueViews views, QueueActions actions, PayloadAccess payloads) {
-        this.overview = overview;
+    /**
+     * Creates the endpoint.
+     *
+     * @param showsPayloadsTo whether a caller may see payloads and headers
+     */
+    public DelayQueueEndpoint(QueueViews views, QueueActions actions, Predicate<SecurityContext> showsPayloadsTo) {
         this.views = views;
         this.actions = actions;
-        this.payloads = payloads;
+        this.showsPayloadsTo = showsPayloadsTo;
     }
 
     /**
@@ -54,14 +57,14 @@ public final class DelayQueueEndpoint {
      */
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> overview(@Nullable String history) {
-        return respond(() -> new WebEndpointResponse<>(overview.read(
+        return respond(() -> new WebEndpointResponse<>(views.overview(
                 new Parameters("The overview").with("history", history).flag("history", true))));
     }
 
     /**
      * Returns one view.
      *
-     * @param view the path of one of {@code View}
+     * @param view the path of one of {@code Operation.VIEWS}
      */
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> view(
@@ -76,7 +79,7 @@ public final class DelayQueueEndpoint {
             @Nullable String span,
             @Nullable String buckets) {
         return respond(() -> {
-            View requested = View.named(lastSegment(view));
+            Operation requested = Operation.view(lastSegment(view));
             Parameters parameters = new Parameters("The view '" + requested.path() + "'")
                     .with("topic", topic)
                     .with("state", state)
@@ -87,7 +90,7 @@ public final class DelayQueueEndpoint {
                     .with("span", span)
                     .with("buckets", buckets)
                     .only(requested.parameters());
-            return new WebEndpointResponse<>(views.read(requested, parameters, payloads.isOpenTo(caller)));
+            return new WebEndpointResponse<>(views.read(requested, parameters, showsPayloadsTo.test(caller)));
         });
     }
 
@@ -95,7 +98,7 @@ public final class DelayQueueEndpoint {
      * Performs one action. Because the operation has parameters, the framework requires a JSON body, which an HTML form
      * cannot send.
      *
-     * @param action the path of one of {@code Action}
+     * @param action the path of one of {@code Operation.ACTIONS}
      */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> act(
@@ -107,7 +110,7 @@ public final class DelayQueueEndpoint {
             @Nullable String delay,
             @Nullable String dueAt) {
         return respond(() -> {
-            Action requested = Action.named(lastSegment(action));
+            Operation requested = Operation.action(lastSegment(action));
             Parameters parameters = new Parameters("The action '" + requested.path() + "'")
                     .with("topic", topic)
                     .with("id", id)

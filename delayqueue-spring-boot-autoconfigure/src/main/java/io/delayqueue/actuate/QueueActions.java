@@ -2,7 +2,8 @@ package io.delayqueue.actuate;
 
 import io.delayqueue.actuate.response.ActionResponse;
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.admin.ReplaySummary;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
@@ -10,21 +11,26 @@ import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Performs each {@code Action}. The status of the response shows whether the action changed something. Thread-safe.
+ * Performs each action. The status of the response shows whether the action changed something. Thread-safe.
  *
  * @param operations changes live messages
  * @param admin changes dead letters and topics
- * @param listeners the listeners of this node
+ * @param listeners the listeners of this node; null if the application has none
  */
-public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admin, LocalListeners listeners) {
+public record QueueActions(
+        DelayQueueOperations operations,
+        DelayQueueAdmin admin,
+        @Nullable DelayListenerRegistry listeners) {
 
     private static final int CONFLICT = 409;
 
-    WebEndpointResponse<OperationResponseBody> act(Action action, Parameters parameters) {
+    WebEndpointResponse<OperationResponseBody> act(Operation action, Parameters parameters) {
         try {
             return perform(action, parameters);
         } catch (DelayQueueUnavailableException e) {
@@ -39,28 +45,27 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
         }
     }
 
-    private WebEndpointResponse<OperationResponseBody> perform(Action action, Parameters parameters) {
+    private WebEndpointResponse<OperationResponseBody> perform(Operation action, Parameters parameters) {
         return switch (action) {
             case CANCEL -> cancel(parameters.required("topic"), parameters.required("id"));
             case RESCHEDULE -> reschedule(parameters);
-            case RUN -> {
-                String topic = parameters.required("topic");
-                String id = parameters.required("id");
-                yield moved(topic, id, operations.reschedule(topic, id, Duration.ZERO));
-            }
+            case RUN -> reschedule(parameters.required("topic"), parameters.required("id"), Duration.ZERO);
             case REPLAY -> replay(parameters.required("topic"), parameters.required("deadLetter"));
-            case REPLAY_ALL -> replayAll(parameters.required("topic"));
+            case REPLAY_ALL -> done(ActionResponse.replayed(admin.replayAll(parameters.required("topic"))));
             case PURGE -> purge(parameters.required("topic"), parameters.required("deadLetter"));
             case PURGE_ALL -> done(ActionResponse.purged(admin.purgeAll(parameters.required("topic"))));
             case DELETE_TOPIC -> deleteTopic(parameters.required("topic"));
             case PAUSE -> pause(parameters);
             case RESUME -> resume(parameters);
+            default -> throw new IllegalArgumentException(action + " is not an action");
         };
     }
 
     private WebEndpointResponse<OperationResponseBody> cancel(String topic, String id) {
         CancelOutcome outcome = operations.cancel(topic, id);
-        return outcome.isCancelled() ? done(ActionResponse.done(outcome)) : noMessage(topic, id);
+        return outcome.isCancelled()
+                ? done(ActionResponse.done(outcome))
+                : missing(RejectedRequestException.noMessage(topic, id));
     }
 
     private WebEndpointResponse<OperationResponseBody> reschedule(Parameters parameters) {
@@ -69,12 +74,13 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
         if (parameters.has("delay") == parameters.has("dueAt")) {
             throw RejectedRequestException.badRequest("The action 'reschedule' requires either delay or dueAt.");
         }
-        return moved(
-                topic,
-                id,
-                parameters.has("delay")
-                        ? operations.reschedule(topic, id, parameters.duration("delay"))
-                        : operations.reschedule(topic, id, parameters.instant("dueAt")));
+        return parameters.has("delay")
+                ? reschedule(topic, id, parameters.duration("delay"))
+                : moved(topic, id, operations.reschedule(topic, id, parameters.instant("dueAt")));
+    }
+
+    private WebEndpointResponse<OperationResponseBody> reschedule(String topic, String id, Duration delay) {
+        return moved(topic, id, operations.reschedule(topic, id, delay));
     }
 
     private static WebEndpointResponse<OperationResponseBody> moved(
@@ -86,7 +92,7 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
                         outcome,
                         "Message '" + Printable.of(id) + "' of topic '" + Printable.of(topic)
                                 + "' is being handled and was not changed.");
-            case NOT_FOUND -> noMessage(topic, id);
+            case NOT_FOUND -> missing(RejectedRequestException.noMessage(topic, id));
         };
     }
 
@@ -104,27 +110,21 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
                         outcome,
                         "Dead letter '" + Printable.of(deadLetter)
                                 + "' has a format that this version cannot read. It was not replayed.");
-            case NOT_FOUND -> noDeadLetter(topic, deadLetter);
+            case NOT_FOUND -> missing(RejectedRequestException.noDeadLetter(topic, deadLetter));
         };
     }
 
-    private WebEndpointResponse<OperationResponseBody> replayAll(String topic) {
-        ReplaySummary summary = admin.replayAll(topic);
-        return done(ActionResponse.replayed(summary));
-    }
-
     private WebEndpointResponse<OperationResponseBody> purge(String topic, String deadLetter) {
-        return admin.purge(topic, deadLetter) ? done(ActionResponse.done("purged")) : noDeadLetter(topic, deadLetter);
+        return admin.purge(topic, deadLetter)
+                ? done(ActionResponse.done("purged"))
+                : missing(RejectedRequestException.noDeadLetter(topic, deadLetter));
     }
 
     private WebEndpointResponse<OperationResponseBody> deleteTopic(String topic) {
         try {
             return admin.deleteTopic(topic)
                     ? done(ActionResponse.done("deleted"))
-                    : rejected(
-                            WebEndpointResponse.STATUS_NOT_FOUND,
-                            "not_found",
-                            "There is no topic '" + Printable.of(topic) + "'.");
+                    : missing(RejectedRequestException.noTopic(topic));
         } catch (IllegalStateException e) {
             return rejected(CONFLICT, "not_empty", String.valueOf(e.getMessage()));
         }
@@ -134,7 +134,7 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
         if (isForTopic(parameters)) {
             admin.pauseTopic(parameters.required("topic"));
         } else {
-            listeners.required(parameters.required("listener")).pause();
+            listener(parameters).pause();
         }
         return done(ActionResponse.done("paused"));
     }
@@ -143,7 +143,7 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
         if (isForTopic(parameters)) {
             admin.resumeTopic(parameters.required("topic"));
         } else {
-            listeners.required(parameters.required("listener")).resume();
+            listener(parameters).resume();
         }
         return done(ActionResponse.done("resumed"));
     }
@@ -156,18 +156,16 @@ public record QueueActions(DelayQueueOperations operations, DelayQueueAdmin admi
         return parameters.has("topic");
     }
 
-    private static WebEndpointResponse<OperationResponseBody> noMessage(String topic, String id) {
-        return rejected(
-                WebEndpointResponse.STATUS_NOT_FOUND,
-                "not_found",
-                "There is no live message '" + Printable.of(id) + "' in topic '" + Printable.of(topic) + "'.");
+    private ManagedListener listener(Parameters parameters) {
+        String id = parameters.required("listener");
+        return Optional.ofNullable(listeners)
+                .flatMap(registry -> registry.getContainer(id))
+                .orElseThrow(
+                        () -> RejectedRequestException.notFound("There is no listener '" + id + "' on this node."));
     }
 
-    private static WebEndpointResponse<OperationResponseBody> noDeadLetter(String topic, String deadLetter) {
-        return rejected(
-                WebEndpointResponse.STATUS_NOT_FOUND,
-                "not_found",
-                "There is no dead letter '" + Printable.of(deadLetter) + "' in topic '" + Printable.of(topic) + "'.");
+    private static WebEndpointResponse<OperationResponseBody> missing(RejectedRequestException rejection) {
+        return rejected(rejection.status(), "not_found", String.valueOf(rejection.getMessage()));
     }
 
     private static WebEndpointResponse<OperationResponseBody> done(ActionResponse response) {

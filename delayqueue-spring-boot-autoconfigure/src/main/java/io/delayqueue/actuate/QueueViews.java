@@ -2,40 +2,91 @@ package io.delayqueue.actuate;
 
 import io.delayqueue.actuate.response.DeadLetterResponse;
 import io.delayqueue.actuate.response.MessageResponse;
+import io.delayqueue.actuate.response.OverviewResponse;
+import io.delayqueue.actuate.response.OverviewResponse.Listener;
+import io.delayqueue.actuate.response.TopicResponse;
 import io.delayqueue.actuate.response.UpcomingResponse;
 import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.MessagePage;
 import io.delayqueue.admin.MessageView;
-import io.delayqueue.message.Printable;
+import io.delayqueue.admin.TopicSample;
+import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * Reads each {@code View}. Thread-safe.
+ * Reads the overview and each view. Thread-safe.
  *
- * @param topics reads topics
- * @param inspector reads live messages
+ * @param node this node
+ * @param clock the clock of this node
+ * @param listeners the listeners of this node; null if the application has none
+ * @param inspector reads topics, live messages and nodes
+ * @param sampler keeps the history of topics
+ * @param maxLag the health thresholds of topics, by name
  * @param admin reads dead letters
  * @param operations finds messages by their id
  */
 public record QueueViews(
-        TopicReader topics, DelayQueueInspector inspector, DelayQueueAdmin admin, DelayQueueOperations operations) {
+        NodeIdentity node,
+        InstantSource clock,
+        @Nullable DelayListenerRegistry listeners,
+        DelayQueueInspector inspector,
+        TopicSampler sampler,
+        Map<String, Duration> maxLag,
+        DelayQueueAdmin admin,
+        DelayQueueOperations operations) {
 
     private static final int DEFAULT_PAGE = 50;
     private static final Duration DEFAULT_SPAN = Duration.ofHours(1);
     private static final int DEFAULT_BUCKETS = 60;
 
     /**
+     * The constant properties of this node.
+     *
+     * @param namespace the namespace of all keys in Redis
+     * @param name the name of the node
+     * @param writable whether the endpoint permits actions
+     */
+    public record NodeIdentity(String namespace, String name, boolean writable) {}
+
+    /**
+     * Reads the overview.
+     *
+     * @param history whether to include the samples of the topics
+     */
+    OverviewResponse overview(boolean history) {
+        List<TopicResponse> topics = inspector.topics().stream()
+                .map(status -> topic(status, history ? sampler.history(status.topic()) : List.of()))
+                .toList();
+        return new OverviewResponse(
+                node.namespace(),
+                node.name(),
+                clock.instant(),
+                node.writable(),
+                inspector.nodes(),
+                listeners == null
+                        ? List.of()
+                        : listeners.getContainers().stream().map(Listener::of).toList(),
+                topics);
+    }
+
+    /**
      * Reads one view.
      *
      * @param open whether the caller may see payloads and headers
      */
-    OperationResponseBody read(View view, Parameters parameters, boolean open) {
+    OperationResponseBody read(Operation view, Parameters parameters, boolean open) {
         String topic = parameters.required("topic");
         return switch (view) {
             case TOPIC -> topic(topic);
@@ -44,13 +95,19 @@ public record QueueViews(
             case DEAD -> deadLetters(topic, parameters, open);
             case DEAD_LETTER -> deadLetter(topic, parameters.required("deadLetter"), open);
             case UPCOMING -> upcoming(topic, parameters);
+            default -> throw new IllegalArgumentException(view + " is not a view");
         };
     }
 
     private OperationResponseBody topic(String topic) {
-        return topics.one(topic)
-                .orElseThrow(
-                        () -> RejectedRequestException.notFound("There is no topic '" + Printable.of(topic) + "'."));
+        return inspector
+                .topic(topic)
+                .map(status -> topic(status, sampler.history(topic)))
+                .orElseThrow(() -> RejectedRequestException.noTopic(topic));
+    }
+
+    private TopicResponse topic(TopicStatus status, List<TopicSample> history) {
+        return TopicResponse.of(status, history, maxLag.get(status.topic()));
     }
 
     private OperationResponseBody messages(String topic, Parameters parameters, boolean open) {
@@ -78,8 +135,7 @@ public record QueueViews(
         return operations
                 .find(topic, id)
                 .map(message -> MessageResponse.of(message, open))
-                .orElseThrow(() -> RejectedRequestException.notFound(
-                        "There is no live message '" + Printable.of(id) + "' in topic '" + Printable.of(topic) + "'."));
+                .orElseThrow(() -> RejectedRequestException.noMessage(topic, id));
     }
 
     private OperationResponseBody deadLetters(String topic, Parameters parameters, boolean open) {
@@ -95,8 +151,7 @@ public record QueueViews(
     private OperationResponseBody deadLetter(String topic, String deadLetter, boolean open) {
         return admin.deadLetter(topic, deadLetter)
                 .map(found -> DeadLetterResponse.of(found, open))
-                .orElseThrow(() -> RejectedRequestException.notFound("There is no dead letter '"
-                        + Printable.of(deadLetter) + "' in topic '" + Printable.of(topic) + "'."));
+                .orElseThrow(() -> RejectedRequestException.noDeadLetter(topic, deadLetter));
     }
 
     private OperationResponseBody upcoming(String topic, Parameters parameters) {

@@ -1,5 +1,6 @@
 package io.delayqueue.actuate;
 
+import io.delayqueue.message.Printable;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /** Thrown to reject a request. The message becomes the detail of the response. */
@@ -20,6 +21,19 @@ final class RejectedRequestException extends RuntimeException {
 
     static RejectedRequestException notFound(String sentence) {
         return new RejectedRequestException(WebEndpointResponse.STATUS_NOT_FOUND, sentence);
+    }
+
+    static RejectedRequestException noTopic(String topic) {
+        return notFound("There is no topic '" + Printable.of(topic) + "'.");
+    }
+
+    static RejectedRequestException noMessage(String topic, String id) {
+        return notFound("There is no live message '" + Printable.of(id) + "' in topic '" + Printable.of(topic) + "'.");
+    }
+
+    static RejectedRequestException noDeadLetter(String topic, String deadLetter) {
+        return notFound(
+                "There is no dead letter '" + Printable.of(deadLetter) + "' in topic '" + Printable.of(topic) + "'.");
     }
 
     int status() {

@@ -10,11 +10,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 
@@ -33,12 +32,12 @@ class ServletEndpointTests extends EndpointContract {
 
     @Test
     void readmeTellsOfEachView() throws IOException {
-        assertThat(table("views")).isEqualTo(rows(Stream.of(View.values()), View::path, View::parameters));
+        assertThat(table("views")).isEqualTo(rows(Operation.VIEWS));
     }
 
     @Test
     void readmeTellsOfEachAction() throws IOException {
-        assertThat(table("actions")).isEqualTo(rows(Stream.of(Action.values()), Action::path, Action::parameters));
+        assertThat(table("actions")).isEqualTo(rows(Operation.ACTIONS));
     }
 
     @Test
@@ -63,10 +62,10 @@ class ServletEndpointTests extends EndpointContract {
         });
     }
 
-    private static <T> List<String> rows(
-            Stream<T> things, Function<T, String> path, Function<T, List<String>> parameters) {
-        return things.map(thing -> path.apply(thing) + " "
-                        + parameters.apply(thing).stream()
+    private static List<String> rows(Set<Operation> operations) {
+        return operations.stream()
+                .map(operation -> operation.path() + " "
+                        + operation.parameters().stream()
                                 .map(it -> "`" + it + "`")
                                 .collect(Collectors.joining(", ")))
                 .toList();

@@ -1,8 +1,10 @@
 package io.delayqueue.actuate.response;
 
 import io.delayqueue.admin.NodeStatus;
+import io.delayqueue.listener.ManagedListener;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -39,7 +41,20 @@ public record OverviewResponse(
             boolean running,
             boolean paused,
             boolean pausedEverywhere,
-            Permits permits) {}
+            Permits permits) {
+
+        /** Creates the response of a listener. */
+        public static Listener of(ManagedListener listener) {
+            return new Listener(
+                    listener.id(),
+                    listener.topic(),
+                    listener.kind().name().toLowerCase(Locale.ROOT),
+                    listener.isRunning(),
+                    listener.isPaused(),
+                    listener.isPausedEverywhere(),
+                    new Permits(listener.inUse(), listener.options().concurrency()));
+        }
+    }
 
     /** The number of handlers that are running and the maximum. */
     public record Permits(int used, int max) {}

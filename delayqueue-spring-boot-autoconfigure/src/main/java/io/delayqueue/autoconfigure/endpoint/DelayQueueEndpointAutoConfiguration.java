@@ -2,12 +2,9 @@ package io.delayqueue.autoconfigure.endpoint;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
 import io.delayqueue.actuate.KnownParametersAdvisor;
-import io.delayqueue.actuate.LocalListeners;
-import io.delayqueue.actuate.OverviewReader;
-import io.delayqueue.actuate.OverviewReader.NodeIdentity;
 import io.delayqueue.actuate.QueueActions;
 import io.delayqueue.actuate.QueueViews;
-import io.delayqueue.actuate.TopicReader;
+import io.delayqueue.actuate.QueueViews.NodeIdentity;
 import io.delayqueue.actuate.response.ActionResponse;
 import io.delayqueue.actuate.response.DeadLetterResponse;
 import io.delayqueue.actuate.response.ErrorResponse;
@@ -71,64 +68,47 @@ public final class DelayQueueEndpointAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        DelayQueueEndpoint delayQueueEndpoint(
-                OverviewReader overview, QueueViews views, QueueActions actions, EndpointProperties properties) {
-            return new DelayQueueEndpoint(overview, views, actions, properties.toAccess());
-        }
-
-        @Bean
-        @ConditionalOnMissingBean
-        OverviewReader delayQueueOverviewReader(
-                DelayQueueInspector inspector,
-                TopicReader topics,
-                LocalListeners listeners,
-                DelayQueueEngine engine,
-                DelayQueueProperties properties,
-                EndpointAccessResolver access) {
-            boolean writable =
-                    access.accessFor(EndpointId.of(DelayQueueEndpoint.ID), Access.READ_ONLY) == Access.UNRESTRICTED;
-            return new OverviewReader(
-                    inspector,
-                    topics,
-                    listeners,
-                    new NodeIdentity(properties.namespace(), engine.node(), writable),
-                    InstantSource.system());
+        DelayQueueEndpoint delayQueueEndpoint(QueueViews views, QueueActions actions, EndpointProperties properties) {
+            return new DelayQueueEndpoint(views, actions, properties::showsPayloadsTo);
         }
 
         @Bean
         @ConditionalOnMissingBean
         QueueViews delayQueueViews(
-                TopicReader topics,
+                DelayQueueEngine engine,
+                ObjectProvider<DelayListenerRegistry> listeners,
                 DelayQueueInspector inspector,
+                TopicSampler sampler,
                 DelayQueueAdmin admin,
-                DelayQueueOperations operations) {
-            return new QueueViews(topics, inspector, admin, operations);
-        }
-
-        @Bean
-        @ConditionalOnMissingBean
-        TopicReader delayQueueTopicReader(
-                DelayQueueInspector inspector, TopicSampler sampler, DelayQueueProperties properties) {
-            return new TopicReader(inspector, sampler, properties.health().maxLag());
+                DelayQueueOperations operations,
+                DelayQueueProperties properties,
+                EndpointAccessResolver access) {
+            boolean writable =
+                    access.accessFor(EndpointId.of(DelayQueueEndpoint.ID), Access.READ_ONLY) == Access.UNRESTRICTED;
+            return new QueueViews(
+                    new NodeIdentity(properties.namespace(), engine.node(), writable),
+                    InstantSource.system(),
+                    listeners.getIfAvailable(),
+                    inspector,
+                    sampler,
+                    properties.health().maxLag(),
+                    admin,
+                    operations);
         }
 
         @Bean
         @ConditionalOnMissingBean
         QueueActions delayQueueActions(
-                DelayQueueOperations operations, DelayQueueAdmin admin, LocalListeners listeners) {
-            return new QueueActions(operations, admin, listeners);
+                DelayQueueOperations operations,
+                DelayQueueAdmin admin,
+                ObjectProvider<DelayListenerRegistry> listeners) {
+            return new QueueActions(operations, admin, listeners.getIfAvailable());
         }
 
         @Bean
         @ConditionalOnMissingBean
         KnownParametersAdvisor delayQueueKnownParametersAdvisor() {
             return new KnownParametersAdvisor();
-        }
-
-        @Bean
-        @ConditionalOnMissingBean
-        LocalListeners delayQueueLocalListeners(ObjectProvider<DelayListenerRegistry> registry) {
-            return new LocalListeners(registry.getIfAvailable());
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.delayqueue.autoconfigure.endpoint;
 
-import io.delayqueue.actuate.PayloadAccess;
 import java.util.Set;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -18,7 +18,7 @@ record EndpointProperties(
         @DefaultValue("when-authorized") Show showPayloads,
         @DefaultValue Set<String> roles) {
 
-    PayloadAccess toAccess() {
-        return new PayloadAccess(showPayloads, roles);
+    boolean showsPayloadsTo(SecurityContext caller) {
+        return showPayloads.isShown(caller, roles);
     }
 }

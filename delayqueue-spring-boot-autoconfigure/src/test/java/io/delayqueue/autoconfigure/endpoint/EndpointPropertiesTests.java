@@ -1,4 +1,4 @@
-package io.delayqueue.actuate;
+package io.delayqueue.autoconfigure.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 
-class PayloadAccessTests {
+class EndpointPropertiesTests {
 
     @ParameterizedTest
     @CsvSource({
@@ -25,9 +25,9 @@ class PayloadAccessTests {
         "WHEN_AUTHORIZED, OPERATOR, alice, OPERATOR, true",
     })
     void showDecidesByTheCallersRole(Show show, String roles, String name, String role, boolean open) {
-        PayloadAccess access = new PayloadAccess(show, roles == null ? Set.of() : Set.of(roles));
+        EndpointProperties properties = new EndpointProperties(show, roles == null ? Set.of() : Set.of(roles));
 
-        assertThat(access.isOpenTo(new Caller(name, role))).isEqualTo(open);
+        assertThat(properties.showsPayloadsTo(new Caller(name, role))).isEqualTo(open);
     }
 
     private record Caller(@Nullable String name, @Nullable String role) implements SecurityContext {

@@ -1,0 +1,78 @@
+package io.delayqueue.actuate;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The views and actions of the endpoint, with their parameters. */
+enum Operation {
+    /** A topic. */
+    TOPIC("topic"),
+    /** Live messages, in pages. */
+    MESSAGES("topic", "state", "count", "page"),
+    /** A live message. */
+    MESSAGE("topic", "id"),
+    /** Dead letters, in pages. */
+    DEAD("topic", "count", "page"),
+    /** A dead letter. */
+    DEAD_LETTER("topic", "deadLetter"),
+    /** The number of messages that become due, by time. */
+    UPCOMING("topic", "span", "buckets"),
+
+    /** Cancels a message. */
+    CANCEL("topic", "id"),
+    /** Changes the due time of a scheduled message. */
+    RESCHEDULE("topic", "id", "delay", "dueAt"),
+    /** Makes a scheduled message due. */
+    RUN("topic", "id"),
+    /** Replays a dead letter: its message is due at once. */
+    REPLAY("topic", "deadLetter"),
+    /** Replays all dead letters of a topic. */
+    REPLAY_ALL("topic"),
+    /** Removes a dead letter permanently. */
+    PURGE("topic", "deadLetter"),
+    /** Removes all dead letters of a topic permanently. */
+    PURGE_ALL("topic"),
+    /** Deletes an empty topic. */
+    DELETE_TOPIC("topic"),
+    /** Pauses a listener on this node or a topic on all nodes. */
+    PAUSE("listener", "topic"),
+    /** Resumes a listener on this node or a topic on all nodes. */
+    RESUME("listener", "topic");
+
+    static final Set<Operation> VIEWS = EnumSet.range(TOPIC, UPCOMING);
+
+    static final Set<Operation> ACTIONS = EnumSet.range(CANCEL, RESUME);
+
+    private final List<String> parameters;
+
+    Operation(String... parameters) {
+        this.parameters = List.of(parameters);
+    }
+
+    static Operation view(String path) {
+        return find(VIEWS, path, "Unknown view '" + path + "'. Views: ");
+    }
+
+    static Operation action(String path) {
+        return find(ACTIONS, path, "Unknown action '" + path + "'. Actions: ");
+    }
+
+    private static Operation find(Set<Operation> operations, String path, String problem) {
+        return operations.stream()
+                .filter(operation -> operation.path().equals(path))
+                .findFirst()
+                .orElseThrow(() -> RejectedRequestException.notFound(
+                        problem + operations.stream().map(Operation::path).collect(Collectors.joining(", ")) + "."));
+    }
+
+    String path() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    List<String> parameters() {
+        return parameters;
+    }
+}
