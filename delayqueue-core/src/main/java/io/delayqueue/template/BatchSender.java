@@ -8,19 +8,16 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.script.TopicRegistry;
-import io.delayqueue.template.MessagePreparer.Prepared;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends many messages with one script call per shard and batch. Shards are sent to concurrently. The batches of a shard
@@ -28,39 +25,33 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchSender {
 
-    private final MessageSender sender;
-    private final InterceptorChain chain;
+    private final List<SendInterceptor> interceptors;
+    private final MessagePreparer preparer;
     private final TopicRegistry topics;
-    private final SendLimits limits;
     private final EventBus events;
+    private final Function<Shard, SendBatcher> newBatcher;
 
+    /**
+     * Creates the sender.
+     *
+     * @param newBatcher creates the batcher of a shard for one send, with one call at a time
+     */
     BatchSender(
-            MessageSender sender, InterceptorChain chain, TopicRegistry topics, SendLimits limits, EventBus events) {
-        this.sender = sender;
-        this.chain = chain;
+            List<SendInterceptor> interceptors,
+            MessagePreparer preparer,
+            TopicRegistry topics,
+            EventBus events,
+            Function<Shard, SendBatcher> newBatcher) {
+        this.interceptors = interceptors;
+        this.preparer = preparer;
         this.topics = topics;
-        this.limits = limits;
         this.events = events;
-    }
-
-    /** A message with its result. */
-    private static final class Slot {
-        private final PendingMessage message;
-        private final CompletableFuture<SendResult> future = new CompletableFuture<>();
-        private @Nullable SendResult result;
-
-        Slot(PendingMessage message) {
-            this.message = message;
-        }
-
-        SendResult result() {
-            return Objects.requireNonNull(result);
-        }
+        this.newBatcher = newBatcher;
     }
 
     /** The messages that passed the interceptors. Thread-safe: interceptors may proceed on any thread. */
     private static final class Passed {
-        private final List<Slot> slots = new ArrayList<>();
+        private final Map<PendingMessage, CompletableFuture<SendResult>> results = new LinkedHashMap<>();
         private boolean closed;
 
         synchronized CompletableFuture<SendResult> add(PendingMessage message) {
@@ -71,14 +62,12 @@ final class BatchSender {
                                 + " call proceed() before the method returns",
                         null));
             }
-            Slot slot = new Slot(message);
-            slots.add(slot);
-            return slot.future;
+            return results.computeIfAbsent(message, any -> new CompletableFuture<>());
         }
 
-        synchronized List<Slot> close() {
+        synchronized Map<PendingMessage, CompletableFuture<SendResult>> close() {
             closed = true;
-            return slots;
+            return results;
         }
     }
 
@@ -88,107 +77,57 @@ final class BatchSender {
      * @param storing stores messages and returns the results in their order
      * @return the results in the order of the messages
      */
-    List<SendResult> send(List<Prepared> messages, Function<List<PendingMessage>, List<SendResult>> storing) {
+    List<SendResult> send(List<PendingMessage> messages, Function<List<PendingMessage>, List<SendResult>> storing) {
         Passed passed = new Passed();
         List<CompletableFuture<SendResult>> results = new ArrayList<>(messages.size());
-        for (Prepared prepared : messages) {
-            PendingMessage message = prepared.message();
+        for (PendingMessage message : messages) {
             results.add(
-                    message == null
-                            ? CompletableFuture.completedFuture(Objects.requireNonNull(prepared.failed()))
-                            : chain.send(message, passed::add));
+                    message.failed() == null
+                            ? message.pass(interceptors, preparer, passed::add)
+                            : CompletableFuture.completedFuture(message.failed()));
         }
-        List<Slot> slots = passed.close();
-        List<SendResult> stored =
-                storing.apply(slots.stream().map(slot -> slot.message).toList());
-        for (int i = 0; i < stored.size(); i++) {
-            slots.get(i).future.complete(stored.get(i));
-        }
+        Map<PendingMessage, CompletableFuture<SendResult>> stored = passed.close();
+        Iterator<SendResult> next = storing.apply(List.copyOf(stored.keySet())).iterator();
+        stored.values().forEach(result -> result.complete(next.next()));
         return results.stream().map(CompletableFuture::join).toList();
     }
 
     /** Stores messages that passed the interceptors. */
     List<SendResult> store(List<PendingMessage> messages) {
-        List<Slot> slots = messages.stream().map(Slot::new).toList();
-        Map<Shard, List<Slot>> byShard = byShard(slots);
-        CompletableFuture<?>[] shards = byShard.entrySet().stream()
-                .map(entry -> storeNext(entry.getKey(), entry.getValue()))
-                .toArray(CompletableFuture[]::new);
-        CompletableFuture.allOf(shards).join();
-        return slots.stream().map(Slot::result).toList();
+        messages.forEach(PendingMessage::begin);
+        byShard(messages).forEach((shard, group) -> newBatcher.apply(shard).submit(group));
+        return messages.stream().map(message -> message.result().join()).toList();
     }
 
-    /** Groups messages by shard. Sets the result of the messages that are not sent. */
-    private Map<Shard, List<Slot>> byShard(List<Slot> slots) {
-        Map<Shard, List<Slot>> byShard = new LinkedHashMap<>();
+    /** Groups messages by shard. Completes the results of the messages that are not sent. */
+    private Map<Shard, List<PendingMessage>> byShard(List<PendingMessage> messages) {
+        Map<Shard, List<PendingMessage>> byShard = new LinkedHashMap<>();
         Map<String, Set<String>> seen = new HashMap<>();
         RuntimeException noReply = null;
-        for (Slot slot : slots) {
-            PendingMessage message = slot.message;
-            boolean isFirst = seen.computeIfAbsent(message.topic(), any -> new HashSet<>())
-                    .add(message.id());
+        for (PendingMessage message : messages) {
+            String topic = message.topic();
+            String id = message.id();
+            boolean isFirst =
+                    seen.computeIfAbsent(topic, any -> new HashSet<>()).add(id);
             if (!isFirst && message.rejectsDuplicate()) {
-                slot.result = new Duplicate(message.topic(), message.id());
-                events.publish(listener -> listener.duplicateRejected(message.topic(), message.id()));
+                message.result().complete(new Duplicate(topic, id));
+                events.publish(listener -> listener.duplicateRejected(topic, id));
                 continue;
             }
             try {
                 Shard shard = noReply == null
-                        ? Await.call(() -> topics.shardOf(message.topic(), message.id()))
-                        : topics.knownShardOf(message.topic(), message.id()).orElse(null);
+                        ? Await.call(() -> topics.shardOf(topic, id))
+                        : topics.knownShardOf(topic, id).orElse(null);
                 if (shard == null) {
-                    slot.result = SendFailures.notTried(message, noReply);
+                    message.result().complete(SendFailures.notTried(message, noReply));
                 } else {
-                    byShard.computeIfAbsent(shard, any -> new ArrayList<>()).add(slot);
+                    byShard.computeIfAbsent(shard, any -> new ArrayList<>()).add(message);
                 }
             } catch (RuntimeException e) {
-                slot.result = SendFailures.notStored(message, e);
+                message.result().complete(SendFailures.notStored(message, e));
                 noReply = e instanceof RedisCallException ? e : noReply;
             }
         }
         return byShard;
-    }
-
-    private CompletableFuture<Void> storeNext(Shard shard, List<Slot> slots) {
-        if (slots.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        int length = batchLength(slots);
-        List<Slot> rest = slots.subList(length, slots.size());
-        List<PendingMessage> batch =
-                slots.subList(0, length).stream().map(slot -> slot.message).toList();
-        return sender.sendAsync(shard, batch).thenCompose(results -> {
-            for (int i = 0; i < length; i++) {
-                slots.get(i).result = results.get(i);
-            }
-            Optional<Throwable> noReply = results.stream()
-                    .map(SendFailures::noReply)
-                    .filter(Objects::nonNull)
-                    .findFirst();
-            if (noReply.isPresent()) {
-                rest.forEach(slot -> slot.result = SendFailures.notTried(slot.message, noReply.get()));
-                return CompletableFuture.completedFuture(null);
-            }
-            return storeNext(shard, rest);
-        });
-    }
-
-    /**
-     * Returns the length of the next batch. A script call takes only one message per id; a second one goes into the
-     * next batch.
-     */
-    private int batchLength(List<Slot> slots) {
-        Set<String> ids = new HashSet<>();
-        long bytes = 0;
-        int length = 0;
-        while (length < slots.size() && length < limits.maxBatchElements()) {
-            PendingMessage message = slots.get(length).message;
-            bytes += message.bytes();
-            if ((length > 0 && bytes > limits.maxBatchBytes()) || !ids.add(message.id())) {
-                break;
-            }
-            length++;
-        }
-        return length;
     }
 }

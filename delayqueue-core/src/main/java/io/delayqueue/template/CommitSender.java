@@ -3,7 +3,6 @@ package io.delayqueue.template;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Failed;
-import io.delayqueue.template.MessagePreparer.Prepared;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -40,7 +39,7 @@ final class CommitSender {
      *
      * @return false if no transaction is active
      */
-    boolean enlist(Prepared message) {
+    boolean enlist(PendingMessage message) {
         if (!TransactionSynchronizationManager.isSynchronizationActive()
                 || !TransactionSynchronizationManager.isActualTransactionActive()) {
             return false;
@@ -60,7 +59,7 @@ final class CommitSender {
         return commit;
     }
 
-    private void deliver(List<Prepared> messages) {
+    private void deliver(List<PendingMessage> messages) {
         List<SendResult> results = batches.send(messages, this::storeWithRetries);
         List<Failed> failed = results.stream()
                 .filter(Failed.class::isInstance)
@@ -105,7 +104,7 @@ final class CommitSender {
     /** The messages of one transaction. Confined to its thread. */
     private final class Commit implements TransactionSynchronization {
 
-        private final List<Prepared> messages = new ArrayList<>();
+        private final List<PendingMessage> messages = new ArrayList<>();
         private final IdentityHashMap<Object, Integer> savepoints = new IdentityHashMap<>();
         private boolean started;
 

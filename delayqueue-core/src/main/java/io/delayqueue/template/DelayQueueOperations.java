@@ -48,7 +48,9 @@ public interface DelayQueueOperations {
      * @throws MessageRejectedException if the message is not stored
      * @throws OutcomeUnknownException if the message may be stored
      */
-    SendResult.Success send(String topic, Object payload);
+    default SendResult.Success send(String topic, Object payload) {
+        return send(DelayMessage.to(topic).payload(payload).build());
+    }
 
     /**
      * Sends a message that is due after a delay, with a generated id.
@@ -56,7 +58,9 @@ public interface DelayQueueOperations {
      * @param delay zero or more, at most the configured limit (10 years by default)
      * @see #send(String, Object)
      */
-    SendResult.Success send(String topic, Object payload, Duration delay);
+    default SendResult.Success send(String topic, Object payload, Duration delay) {
+        return send(DelayMessage.to(topic).payload(payload).delay(delay).build());
+    }
 
     /**
      * Sends a message that is due at a date, with a generated id.
@@ -64,7 +68,9 @@ public interface DelayQueueOperations {
      * @param dueAt at most the configured limit (10 years by default) ahead; a date in the past means at once
      * @see #send(String, Object)
      */
-    SendResult.Success send(String topic, Object payload, Instant dueAt);
+    default SendResult.Success send(String topic, Object payload, Instant dueAt) {
+        return send(DelayMessage.to(topic).payload(payload).dueAt(dueAt).build());
+    }
 
     /**
      * Sends a message.
@@ -90,13 +96,19 @@ public interface DelayQueueOperations {
      * @return fails with the exceptions of {@code send}; by default its dependents run on a thread of the Redis client
      *     and must not block
      */
-    CompletableFuture<SendResult.Success> sendAsync(String topic, Object payload);
+    default CompletableFuture<SendResult.Success> sendAsync(String topic, Object payload) {
+        return sendAsync(DelayMessage.to(topic).payload(payload).build());
+    }
 
     /** Sends like {@link #send(String, Object, Duration)}, without blocking; see {@link #sendAsync(String, Object)}. */
-    CompletableFuture<SendResult.Success> sendAsync(String topic, Object payload, Duration delay);
+    default CompletableFuture<SendResult.Success> sendAsync(String topic, Object payload, Duration delay) {
+        return sendAsync(DelayMessage.to(topic).payload(payload).delay(delay).build());
+    }
 
     /** Sends like {@link #send(String, Object, Instant)}, without blocking; see {@link #sendAsync(String, Object)}. */
-    CompletableFuture<SendResult.Success> sendAsync(String topic, Object payload, Instant dueAt);
+    default CompletableFuture<SendResult.Success> sendAsync(String topic, Object payload, Instant dueAt) {
+        return sendAsync(DelayMessage.to(topic).payload(payload).dueAt(dueAt).build());
+    }
 
     /** Sends like {@link #send(DelayMessage)}, without blocking; see {@link #sendAsync(String, Object)}. */
     CompletableFuture<SendResult.Success> sendAsync(DelayMessage message);
@@ -132,17 +144,25 @@ public interface DelayQueueOperations {
     String sendAfterCommit(DelayMessage message);
 
     /** Sends like {@link #sendAfterCommit(DelayMessage)}; due at once after the commit, with a generated id. */
-    String sendAfterCommit(String topic, Object payload);
+    default String sendAfterCommit(String topic, Object payload) {
+        return sendAfterCommit(DelayMessage.to(topic).payload(payload).build());
+    }
 
     /**
      * Sends like {@link #sendAfterCommit(DelayMessage)}; due after a delay, with a generated id.
      *
      * @param delay counted from the commit; zero or more, at most the configured limit
      */
-    String sendAfterCommit(String topic, Object payload, Duration delay);
+    default String sendAfterCommit(String topic, Object payload, Duration delay) {
+        return sendAfterCommit(
+                DelayMessage.to(topic).payload(payload).delay(delay).build());
+    }
 
     /** Sends like {@link #sendAfterCommit(DelayMessage)}; due at a date, with a generated id. */
-    String sendAfterCommit(String topic, Object payload, Instant dueAt);
+    default String sendAfterCommit(String topic, Object payload, Instant dueAt) {
+        return sendAfterCommit(
+                DelayMessage.to(topic).payload(payload).dueAt(dueAt).build());
+    }
 
     /**
      * Cancels a live message. A claimed message loses its lease and is not retried. Its handler is not stopped, and a

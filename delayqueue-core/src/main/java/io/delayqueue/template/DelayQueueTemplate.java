@@ -17,7 +17,6 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
-import io.delayqueue.template.MessagePreparer.Prepared;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,15 +24,12 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
@@ -47,7 +43,8 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     private final EventBus events;
     private final Executor completions;
     private final MessagePreparer preparer;
-    private final InterceptorChain chain;
+    private final List<SendInterceptor> interceptors;
+    private final Duration commandTimeout;
     private final Map<Shard, SendBatcher> batchers = new ConcurrentHashMap<>();
     private final Set<String> assumedSingle = ConcurrentHashMap.newKeySet();
     private final Function<Shard, SendBatcher> newBatcher;
@@ -61,11 +58,17 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         this.completions = builder.completions;
         this.preparer = new MessagePreparer(
                 builder.codec, builder.limits, builder.clock, new MessageIds(builder.clock, new SecureRandom()));
-        this.chain = new InterceptorChain(builder.interceptors, preparer);
-        MessageSender sender = new MessageSender(store, topics, events);
-        this.newBatcher = shard ->
-                new SendBatcher(shard, sender, topics, builder.limits, builder.commandTimeout, builder.concurrentCalls);
-        this.batches = new BatchSender(sender, chain, topics, builder.limits, events);
+        this.interceptors = builder.interceptors;
+        this.commandTimeout = builder.commandTimeout;
+        SendLimits limits = builder.limits;
+        int concurrentCalls = builder.concurrentCalls;
+        this.newBatcher = shard -> new SendBatcher(shard, store, topics, events, limits, concurrentCalls, true);
+        this.batches = new BatchSender(
+                interceptors,
+                preparer,
+                topics,
+                events,
+                shard -> new SendBatcher(shard, store, topics, events, limits, 1, false));
         this.commits = new CommitSender(batches, events, builder.afterCommitTimeout, builder.nanoTime, builder.pause);
     }
 
@@ -88,31 +91,21 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     @Override
-    public Success send(String topic, Object payload) {
-        return send(message(topic, payload).build());
-    }
-
-    @Override
-    public Success send(String topic, Object payload, Duration delay) {
-        return send(message(topic, payload).delay(delay).build());
-    }
-
-    @Override
-    public Success send(String topic, Object payload, Instant dueAt) {
-        return send(message(topic, payload).dueAt(dueAt).build());
-    }
-
-    @Override
     public Success send(DelayMessage message) {
         Assert.notNull(message, "'message' must not be null");
         return send(accepted(message));
     }
 
     private Success send(PendingMessage message) {
-        return SendFailures.successOf(chain.send(
-                        message,
-                        last -> CompletableFuture.completedFuture(batcher(last).send(last)))
-                .join());
+        SendResult result = message.pass(
+                        interceptors,
+                        preparer,
+                        last -> CompletableFuture.completedFuture(batcher(last).send(last, commandTimeout)))
+                .join();
+        if (result instanceof Success success) {
+            return success;
+        }
+        throw SendFailures.exception((Failed) result);
     }
 
     /**
@@ -136,43 +129,28 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     @Override
-    public CompletableFuture<Success> sendAsync(String topic, Object payload) {
-        return sendAsync(message(topic, payload).build());
-    }
-
-    @Override
-    public CompletableFuture<Success> sendAsync(String topic, Object payload, Duration delay) {
-        return sendAsync(message(topic, payload).delay(delay).build());
-    }
-
-    @Override
-    public CompletableFuture<Success> sendAsync(String topic, Object payload, Instant dueAt) {
-        return sendAsync(message(topic, payload).dueAt(dueAt).build());
-    }
-
-    @Override
     public CompletableFuture<Success> sendAsync(DelayMessage message) {
         Assert.notNull(message, "'message' must not be null");
-        Prepared prepared = preparer.prepare(message);
-        PendingMessage pending = prepared.message();
-        if (pending == null) {
-            return CompletableFuture.failedFuture(SendFailures.exception(Objects.requireNonNull(prepared.failed())));
+        PendingMessage pending = preparer.prepare(message);
+        if (pending.failed() != null) {
+            return CompletableFuture.failedFuture(SendFailures.exception(pending.failed()));
         }
         CompletableFuture<Success> sent = new CompletableFuture<>();
-        CompletionStage<SendResult> sending =
-                chain.send(pending, last -> batcher(last).sendAsync(last));
-        sending.whenCompleteAsync(
-                (result, failure) -> end(sent, result, failure), end -> Completions.on(completions, end));
+        CompletableFuture<?> unused = pending.pass(interceptors, preparer, this::submit)
+                .whenCompleteAsync((result, impossible) -> end(sent, result), end -> Completions.on(completions, end));
         return sent;
     }
 
-    private static void end(CompletableFuture<Success> sent, @Nullable SendResult result, @Nullable Throwable failure) {
-        if (failure != null) {
-            sent.completeExceptionally(failure);
-        } else if (result instanceof Success success) {
+    private CompletableFuture<SendResult> submit(PendingMessage message) {
+        batcher(message).submit(List.of(message));
+        return message.result();
+    }
+
+    private static void end(CompletableFuture<Success> sent, SendResult result) {
+        if (result instanceof Success success) {
             sent.complete(success);
         } else {
-            sent.completeExceptionally(SendFailures.exception((Failed) Objects.requireNonNull(result)));
+            sent.completeExceptionally(SendFailures.exception((Failed) result));
         }
     }
 
@@ -187,7 +165,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         return results.stream().map(Success.class::cast).toList();
     }
 
-    private Prepared prepared(DelayMessage message) {
+    private PendingMessage prepared(DelayMessage message) {
         Assert.notNull(message, "'messages' must not hold null");
         return preparer.prepare(message);
     }
@@ -196,25 +174,10 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     public String sendAfterCommit(DelayMessage message) {
         Assert.notNull(message, "'message' must not be null");
         PendingMessage pending = accepted(message);
-        if (!commits.enlist(new Prepared(pending, null))) {
+        if (!commits.enlist(pending)) {
             send(pending);
         }
         return pending.id();
-    }
-
-    @Override
-    public String sendAfterCommit(String topic, Object payload) {
-        return sendAfterCommit(message(topic, payload).build());
-    }
-
-    @Override
-    public String sendAfterCommit(String topic, Object payload, Duration delay) {
-        return sendAfterCommit(message(topic, payload).delay(delay).build());
-    }
-
-    @Override
-    public String sendAfterCommit(String topic, Object payload, Instant dueAt) {
-        return sendAfterCommit(message(topic, payload).dueAt(dueAt).build());
     }
 
     @Override
@@ -271,15 +234,10 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         }
     }
 
-    private static DelayMessage.Builder message(String topic, Object payload) {
-        return DelayMessage.to(topic).payload(payload);
-    }
-
     private PendingMessage accepted(DelayMessage message) {
-        Prepared prepared = preparer.prepare(message);
-        PendingMessage pending = prepared.message();
-        if (pending == null) {
-            throw SendFailures.exception(Objects.requireNonNull(prepared.failed()));
+        PendingMessage pending = preparer.prepare(message);
+        if (pending.failed() != null) {
+            throw SendFailures.exception(pending.failed());
         }
         return pending;
     }

@@ -5,7 +5,6 @@ import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Printable;
-import io.delayqueue.message.SendResult.Failed;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Rejected;
 import io.delayqueue.store.OutgoingMessage;
@@ -30,39 +29,31 @@ final class MessagePreparer {
         this.ids = ids;
     }
 
-    /** The prepared message or the failure; exactly one is set. */
-    record Prepared(
-            @Nullable PendingMessage message, @Nullable Failed failed) {}
-
-    Prepared prepare(DelayMessage message) {
-        String given = message.id();
-        String id = given == null ? ids.next() : given;
+    /** Returns the message to send, or one whose {@link PendingMessage#failed() failure} says why it cannot be sent. */
+    PendingMessage prepare(DelayMessage message) {
+        String id = message.id() == null ? ids.next() : message.id();
+        PendingMessage pending = new PendingMessage(message, id, nonce(message));
         String nonce = objectionToNonce(message.nonce());
         if (nonce != null) {
             // no earlier send can have used an invalid nonce
-            return new Prepared(null, new Rejected(message.topic(), id, Reason.INVALID, nonce, null));
+            return pending.failed(new Rejected(message.topic(), id, Reason.INVALID, nonce, null));
         }
         String due = objectionToDue(message.due());
         if (due != null) {
-            return notStored(message, id, Reason.INVALID, due, null);
+            return pending.failed(pending.notStored(Reason.INVALID, due, null));
         }
         byte[] payload;
         try {
             payload = codec.write(message.payload());
         } catch (PayloadConversionException e) {
-            return notStored(message, id, Reason.FAILED, String.valueOf(e.getMessage()), e);
+            return pending.failed(pending.notStored(Reason.FAILED, String.valueOf(e.getMessage()), e));
         }
-        if (payload.length > limits.maxPayloadBytes()) {
-            return notStored(
-                    message,
-                    id,
-                    Reason.INVALID,
-                    tooLarge("payload", payload.length, limits.maxPayloadBytes(), "payload"),
-                    null);
-        }
-        PendingMessage pending = new PendingMessage(message, id, nonce(message), payload);
-        String headers = objectionToHeaders(pending);
-        return headers == null ? new Prepared(pending, null) : notStored(message, id, Reason.INVALID, headers, null);
+        String objection = payload.length > limits.maxPayloadBytes()
+                ? tooLarge("payload", payload.length, limits.maxPayloadBytes(), "payload")
+                : objectionToHeaders(pending);
+        return objection == null
+                ? pending.withPayload(payload)
+                : pending.failed(pending.notStored(Reason.INVALID, objection, null));
     }
 
     private String nonce(DelayMessage message) {
@@ -70,15 +61,6 @@ final class MessagePreparer {
             return message.nonce();
         }
         return message.id() == null ? OutgoingMessage.GENERATED_ID : ids.nonce();
-    }
-
-    private static Prepared notStored(
-            DelayMessage message, String id, Reason reason, String detail, @Nullable Throwable cause) {
-        return new Prepared(
-                null,
-                message.isRepeat()
-                        ? SendFailures.stillUnknown(message, reason, detail, cause)
-                        : new Rejected(message.topic(), id, reason, detail, cause));
     }
 
     /** Returns the error in the headers, or null. Called again after interceptors have added headers. */

@@ -15,11 +15,18 @@ import io.delayqueue.store.OutgoingMessage.Memory;
 import java.nio.charset.CharsetEncoder;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
-/** A checked and serialised message that passes through the interceptors. Not thread-safe. */
+/**
+ * A message that is being sent: checked and serialised, passed through the interceptors, encoded, and stored by a
+ * {@link SendBatcher}. One thread at a time uses it; only the knowledge of whether it is stored is thread-safe.
+ */
 final class PendingMessage implements SendInterceptor.Sending {
 
     /** Upper bound in bytes of a stored message's header line and the protocol's length fields. */
@@ -28,17 +35,40 @@ final class PendingMessage implements SendInterceptor.Sending {
     private final DelayMessage message;
     private final String id;
     private final String nonce;
-    private final byte[] payload;
     private final Map<String, String> headers;
-    private final SendHistory history;
+    private byte[] payload = {};
+    private CompletableFuture<SendResult> result = new CompletableFuture<>();
+    private @Nullable Failed failed;
+    private @Nullable OutgoingMessage outgoing;
+    private int bytes;
+    /** Null until a send has no reply. */
+    private @Nullable SendHistory history;
 
-    PendingMessage(DelayMessage message, String id, String nonce, byte[] payload) {
+    private boolean stored;
+
+    PendingMessage(DelayMessage message, String id, String nonce) {
         this.message = message;
         this.id = id;
         this.nonce = nonce;
-        this.payload = payload;
         this.headers = new LinkedHashMap<>(message.headers());
-        this.history = message.history() == null ? SendHistory.none() : message.history();
+        this.history = message.history();
+    }
+
+    PendingMessage withPayload(byte[] serialised) {
+        payload = serialised;
+        return this;
+    }
+
+    /** Marks the message as one that cannot be sent. */
+    PendingMessage failed(Failed failure) {
+        failed = failure;
+        return this;
+    }
+
+    /** The result of a message that cannot be sent; else null. */
+    @Nullable
+    Failed failed() {
+        return failed;
     }
 
     @Override
@@ -66,30 +96,77 @@ final class PendingMessage implements SendInterceptor.Sending {
         headers.put(name, value);
     }
 
+    /**
+     * Passes the message through interceptors.
+     *
+     * @param preparer checks the headers that interceptors add
+     * @param last the end of the chain; its future always completes normally
+     * @return always completes normally, after all interceptors
+     */
+    CompletableFuture<SendResult> pass(
+            List<SendInterceptor> interceptors,
+            MessagePreparer preparer,
+            Function<PendingMessage, CompletableFuture<SendResult>> last) {
+        return interceptors.isEmpty()
+                ? last.apply(this)
+                : new InterceptedSend(interceptors, preparer, this, last).send();
+    }
+
     /** Returns the message with id and nonce, so that Redis recognises a further send as a repeat. */
     DelayMessage repeatable() {
-        return message.toBuilder().id(id).repeatOf(nonce, history).build();
+        return message.toBuilder().id(id).repeatOf(nonce, history()).build();
     }
 
     boolean rejectsDuplicate() {
         return message.onDuplicate() == OnDuplicate.REJECT;
     }
 
+    /** Begins another send of the message, which has its own result. */
+    void begin() {
+        result = new CompletableFuture<>();
+    }
+
+    /** The result of the send; never fails. */
+    CompletableFuture<SendResult> result() {
+        return result;
+    }
+
     /**
-     * Returns the message as it is stored.
+     * Encodes the message with its current headers.
      *
      * @throws RuntimeException if the message cannot be encoded
      */
-    OutgoingMessage outgoing() {
-        OutgoingMessage outgoing =
+    void encode() {
+        OutgoingMessage encoded =
                 OutgoingMessage.of(id, message.due(), message.onDuplicate(), nonce, message.limits(), headers, payload);
         Duration remembered = message.remembered();
-        return remembered == null ? outgoing : outgoing.remembered(new Memory(nonce, remembered));
+        outgoing = remembered == null ? encoded : encoded.remembered(new Memory(nonce, remembered));
+        bytes = OVERHEAD + payload.length + 3 * id.length() + headerBytes();
+    }
+
+    /** The encoded message. */
+    OutgoingMessage outgoing() {
+        return Objects.requireNonNull(outgoing);
+    }
+
+    /** Approximate size of the encoded message in a request, in bytes. */
+    int bytes() {
+        return bytes;
+    }
+
+    private synchronized SendHistory history() {
+        if (history == null) {
+            history = SendHistory.none();
+            if (stored) {
+                history.stored(false);
+            }
+        }
+        return history;
     }
 
     /** Returns the result of a send that may have stored the message. From then on, failed repeats are unknown, too. */
     Unknown unknown(Reason reason, String detail, Throwable cause) {
-        history.noReply();
+        history().noReply();
         return new Unknown(repeatable(), reason, detail, cause);
     }
 
@@ -99,15 +176,20 @@ final class PendingMessage implements SendInterceptor.Sending {
      * @param repeated whether an earlier send stored it
      * @return whether this send counts as sent
      */
-    boolean stored(boolean repeated) {
-        return history.stored(repeated);
+    synchronized boolean stored(boolean repeated) {
+        stored = true;
+        return history == null || history.stored(repeated);
     }
 
     /** Returns the result of a send that did not store the message; unknown if an earlier send may have stored it. */
     Failed notStored(Reason reason, String detail, @Nullable Throwable cause) {
-        return history.mayBeStored()
+        return mayBeStored()
                 ? SendFailures.stillUnknown(repeatable(), reason, detail, cause)
                 : new Rejected(topic(), id, reason, detail, cause);
+    }
+
+    private synchronized boolean mayBeStored() {
+        return history != null && history.mayBeStored();
     }
 
     /** Corrects the result of an interceptor: a rejected repeat is unknown if an earlier send may have stored it. */
@@ -115,11 +197,6 @@ final class PendingMessage implements SendInterceptor.Sending {
         return result instanceof Rejected rejected
                 ? notStored(rejected.reason(), rejected.detail(), rejected.cause())
                 : result;
-    }
-
-    /** Approximate size in a request, in bytes. */
-    int bytes() {
-        return OVERHEAD + payload.length + 3 * id.length() + headerBytes();
     }
 
     int headerBytes() {

@@ -1,12 +1,21 @@
 package io.delayqueue.template;
 
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Completions;
 import io.delayqueue.message.SendResult;
+import io.delayqueue.message.SendResult.Accepted;
+import io.delayqueue.message.SendResult.Duplicate;
+import io.delayqueue.message.SendResult.Failed;
+import io.delayqueue.message.SendResult.Kept;
 import io.delayqueue.message.SendResult.Reason;
+import io.delayqueue.message.SendResult.Replaced;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
-import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.SendReply;
+import io.delayqueue.store.TopicRegisteredAnewException;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -21,14 +30,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches the single sends to one shard. A message that finds no call in progress is sent at once in its own call.
- * While {@code maxCalls} calls are in progress, further messages wait; the next call takes all of them. Messages leave
- * in the order of their arrival. Calls may overtake each other, so two messages with one id are never in progress at
- * once, which keeps the order per id. Never throws. Thread-safe. Owns no thread: the thread that completes a call
- * starts the next one.
+ * Stores the messages of one shard, in batches. A message that finds no call in progress is sent at once in its own
+ * call. While {@code maxCalls} calls are in progress, further messages wait; the next call takes all of them. Messages
+ * leave in the order of their arrival. Calls may overtake each other, so two messages with one id are never in progress
+ * at once, which keeps the order per id.
+ *
+ * <p>If the topic was deleted and registered again with another number of shards, messages are sent to their new
+ * shards.
+ *
+ * <p>Never throws. Thread-safe. Owns no thread: the thread that completes a call starts the next one.
  */
 final class SendBatcher {
 
@@ -42,14 +56,15 @@ final class SendBatcher {
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private final Shard shard;
-    private final MessageSender sender;
+    private final MessageStore store;
     private final TopicRegistry topics;
+    private final EventBus events;
     private final SendLimits limits;
-    private final Duration timeout;
     private final int maxCalls;
+    private final boolean repeatsAlone;
 
     private final Object lock = new Object();
-    private final Queue<Waiting> waiting = new ArrayDeque<>();
+    private final Queue<PendingMessage> waiting = new ArrayDeque<>();
     /** Ids of the messages in calls. */
     private final Set<String> inFlight = new HashSet<>();
 
@@ -59,113 +74,81 @@ final class SendBatcher {
     /**
      * Creates a batcher.
      *
-     * @param timeout longest time for which {@link #send} blocks, plus one second if the message has its own call
      * @param maxCalls most calls in progress, 1 or more
+     * @param repeatsAlone whether to send each message of a failed call alone if one of them may have failed the others
      */
     SendBatcher(
             Shard shard,
-            MessageSender sender,
+            MessageStore store,
             TopicRegistry topics,
+            EventBus events,
             SendLimits limits,
-            Duration timeout,
-            int maxCalls) {
+            int maxCalls,
+            boolean repeatsAlone) {
         this.shard = shard;
-        this.sender = sender;
+        this.store = store;
         this.topics = topics;
+        this.events = events;
         this.limits = limits;
-        this.timeout = timeout;
         this.maxCalls = maxCalls;
+        this.repeatsAlone = repeatsAlone;
     }
 
-    /** A message that waits for a call or is in a call, with its future result. */
-    private static final class Waiting {
-
-        private final PendingMessage message;
-        private final OutgoingMessage outgoing;
-        private final int bytes;
-        private final CompletableFuture<SendResult> result = new CompletableFuture<>();
-
-        Waiting(PendingMessage message) {
-            this.message = message;
-            this.outgoing = message.outgoing();
-            this.bytes = message.bytes();
+    /**
+     * Stores a message and waits for the result.
+     *
+     * @param timeout longest wait, plus one second if the message has its own call
+     */
+    SendResult send(PendingMessage message, Duration timeout) {
+        if (!encoded(message)) {
+            return message.result().join();
         }
-    }
-
-    /** The messages of one call; the three lists have the same order. */
-    private record Call(List<Waiting> entries, List<PendingMessage> messages, List<OutgoingMessage> outgoing) {
-
-        Call() {
-            this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
-        }
-
-        void add(Waiting entry) {
-            entries.add(entry);
-            messages.add(entry.message);
-            outgoing.add(entry.outgoing);
-        }
-
-        void complete(List<SendResult> results) {
-            for (int i = 0; i < results.size(); i++) {
-                entries.get(i).result.complete(results.get(i));
-            }
-        }
-    }
-
-    /** Stores a message and waits for the result. */
-    SendResult send(PendingMessage message) {
-        Waiting entry;
-        try {
-            entry = new Waiting(message);
-        } catch (RuntimeException e) {
-            return SendFailures.notStored(message, e);
-        }
-        Call alone = alone(entry);
-        if (alone == null) {
-            submit(entry);
-            return await(entry, timeout);
+        if (!takesOwnCall(message)) {
+            add(List.of(message));
+            return await(message, timeout);
         }
         // the calling thread starts the call, and connects if necessary
-        callEnded(alone, Await.start(() -> stored(alone)));
-        return await(entry, timeout.plus(GRACE));
+        List<PendingMessage> call = List.of(message);
+        whenStored(call, Await.start(() -> store(call)));
+        return await(message, timeout.plus(GRACE));
     }
 
-    /** Stores a message without blocking. The future always completes normally. */
-    CompletableFuture<SendResult> sendAsync(PendingMessage message) {
-        Waiting entry;
+    /** Stores messages without blocking and completes their results. */
+    void submit(List<PendingMessage> messages) {
+        add(messages.stream().filter(SendBatcher::encoded).toList());
+    }
+
+    /** Encodes a message; a message that cannot be encoded gets its result. */
+    private static boolean encoded(PendingMessage message) {
         try {
-            entry = new Waiting(message);
+            message.encode();
+            return true;
         } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(SendFailures.notStored(message, e));
+            message.result().complete(SendFailures.notStored(message, e));
+            return false;
         }
-        submit(entry);
-        return entry.result;
     }
 
-    /** Returns a call with only this message, or null if the message has to wait. */
-    private @Nullable Call alone(Waiting entry) {
+    /** Begins a call with only this message, unless the message has to wait. */
+    private boolean takesOwnCall(PendingMessage message) {
         synchronized (lock) {
-            if (calls == maxCalls || !waiting.isEmpty() || !inFlight.add(entry.message.id())) {
-                return null;
-            }
-            calls++;
+            boolean takes = calls < maxCalls && waiting.isEmpty() && inFlight.add(message.id());
+            calls += takes ? 1 : 0;
+            return takes;
         }
-        Call call = new Call();
-        call.add(entry);
-        return call;
     }
 
     /** Whether a message with an id waits or is in a call here. Another message with this id must not overtake it. */
     boolean holds(String id) {
         synchronized (lock) {
             return inFlight.contains(id)
-                    || waiting.stream().anyMatch(each -> each.message.id().equals(id));
+                    || waiting.stream().anyMatch(each -> each.id().equals(id));
         }
     }
 
-    private void submit(Waiting entry) {
+    private void add(List<PendingMessage> messages) {
         synchronized (lock) {
-            waiting.add(entry);
+            waiting.addAll(messages);
         }
         startCalls();
     }
@@ -180,15 +163,15 @@ final class SendBatcher {
             }
             starting = true;
         }
-        for (Call call = nextCall(); call != null; call = nextCall()) {
-            callEnded(call, stored(call));
+        for (List<PendingMessage> call = nextCall(); !call.isEmpty(); call = nextCall()) {
+            whenStored(call, store(call));
         }
     }
 
-    private @Nullable Call nextCall() {
+    private List<PendingMessage> nextCall() {
         synchronized (lock) {
-            Call call = calls == maxCalls ? null : gather();
-            if (call == null) {
+            List<PendingMessage> call = calls == maxCalls ? List.of() : gather();
+            if (call.isEmpty()) {
                 starting = false;
             } else {
                 calls++;
@@ -197,69 +180,140 @@ final class SendBatcher {
         }
     }
 
-    /** Returns the next call, or null. A message whose id is in a call waits, and so do the messages behind it. */
-    private @Nullable Call gather() {
-        Call call = new Call();
+    /** Takes the messages of the next call. A message whose id is in a call waits, and so do the messages behind it. */
+    private List<PendingMessage> gather() {
+        List<PendingMessage> call = new ArrayList<>();
         long bytes = 0;
-        for (Waiting next = waiting.peek(); next != null; next = waiting.peek()) {
-            int length = call.entries.size();
-            bytes += next.bytes;
-            if (length == limits.maxBatchElements()
-                    || (length > 0 && bytes > limits.maxBatchBytes())
-                    || !inFlight.add(next.message.id())) {
+        for (PendingMessage next = waiting.peek(); next != null; next = waiting.peek()) {
+            bytes += next.bytes();
+            if (call.size() == limits.maxBatchElements()
+                    || (!call.isEmpty() && bytes > limits.maxBatchBytes())
+                    || !inFlight.add(next.id())) {
                 break;
             }
             call.add(waiting.remove());
         }
-        return call.entries.isEmpty() ? null : call;
+        return call;
     }
 
-    private CompletableFuture<List<SendResult>> stored(Call call) {
-        String id = call.messages.get(0).id();
+    /** Stores the messages of a call. The future always completes normally. */
+    private CompletableFuture<List<SendResult>> store(List<PendingMessage> call) {
+        String id = call.get(0).id();
         if (topics.knownShardOf(shard.topic(), id).isPresent()) {
-            return sender.store(shard, call.messages, call.outgoing);
+            return storeInThisOrNewShard(call);
         }
-        CompletableFuture<?> registering;
-        try {
-            registering = topics.shardOf(shard.topic(), id);
-        } catch (RuntimeException | Error e) { // the caller waits for the future
-            registering = CompletableFuture.failedFuture(e);
-        }
-        return registering
+        return future(() -> topics.shardOf(shard.topic(), id))
                 .<@Nullable Throwable>handle((known, failure) -> failure)
                 .thenCompose(failure -> failure == null
-                        ? sender.store(shard, call.messages, call.outgoing)
-                        : CompletableFuture.completedFuture(call.messages.stream()
+                        ? storeInThisOrNewShard(call)
+                        : CompletableFuture.completedFuture(call.stream()
                                 .<SendResult>map(message -> SendFailures.notStored(message, failure))
                                 .toList()));
     }
 
-    private void callEnded(Call call, CompletableFuture<List<SendResult>> stored) {
+    private CompletableFuture<List<SendResult>> storeInThisOrNewShard(List<PendingMessage> call) {
+        return storeIn(shard, call).exceptionallyCompose(anew -> storeInNewShards(call));
+    }
+
+    /** Stores messages with one script call. Fails only with a {@link TopicRegisteredAnewException}. */
+    private CompletableFuture<List<SendResult>> storeIn(Shard target, List<PendingMessage> call) {
+        return future(() -> store.send(
+                        target, call.stream().map(PendingMessage::outgoing).toList()))
+                .thenApply(reply -> results(call, reply))
+                .exceptionallyCompose(failure -> {
+                    Throwable cause = Completions.cause(failure);
+                    return cause instanceof TopicRegisteredAnewException
+                            ? CompletableFuture.failedFuture(cause)
+                            : CompletableFuture.completedFuture(call.stream()
+                                    .<SendResult>map(message -> SendFailures.of(message, cause))
+                                    .toList());
+                });
+    }
+
+    private CompletableFuture<List<SendResult>> storeInNewShards(List<PendingMessage> call) {
+        List<CompletableFuture<SendResult>> stored = call.stream()
+                .map(message -> topics.sendTo(
+                                message.topic(), message.id(), target -> storeIn(target, List.of(message)))
+                        .handle((results, failure) ->
+                                failure == null ? results.get(0) : SendFailures.notStored(message, failure)))
+                .toList();
+        return CompletableFuture.allOf(stored.toArray(CompletableFuture[]::new))
+                .thenApply(ended -> stored.stream().map(CompletableFuture::join).toList());
+    }
+
+    /** Starts an operation; an exception that it throws becomes the failure of the future, for which callers wait. */
+    private static <T> CompletableFuture<T> future(Supplier<CompletableFuture<T>> operation) {
+        try {
+            return operation.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private List<SendResult> results(List<PendingMessage> call, SendReply reply) {
+        List<SendResult> results = new ArrayList<>(call.size());
+        int sent = 0;
+        for (int i = 0; i < call.size(); i++) {
+            PendingMessage message = call.get(i);
+            SendReply.Result reported = reply.results().get(i);
+            String topic = message.topic();
+            String id = message.id();
+            SendResult result = switch (reported.outcome()) {
+                case ACCEPTED -> new Accepted(topic, id, reported.dueAt());
+                case REPLACED -> new Replaced(topic, id, reported.dueAt());
+                case KEPT -> new Kept(topic, id);
+                case DUPLICATE -> new Duplicate(topic, id);
+            };
+            results.add(result);
+            if (result instanceof Duplicate) {
+                events.publish(listener -> listener.duplicateRejected(topic, id));
+            } else if (!(result instanceof Kept) && message.stored(reported.repeated())) {
+                sent++;
+            }
+        }
+        if (sent > 0) {
+            int count = sent;
+            events.publish(listener -> listener.sent(call.get(0).topic(), count));
+        }
+        return results;
+    }
+
+    private void whenStored(List<PendingMessage> call, CompletableFuture<List<SendResult>> stored) {
         CompletableFuture<?> ignored = stored.whenComplete((results, impossible) -> {
-            if (results.size() > 1 && SendFailures.mayConcernOneMessage(results.get(0))) {
+            if (repeatsAlone && results.size() > 1 && SendFailures.mayConcernOneMessage(results.get(0))) {
                 repeatEachAlone(call);
-            } else {
-                // an interrupt of the calling thread is no failure of Redis
-                boolean interrupted = Thread.currentThread().isInterrupted();
-                callEnded(call.messages, interrupted ? null : SendFailures.noReply(results.get(0)));
-                call.complete(results);
+                return;
+            }
+            // an interrupt of the calling thread is no failure of Redis
+            callEnded(call, Thread.currentThread().isInterrupted() ? null : noReply(results));
+            for (int i = 0; i < call.size(); i++) {
+                call.get(i).result().complete(results.get(i));
             }
         });
     }
 
+    private static @Nullable Throwable noReply(List<SendResult> results) {
+        Throwable noReply = null;
+        for (SendResult result : results) {
+            if (noReply == null && result instanceof Failed failed) {
+                noReply = SendFailures.noReply(failed);
+            }
+        }
+        return noReply;
+    }
+
     /** Sends each message in its own call, so that a failing message does not fail the others. */
-    private void repeatEachAlone(Call call) {
-        AtomicInteger open = new AtomicInteger(call.entries.size());
+    private void repeatEachAlone(List<PendingMessage> call) {
+        AtomicInteger open = new AtomicInteger(call.size());
         AtomicReference<@Nullable Throwable> noReply = new AtomicReference<>();
-        for (Waiting entry : call.entries) {
-            CompletableFuture<?> ignored = sender.store(shard, List.of(entry.message), List.of(entry.outgoing))
+        for (PendingMessage message : call) {
+            CompletableFuture<?> ignored = storeInThisOrNewShard(List.of(message))
                     .whenComplete((results, impossible) -> {
-                        SendResult alone = results.get(0);
-                        noReply.compareAndSet(null, SendFailures.noReply(alone));
+                        noReply.compareAndSet(null, noReply(results));
                         if (open.decrementAndGet() == 0) {
-                            callEnded(call.messages, noReply.get());
+                            callEnded(call, noReply.get());
                         }
-                        entry.result.complete(alone);
+                        message.result().complete(results.get(0));
                     });
         }
     }
@@ -270,43 +324,42 @@ final class SendBatcher {
      * @param noReply the failure if Redis did not reply: then the waiting messages fail at once instead of after
      *     another time-out
      */
-    private void callEnded(List<PendingMessage> sent, @Nullable Throwable noReply) {
-        List<Waiting> left = List.of();
+    private void callEnded(List<PendingMessage> call, @Nullable Throwable noReply) {
+        List<PendingMessage> left = List.of();
         synchronized (lock) {
             calls--;
-            sent.forEach(message -> inFlight.remove(message.id()));
+            call.forEach(message -> inFlight.remove(message.id()));
             if (noReply != null) {
                 left = List.copyOf(waiting);
                 waiting.clear();
             }
         }
         startCalls();
-        left.forEach(entry -> entry.result.complete(SendFailures.notTried(entry.message, noReply)));
+        left.forEach(message -> message.result().complete(SendFailures.notTried(message, noReply)));
     }
 
-    private SendResult await(Waiting entry, Duration time) {
+    private SendResult await(PendingMessage message, Duration time) {
         try {
-            return entry.result.get(time.toNanos(), TimeUnit.NANOSECONDS);
+            return message.result().get(time.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            return stopWaiting(entry, "Redis did not reply to it and the messages before it within " + time, e);
+            return stopWaiting(message, "Redis did not reply to it and the messages before it within " + time, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return stopWaiting(entry, "the sending thread was interrupted", e);
+            return stopWaiting(message, "the sending thread was interrupted", e);
         } catch (ExecutionException e) {
-            return SendFailures.of(entry.message, e);
+            return SendFailures.of(message, e);
         }
     }
 
-    private SendResult stopWaiting(Waiting entry, String why, Exception cause) {
-        PendingMessage message = entry.message;
+    private SendResult stopWaiting(PendingMessage message, String why, Exception cause) {
         boolean withdrawn;
         synchronized (lock) {
-            withdrawn = waiting.remove(entry);
+            withdrawn = waiting.remove(message);
         }
         if (withdrawn) {
             return message.notStored(Reason.NOT_SENT, "it was not sent because " + why + "; send it again", cause);
         }
-        SendResult result = entry.result.getNow(null);
+        SendResult result = message.result().getNow(null);
         return result != null
                 ? result
                 : SendFailures.of(

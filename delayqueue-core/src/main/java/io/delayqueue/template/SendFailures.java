@@ -6,7 +6,6 @@ import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Failed;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Rejected;
-import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.SendResult.Unknown;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
@@ -114,14 +113,7 @@ final class SendFailures {
                 : call.getMessage() + ". Send the message again when the error is corrected.";
     }
 
-    /** Returns a success, or throws the exception for a failure. */
-    static Success successOf(SendResult result) {
-        if (result instanceof Success success) {
-            return success;
-        }
-        throw exception((Failed) result);
-    }
-
+    /** Returns the exception of a failure. */
     static DelayQueueException exception(Failed failed) {
         if (failed instanceof Rejected rejected) {
             return new MessageRejectedException(

@@ -17,6 +17,7 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.RedisRequest;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -136,24 +137,26 @@ class SendAllTests extends RedisTest {
 
     /** Checks keep such a message from being made; that it has no bytes stands for what they miss. */
     private static PendingMessage unwritable(String id) {
-        return new PendingMessage(message(id), id, "n", null);
+        return new PendingMessage(message(id), id, "n").withPayload(null);
     }
 
     private static PendingMessage pending(String id) {
-        return new PendingMessage(message(id), id, "n", new byte[0]);
+        return new PendingMessage(message(id), id, "n");
     }
 
     @Test
     void aMessageThatCannotBeEncodedIsRejectedAlone() {
-        MessageSender sender = new MessageSender(queue.store(), queue.topics(), queue.events());
-        Shard shard = Shard.single("orders");
+        SendBatcher batcher = new SendBatcher(
+                Shard.single("orders"), queue.store(), queue.topics(), queue.events(), SendLimits.DEFAULTS, 1, false);
+        List<PendingMessage> messages = List.of(pending("a"), unwritable("b"), pending("c"));
 
-        assertThat(sender.sendAsync(shard, List.of(pending("a"), unwritable("b"), pending("c")))
-                        .join())
+        batcher.submit(messages);
+
+        assertThat(messages.stream().map(message -> message.result().join()))
                 .extracting(SendResult::getClass)
                 .extracting(Class::getSimpleName)
                 .containsExactly("Accepted", "Rejected", "Accepted");
-        assertThat(sender.sendAsync(shard, List.of(unwritable("b"))).join()).hasOnlyElementsOfType(Rejected.class);
+        assertThat(batcher.send(unwritable("b"), Duration.ofSeconds(5))).isInstanceOf(Rejected.class);
     }
 
     @Test
