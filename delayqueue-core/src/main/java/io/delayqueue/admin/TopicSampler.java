@@ -1,9 +1,7 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
-import io.delayqueue.coordination.PeriodicTask;
-import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
-import io.delayqueue.coordination.ReplyWait;
+import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.message.InvalidOptionException;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * sample of a topic that could not be counted has no counts.
  */
 @Internal
-public final class TopicSampler implements PeriodicTask {
+public final class TopicSampler extends RedisTask {
 
     /** Number of samples kept for each topic. */
     public static final int KEPT = 60;
@@ -36,7 +34,6 @@ public final class TopicSampler implements PeriodicTask {
     private final DelayQueueInspector inspector;
     private final Duration interval;
     private final InstantSource clock;
-    private final LongSupplier nanoTime;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     /**
      * By topic; samples are oldest first, never empty. The map is replaced as a whole, so that a reader sees one
@@ -59,11 +56,11 @@ public final class TopicSampler implements PeriodicTask {
      * @throws IllegalArgumentException if the interval is out of range
      */
     public TopicSampler(DelayQueueInspector inspector, Duration interval, InstantSource clock, LongSupplier nanoTime) {
+        super(nanoTime);
         checkInterval(interval);
         this.inspector = inspector;
         this.interval = interval;
         this.clock = clock;
-        this.nanoTime = nanoTime;
     }
 
     /**
@@ -75,32 +72,11 @@ public final class TopicSampler implements PeriodicTask {
         InvalidOptionException.requireRange("sampleInterval", sampleInterval, SHORTEST, LONGEST);
     }
 
-    /** Samples and waits for the result. */
     @Override
-    public Duration run() {
-        return sample(new ReplyWait());
-    }
-
-    /** The same task for a scheduler. It holds no thread while it waits for replies. */
-    public PeriodicTask inBackground() {
-        ReplyWait replyWait = new ReplyWait();
-        return new PeriodicTask() {
-            @Override
-            public Duration run() {
-                return sample(replyWait);
-            }
-
-            @Override
-            public void wakenByReplies(TaskHandle handle) {
-                replyWait.wakes(handle);
-            }
-        };
-    }
-
-    private Duration sample(ReplyWait replyWait) {
-        Sampled sampled = replyWait.reply(this::requestSample);
+    protected Duration roundTrip() {
+        Sampled sampled = reply(this::requestSample);
         if (sampled == null) {
-            return ReplyWait.UNTIL_REPLIED;
+            return UNTIL_REPLIED;
         }
         SortedMap<String, List<TopicSample>> before = samples;
         SortedMap<String, List<TopicSample>> now = new TreeMap<>();

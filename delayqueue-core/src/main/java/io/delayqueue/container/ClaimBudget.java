@@ -74,9 +74,13 @@ final class ClaimBudget {
         return (int) Math.min(maxPrefetch, measured < 0 ? handled : handled * AHEAD / measured);
     }
 
-    /** Creates the share of one more poller. */
-    Share share() {
-        return new Share();
+    /**
+     * Creates the share of one more poller.
+     *
+     * @param task woken when capacity becomes free
+     */
+    Share share(TaskHandle task) {
+        return new Share(task);
     }
 
     private int whole() {
@@ -104,30 +108,24 @@ final class ClaimBudget {
     }
 
     private void wake(Share share, int free, int part) {
-        TaskHandle task = share.task;
-        if (task != null && free > 0) {
-            if (2 * free >= part) {
-                task.wake();
-            } else {
-                task.wakeWithin(linger);
-            }
+        if (2 * free >= part) {
+            share.task.wake();
+        } else if (free > 0) {
+            share.task.wakeWithin(linger);
         }
     }
 
     /** The part of one poller. The poller's task reserves and requests; any thread may free. */
     final class Share {
 
+        private final TaskHandle task;
         private int mine;
-        private @Nullable TaskHandle task;
         private boolean wants;
         private int reserved;
         private boolean closed;
 
-        /** Sets the task that is woken when capacity becomes free. */
-        void attach(TaskHandle handle) {
-            synchronized (ClaimBudget.this) {
-                task = handle;
-            }
+        private Share(TaskHandle task) {
+            this.task = task;
         }
 
         /** Number of deliveries that this poller may claim now. */

@@ -3,9 +3,7 @@ package io.delayqueue.container;
 import static java.util.Objects.requireNonNull;
 
 import io.delayqueue.coordination.Membership;
-import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
-import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ListenerSpec;
@@ -65,10 +63,10 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final Set<Shard> consumed = ConcurrentHashMap.newKeySet();
 
     private @Nullable CountDownLatch alive;
-    private @Nullable TaskHandle heartbeat;
-    private @Nullable TaskHandle retention;
+    private final RetentionTask retention;
+    private boolean started;
     private boolean closed;
-    private volatile boolean wasConfirmed;
+    private boolean wasConfirmed;
 
     DelayQueueEngine(EngineBuilder builder) {
         this.node = builder.node;
@@ -98,9 +96,11 @@ public final class DelayQueueEngine implements AutoCloseable {
                 node,
                 settings.heartbeat(),
                 settings.heartbeatTimeout(),
-                nanoTime);
+                nanoTime,
+                this::afterHeartbeat);
         this.signals = new StartingSignals(
                 subscribed, this::startHeartbeat, shard -> consumed.add(shard.messages()), membership::hasten);
+        this.retention = new RetentionTask(store, consumed, settings, events, nanoTime);
         Executor given = builder.handlers;
         ExecutorService own = given == null ? HandlerThreads.cached(threads) : null;
         this.ownHandlers = own;
@@ -159,8 +159,8 @@ public final class DelayQueueEngine implements AutoCloseable {
                 return;
             }
             closed = true;
-            cancel(heartbeat);
-            cancel(retention);
+            membership.cancel();
+            retention.cancel();
             if (alive != null) {
                 alive.countDown();
             }
@@ -176,12 +176,6 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
     }
 
-    private static void cancel(@Nullable TaskHandle task) {
-        if (task != null) {
-            task.cancel();
-        }
-    }
-
     private void awaitTasks() {
         try {
             if (!pool.awaitEnd(closeWait)) {
@@ -194,42 +188,28 @@ public final class DelayQueueEngine implements AutoCloseable {
 
     /** Removes the node from the list of nodes; called after the last heartbeat, which would add it again. */
     private void leave(Duration wait) {
-        if (heartbeat != null && !wait.isZero()) {
+        if (started && !wait.isZero()) {
             membership.leave(wait);
         }
     }
 
     private synchronized void startHeartbeat() {
-        if (heartbeat == null && !closed) {
+        if (!started && !closed) {
+            started = true;
             signalsControl.start();
-            TaskHandle handle = tasks.schedule("heartbeat", new Heartbeat());
-            heartbeat = handle;
-            membership.attach(handle);
-            retention = tasks.schedule("retention", new RetentionTask(store, consumed, settings, events));
+            membership.schedule(tasks, "heartbeat");
+            retention.schedule(tasks, "retention");
         }
     }
 
-    private final class Heartbeat implements PeriodicTask {
-
-        @Override
-        public Duration run() {
-            Duration next = membership.run();
-            if (membership.isUnanswered()) {
-                return next;
-            }
-            signalsControl.afterHeartbeat();
-            boolean confirmed = subscribed.confirmed();
-            if (wasConfirmed && !confirmed) {
-                membership.pollAll();
-            }
-            wasConfirmed = confirmed;
-            return next;
+    /** Makes all consumers poll if signals stopped arriving: some may have been lost. */
+    private void afterHeartbeat() {
+        signalsControl.afterHeartbeat();
+        boolean confirmed = subscribed.confirmed();
+        if (wasConfirmed && !confirmed) {
+            membership.pollAll();
         }
-
-        @Override
-        public void wakenByReplies(TaskHandle handle) {
-            membership.wakenByReplies(handle);
-        }
+        wasConfirmed = confirmed;
     }
 
     // ---- for containers --------------------------------------------------------------------------------------------
@@ -250,7 +230,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException("The delay queue engine is closed");
         }
-        if (alive == null && runsTasksItself()) {
+        if (alive == null && tasks.hasThreads()) {
             CountDownLatch latch = new CountDownLatch(1);
             HandlerThreads.keepAlive(threads, latch); // first: it throws if no thread can be created
             alive = latch;
@@ -290,11 +270,6 @@ public final class DelayQueueEngine implements AutoCloseable {
     /** Returns a consumer name that is unique across nodes and restarts. */
     String nextConsumer() {
         return node + ".c" + Integer.toString(consumers.incrementAndGet(), 36);
-    }
-
-    /** Whether the engine's own threads run the tasks; false if a test runs them. */
-    boolean runsTasksItself() {
-        return tasks == pool;
     }
 
     /** The monotonic clock. */

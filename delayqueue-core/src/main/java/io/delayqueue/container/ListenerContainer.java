@@ -1,8 +1,6 @@
 package io.delayqueue.container;
 
-import io.delayqueue.coordination.PeriodicTask;
-import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
-import io.delayqueue.coordination.ReplyWait;
+import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
@@ -157,11 +155,8 @@ final class ListenerContainer implements ManagedListener {
         private final AtomicInteger turn = new AtomicInteger();
         private final AtomicInteger busyPollers = new AtomicInteger();
         private final String name = spec.id() + "#" + runs.incrementAndGet();
-        private final ReplyWait replyWait = new ReplyWait();
-        private final TaskMonitor opening =
-                new TaskMonitor(new Opening(), replyWait::isWaiting, engine.nanoTime(), engine.runsTasksItself());
+        private final RedisTask opening = new Opening();
         private volatile List<ShardPoller> pollers = List.of();
-        private @Nullable TaskHandle opener;
         private Runnable removePauseListener = () -> {};
         private boolean accepting;
         private boolean ending;
@@ -172,46 +167,47 @@ final class ListenerContainer implements ManagedListener {
                     + (paused ? ", paused" : ""));
             removePauseListener = engine.membership().pauses().watch(ListenerContainer.this::applyPauses);
             accepting = acceptsDeliveries();
-            opener = engine.tasks().schedule(name + " opening", opening);
+            opening.schedule(engine.tasks(), name + " opening");
         }
 
-        private Duration open() {
-            List<Shard> shards = replyWait.reply(() -> engine.shards(spec.topic()));
-            if (shards == null) {
-                return ReplyWait.UNTIL_REPLIED;
+        /** Reads the topic's shards and starts their pollers. */
+        private final class Opening extends RedisTask {
+
+            Opening() {
+                super(engine.nanoTime());
             }
-            synchronized (lock) {
-                if (pollers.isEmpty() && !ending) {
-                    pollers = shards.stream().map(this::poller).toList();
-                    if (accepting) {
-                        pollers.forEach(ShardPoller::accept);
+
+            @Override
+            protected Duration roundTrip() {
+                List<Shard> shards = reply(() -> engine.shards(spec.topic()));
+                if (shards == null) {
+                    return UNTIL_REPLIED;
+                }
+                synchronized (lock) { // which is held while the task is scheduled, so that cancel() has its handle
+                    if (pollers.isEmpty() && !ending) {
+                        pollers = shards.stream().map(Run.this::poller).toList();
+                        if (accepting) {
+                            pollers.forEach(ShardPoller::accept);
+                        }
                     }
+                    cancel();
                 }
-                if (opener != null) {
-                    opener.cancel();
-                }
-            }
-            return ONCE;
-        }
-
-        private final class Opening implements PeriodicTask {
-
-            @Override
-            public Duration run() {
-                return open();
-            }
-
-            @Override
-            public void wakenByReplies(TaskHandle handle) {
-                replyWait.wakes(handle);
+                return ONCE;
             }
         }
 
         private ShardPoller poller(Shard messages) {
             Shard shard = spec.kind() == QueueKind.NOTIFICATIONS ? messages.notifications() : messages;
             ShardPoller poller = new ShardPoller(
-                    engine, spec, shard, engine.nextConsumer(), pipeline.judge(), budget, workers::dispatch);
-            poller.start(shard.count() == 1 ? name : name + " shard " + shard.index(), this::reopen);
+                    engine,
+                    spec,
+                    shard,
+                    engine.nextConsumer(),
+                    pipeline.judge(),
+                    budget,
+                    workers::dispatch,
+                    this::reopen);
+            poller.start(shard.count() == 1 ? name : name + " shard " + shard.index());
             return poller;
         }
 
@@ -223,7 +219,7 @@ final class ListenerContainer implements ManagedListener {
                             + Printable.of(spec.id()) + " reads its shards again");
                     pollers.forEach(ShardPoller::drop);
                     pollers = List.of();
-                    opener = engine.tasks().schedule(name + " opening", opening);
+                    opening.schedule(engine.tasks(), name + " opening");
                 }
             }
         }
@@ -239,9 +235,7 @@ final class ListenerContainer implements ManagedListener {
             ending = true;
             accept(false);
             removePauseListener.run();
-            if (opener != null) {
-                opener.cancel();
-            }
+            opening.cancel();
             List<ShardPoller> last = pollers;
             busyPollers.set(last.size());
             last.forEach(poller -> poller.end(this::quiet));

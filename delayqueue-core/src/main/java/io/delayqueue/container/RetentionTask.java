@@ -1,8 +1,6 @@
 package io.delayqueue.container;
 
-import io.delayqueue.coordination.PeriodicTask;
-import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
-import io.delayqueue.coordination.ReplyWait;
+import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
@@ -17,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -25,13 +24,12 @@ import org.jspecify.annotations.Nullable;
  * Prunes the dead letters of the topics that this node consumes, by age, count and size. Logs and publishes what it
  * drops.
  */
-final class RetentionTask implements PeriodicTask {
+final class RetentionTask extends RedisTask {
 
     private static final Log log = LogFactory.getLog(RetentionTask.class);
 
     private static final int AT_ONCE = 200;
 
-    private final ReplyWait replyWait = new ReplyWait();
     private final MessageStore store;
     private final Set<Shard> shards;
     private final EngineSettings settings;
@@ -43,7 +41,9 @@ final class RetentionTask implements PeriodicTask {
      * @param shards thread-safe set of the shards to prune. Other threads add to it; the task removes the shards of a
      *     topic that was registered again
      */
-    RetentionTask(MessageStore store, Set<Shard> shards, EngineSettings settings, EventBus events) {
+    RetentionTask(
+            MessageStore store, Set<Shard> shards, EngineSettings settings, EventBus events, LongSupplier nanoTime) {
+        super(nanoTime);
         this.store = store;
         this.shards = shards;
         this.settings = settings;
@@ -51,15 +51,10 @@ final class RetentionTask implements PeriodicTask {
     }
 
     @Override
-    public void wakenByReplies(TaskHandle handle) {
-        replyWait.wakes(handle);
-    }
-
-    @Override
-    public Duration run() {
-        List<Pruned> pruned = replyWait.reply(this::prune);
+    protected Duration roundTrip() {
+        List<Pruned> pruned = reply(this::prune);
         if (pruned == null) {
-            return ReplyWait.UNTIL_REPLIED;
+            return UNTIL_REPLIED;
         }
         RuntimeException failed = null;
         boolean more = false;

@@ -1,13 +1,10 @@
 package io.delayqueue.container;
 
-import io.delayqueue.coordination.PeriodicTask;
-import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
-import io.delayqueue.coordination.ReplyWait;
+import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.coordination.ShardAssignment;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ListenerOptions;
-import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Shard;
@@ -34,7 +31,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * and extensions, take waiting deliveries, and switch {@link #accepting}. Each shared part is thread-safe by itself; no
  * lock spans two of them.
  */
-final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery.Owner {
+final class ShardPoller extends RedisTask implements SignalListener, ClaimedDelivery.Owner {
 
     private static final int FULL_BATCH = PollRequest.MAX_BATCH / 2;
     private static final long FOREVER = Duration.ofDays(365).toNanos();
@@ -72,20 +68,17 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
     private final FailureJudge judge;
     private final ClaimBudget budget;
     private final Runnable dispatch;
-    private final LongSupplier nanoTime;
+    private final Runnable onRegisteredAnew;
     private final ShardSession session;
     private final NextPoll nextPoll;
     private final DeliveryQueue waiting;
     private final ClaimBudget.Share share;
     private final LeaseKeeper leases;
-    private final ReplyWait replyWait = new ReplyWait();
     private final Reclaiming reclaiming;
-    private final TaskMonitor monitor;
     private final AtomicBoolean quiet = new AtomicBoolean();
 
     private Runnable removeConsumer = () -> {};
     private @Nullable Subscription subscription;
-    private volatile @Nullable TaskHandle handle;
     private volatile boolean accepting;
     private volatile boolean abandoned;
     private volatile ShardAssignment assignment = ShardAssignment.alone();
@@ -106,6 +99,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
      * @param consumer unique name; never used by another consumer
      * @param budget limits the claims of all pollers of the listener
      * @param dispatch called when deliveries wait for a worker; called again later if it throws
+     * @param onRegisteredAnew called when the number of shards of the topic has changed
      */
     ShardPoller(
             DelayQueueEngine engine,
@@ -114,7 +108,9 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
             String consumer,
             FailureJudge judge,
             ClaimBudget budget,
-            Runnable dispatch) {
+            Runnable dispatch,
+            Runnable onRegisteredAnew) {
+        super(engine.nanoTime());
         this.shard = shard;
         this.engine = engine;
         this.store = engine.store();
@@ -129,7 +125,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
         this.judge = judge;
         this.budget = budget;
         this.dispatch = dispatch;
-        this.nanoTime = engine.nanoTime();
+        this.onRegisteredAnew = onRegisteredAnew;
         this.session = new ShardSession(
                 request -> store.poll(shard, request).thenApply(Optional::of),
                 consumer,
@@ -140,7 +136,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
                 this::complete);
         this.nextPoll = new NextPoll(consumer, session.clock(), nanoTime, this::wake);
         this.waiting = new DeliveryQueue(nanoTime);
-        this.share = budget.share();
+        this.share = budget.share(this);
         this.leases = new LeaseKeeper(share, options.handlingTime(), settings.confirmAfter());
         Duration renewal = options.lease().dividedBy(3);
         this.reclaiming = new Reclaiming(
@@ -148,7 +144,6 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
                 options.maxAttempts(),
                 Reclaiming.gapFor(settings.sweep()),
                 renewal.compareTo(RECONNECTED) > 0 ? renewal : RECONNECTED);
-        this.monitor = new TaskMonitor(this, replyWait::isWaiting, nanoTime, engine.runsTasksItself());
     }
 
     // ---- life ------------------------------------------------------------------------------------------------------
@@ -157,34 +152,11 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
      * Subscribes to signals and schedules the task. Claims start with {@link #accept()}.
      *
      * @param name of the task, for the log
-     * @param onRegisteredAnew called when the number of shards of the topic has changed
      */
-    void start(String name, Runnable onRegisteredAnew) {
+    void start(String name) {
         removeConsumer = engine.membership().addConsumer(shard);
         subscription = signals.listen(shard, this);
-        TaskHandle scheduled = engine.tasks().schedule(name, new PeriodicTask() {
-            @Override
-            public Duration run() throws Exception {
-                try {
-                    return monitor.run();
-                } catch (TopicRegisteredAnewException e) {
-                    onRegisteredAnew.run();
-                    throw e;
-                }
-            }
-
-            @Override
-            public void wakenByReplies(TaskHandle taskHandle) {
-                replyWait.wakes(taskHandle);
-            }
-        });
-        handle = scheduled;
-        share.attach(scheduled);
-        scheduled.wake();
-    }
-
-    ListenerProgress progress() {
-        return monitor.progress();
+        schedule(engine.tasks(), name);
     }
 
     /** Starts to claim messages. */
@@ -231,13 +203,6 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
         removeConsumer.run();
         if (subscription != null) {
             subscription.close();
-        }
-    }
-
-    private void cancel() {
-        TaskHandle current = handle;
-        if (current != null) {
-            current.cancel();
         }
     }
 
@@ -309,20 +274,18 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
         }
     }
 
-    /** Wakes the task. */
-    void wake() {
-        TaskHandle current = handle;
-        if (current != null) {
-            current.wake();
-        }
-    }
-
     // ---- one round trip --------------------------------------------------------------------------------------------
 
     @Override
-    public Duration run() {
+    protected Duration roundTrip() {
         dispatched = false;
-        Duration next = roundOrCleanUp();
+        Duration next;
+        try {
+            next = roundOrCleanUp();
+        } catch (TopicRegisteredAnewException e) {
+            onRegisteredAnew.run();
+            throw e;
+        }
         if (!dispatched && hasStartable()) { // last: a missing worker must not affect the poll
             dispatch.run();
         }
@@ -343,7 +306,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
     }
 
     private Duration round() {
-        if (session.open() == null && (accepting || replyWait.isWaiting()) && !requestNotifications()) {
+        if (session.open() == null && (accepting || isWaiting()) && !requestNotifications()) {
             return untilReplied();
         }
         releaseOverdue();
@@ -355,7 +318,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
             }
         }
         Poll sent = poll;
-        Optional<PollReply> reply = replyWait.reply(() -> session.send(sent));
+        Optional<PollReply> reply = reply(() -> session.send(sent));
         if (reply == null) {
             return untilReplied();
         }
@@ -367,7 +330,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
 
     private Duration untilReplied() {
         share.endReservation();
-        return ReplyWait.UNTIL_REPLIED;
+        return UNTIL_REPLIED;
     }
 
     /** Enables dead-letter notifications if that is due. Returns false while Redis has not replied. */
@@ -375,7 +338,7 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
         boolean due = shard.kind() == QueueKind.NOTIFICATIONS
                 && (!notificationsEnabled || nanoTime.getAsLong() - enabledAt > ENABLE_AGAIN);
         if (due) {
-            if (replyWait.reply(this::enableNotifications) == null) {
+            if (reply(this::enableNotifications) == null) {
                 return false;
             }
             notificationsEnabled = true;
@@ -629,11 +592,10 @@ final class ShardPoller implements PeriodicTask, SignalListener, ClaimedDelivery
     }
 
     private void wakeForWork() {
-        TaskHandle current = handle;
-        if (current != null && (isUrgent() || leases.hasExtensions())) {
-            current.wake();
-        } else if (current != null) {
-            current.wakeWithin(linger);
+        if (isUrgent() || leases.hasExtensions()) {
+            wake();
+        } else {
+            wakeWithin(linger);
         }
     }
 }

@@ -49,9 +49,13 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
     @Override
     public TaskHandle schedule(String name, PeriodicTask task) {
         Handle handle = new Handle(name, task);
-        task.wakenByReplies(handle);
         handle.wake();
         return handle;
+    }
+
+    @Override
+    public boolean hasThreads() {
+        return true;
     }
 
     /** Starts no further runs. A run in progress may finish. */

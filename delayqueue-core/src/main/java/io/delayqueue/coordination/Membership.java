@@ -2,7 +2,6 @@ package io.delayqueue.coordination;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Before the first heartbeat, and when heartbeats have failed for longer than the timeout, the node sweeps all
  * shards that it consumes.
  */
-public final class Membership implements PeriodicTask {
+public final class Membership extends RedisTask {
 
     private static final Log log = LogFactory.getLog(Membership.class);
     private static final LuaScript HEARTBEAT = LuaScript.beside(Membership.class, "heartbeat");
@@ -36,15 +35,13 @@ public final class Membership implements PeriodicTask {
     private final String node;
     private final Duration interval;
     private final Duration timeout;
-    private final LongSupplier nanoTime;
+    private final Runnable onHeartbeat;
     private final LocalAssignments assignments;
     private final AssignmentLog assignmentLog;
     private final TopicPauses pauses = new TopicPauses();
-    private final ReplyWait replyWait = new ReplyWait();
     private volatile Members members = Members.UNKNOWN;
     private volatile long lastBeat;
     private volatile boolean beaten;
-    private volatile @Nullable TaskHandle handle;
     private volatile boolean hastened;
     private @Nullable Long firstTry;
     private String version = "";
@@ -57,6 +54,7 @@ public final class Membership implements PeriodicTask {
      * @param interval time between heartbeats
      * @param timeout a node without a heartbeat for this time counts as dead
      * @param nanoTime monotonic clock in nanoseconds
+     * @param onHeartbeat called after each successful heartbeat
      */
     public Membership(
             ScriptRunner scripts,
@@ -64,20 +62,17 @@ public final class Membership implements PeriodicTask {
             String node,
             Duration interval,
             Duration timeout,
-            LongSupplier nanoTime) {
+            LongSupplier nanoTime,
+            Runnable onHeartbeat) {
+        super(nanoTime);
         this.scripts = scripts;
         this.keySpace = keySpace;
         this.node = node;
         this.interval = interval;
         this.timeout = timeout;
-        this.nanoTime = nanoTime;
+        this.onHeartbeat = onHeartbeat;
         this.assignments = new LocalAssignments(node, () -> members, this::isIsolated, this::hasten);
         this.assignmentLog = new AssignmentLog(node);
-    }
-
-    /** Sets the handle of the heartbeat task. A join or leave uses it to send the next heartbeat at once. */
-    public void attach(TaskHandle taskHandle) {
-        handle = taskHandle;
     }
 
     /**
@@ -111,27 +106,23 @@ public final class Membership implements PeriodicTask {
         };
     }
 
-    /** Makes the heartbeat task send the next heartbeat at once. */
+    /** Sends the next heartbeat at once. */
     public void hasten() {
         hastened = true;
-        TaskHandle current = handle;
-        if (current != null) {
-            current.wake();
-        }
+        wake();
     }
 
     @Override
-    public Duration run() {
+    protected Duration roundTrip() {
         if (firstTry == null) {
             firstTry = nanoTime.getAsLong();
         }
         try {
-            List<Object> reply = replyWait.reply(this::beat);
+            List<Object> reply = reply(this::beat);
             if (reply == null) {
-                return ReplyWait.UNTIL_REPLIED;
+                return UNTIL_REPLIED;
             }
             succeeded(reply);
-            return hastened ? Duration.ZERO : interval; // a change came after this heartbeat was sent
         } catch (RuntimeException e) {
             if (!beaten && nanoTime.getAsLong() - firstTry > timeout.toNanos()) {
                 pauses.assumeNone();
@@ -143,16 +134,8 @@ public final class Membership implements PeriodicTask {
             }
             throw e;
         }
-    }
-
-    @Override
-    public void wakenByReplies(TaskHandle taskHandle) {
-        replyWait.wakes(taskHandle);
-    }
-
-    /** Whether the reply to the last heartbeat is outstanding. The reply wakes the task. */
-    public boolean isUnanswered() {
-        return replyWait.isWaiting();
+        onHeartbeat.run();
+        return hastened ? Duration.ZERO : interval; // a change came after this heartbeat was sent
     }
 
     private CompletableFuture<List<Object>> beat() {

@@ -1,6 +1,5 @@
 package io.delayqueue.coordination;
 
-import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import java.time.Duration;
 
 /**
@@ -13,18 +12,9 @@ import java.time.Duration;
 public interface PeriodicTask {
 
     /**
-     * Runs the task once. A run may block only for a reply of Redis, and only briefly if {@link #wakenByReplies} was
-     * called.
+     * Runs the task once. A run must not block, except briefly for a reply of Redis as {@link RedisTask} does.
      *
      * @return delay before the next run, unless the task is woken earlier; zero for an immediate run
      */
     Duration run() throws Exception;
-
-    /**
-     * Called before the first run by a scheduler with few threads. From then on the task waits only briefly for a reply
-     * of Redis and then returns; the reply wakes the task. {@link ReplyWait} implements this.
-     *
-     * @param handle the handle that the reply wakes
-     */
-    default void wakenByReplies(TaskHandle handle) {}
 }

@@ -15,6 +15,11 @@ public interface PeriodicTaskScheduler {
      */
     TaskHandle schedule(String name, PeriodicTask task);
 
+    /** Whether the scheduler runs tasks on a few threads of its own. False if a test runs them, however late. */
+    default boolean hasThreads() {
+        return false;
+    }
+
     /** The handle of a scheduled task. Thread-safe. */
     interface TaskHandle {
 

@@ -1,6 +1,6 @@
 /**
- * Coordination of nodes: membership by heartbeats, shard assignment, and topics that are paused on all nodes. Also the
- * interfaces of periodic tasks, which set the delay before their next run.
+ * Coordination of nodes: membership by heartbeats, shard assignment, and topics that are paused on all nodes. Also
+ * periodic tasks, which set the delay before their next run; {@code RedisTask} is the base of those that call Redis.
  *
  * <p>Row 2. This package owns no threads; {@code container} implements the scheduler of periodic tasks.
  */

@@ -63,7 +63,7 @@ class DelayQueueInspectorTests extends RedisTest {
 
     private Membership node(String name) {
         return new Membership(
-                queue.scripts(), queue.keySpace(), name, Duration.ofSeconds(5), TIMEOUT, System::nanoTime);
+                queue.scripts(), queue.keySpace(), name, Duration.ofSeconds(5), TIMEOUT, System::nanoTime, () -> {});
     }
 
     private List<String> read(MessageView view, int count) {

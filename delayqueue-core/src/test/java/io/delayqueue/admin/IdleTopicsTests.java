@@ -108,7 +108,8 @@ class IdleTopicsTests extends RedisTest {
                 "node",
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(15),
-                System::nanoTime);
+                System::nanoTime,
+                () -> {});
     }
 
     private PollReply poll(Shard shard, int max, List<Settle> settles) {

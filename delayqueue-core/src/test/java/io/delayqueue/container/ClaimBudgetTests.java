@@ -29,8 +29,7 @@ class ClaimBudgetTests {
     }
 
     private Share share(ClaimBudget budget, String name) {
-        Share share = budget.share();
-        share.attach(new TaskHandle() {
+        return budget.share(new TaskHandle() {
             @Override
             public void wake() {
                 woken.add(name);
@@ -44,7 +43,6 @@ class ClaimBudgetTests {
             @Override
             public void cancel() {}
         });
-        return share;
     }
 
     @Test
@@ -245,7 +243,7 @@ class ClaimBudgetTests {
             AtomicInteger count = new AtomicInteger();
             served.add(count);
             Random random = new Random(p);
-            Thread thread = new Thread(() -> poll(budget.share(), count, rounds, taken, most, random, done));
+            Thread thread = new Thread(() -> poll(budget, count, rounds, taken, most, random, done));
             thread.setDaemon(true);
             thread.start();
         }
@@ -253,11 +251,11 @@ class ClaimBudgetTests {
 
         assertThat(most.get()).isLessThanOrEqualTo(whole);
         assertThat(served).allSatisfy(count -> assertThat(count.get()).isGreaterThanOrEqualTo(rounds));
-        assertThat(budget.share().capacity()).isEqualTo(whole);
+        assertThat(share(budget, "last").capacity()).isEqualTo(whole);
     }
 
     private static void poll(
-            Share share,
+            ClaimBudget budget,
             AtomicInteger served,
             int rounds,
             AtomicInteger taken,
@@ -265,7 +263,7 @@ class ClaimBudgetTests {
             Random random,
             CountDownLatch done) {
         Semaphore calls = new Semaphore(0);
-        share.attach(new CalledBy(calls));
+        Share share = budget.share(new CalledBy(calls));
         Deque<Integer> held = new ArrayDeque<>();
         while (served.get() < rounds) {
             int reserved = share.reserve(500);

@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.Settle;
@@ -30,6 +31,18 @@ final class Claims {
         public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time) {
             return CompletableFuture.completedFuture(true);
         }
+    };
+
+    /** A task that nothing wakes. */
+    static final TaskHandle NO_TASK = new TaskHandle() {
+        @Override
+        public void wake() {}
+
+        @Override
+        public void wakeWithin(Duration time) {}
+
+        @Override
+        public void cancel() {}
     };
 
     private Claims() {}

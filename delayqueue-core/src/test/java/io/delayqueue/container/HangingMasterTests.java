@@ -75,7 +75,7 @@ class HangingMasterTests {
                 Duration.ofSeconds(1),
                 InstantSource.system(),
                 System::nanoTime);
-        node.engine.tasks().schedule("sampler", sampler.inBackground());
+        sampler.schedule(node.engine.tasks(), "sampler");
         await().until(() -> sampler.sampledAt().isPresent());
         keepPaceBeside(cluster.masterOf(node.keySpace.nodes()));
         await().atMost(Duration.ofSeconds(30))

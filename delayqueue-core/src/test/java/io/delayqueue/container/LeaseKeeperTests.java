@@ -21,7 +21,7 @@ class LeaseKeeperTests {
     /** Where the monotonic clock may stand when a test begins: it overflows within. */
     private final long start = Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
 
-    private static final ClaimBudget.Share SHARE = new ClaimBudget(1000, 0, Duration.ZERO).share();
+    private static final ClaimBudget.Share SHARE = new ClaimBudget(1000, 0, Duration.ZERO).share(Claims.NO_TASK);
     private final LeaseKeeper keeper = new LeaseKeeper(SHARE, HANDLING, CONFIRM);
 
     private long at(Duration time) {

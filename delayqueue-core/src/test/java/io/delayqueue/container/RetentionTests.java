@@ -95,7 +95,11 @@ class RetentionTests {
             redis.command("DEL", new String(node.keySpace.of(broken).dead(), UTF_8));
             redis.command("SET", new String(node.keySpace.of(broken).dead(), UTF_8), "no dead letters");
             RetentionTask retention = new RetentionTask(
-                    node.store, new LinkedHashSet<>(List.of(broken, SHARD)), settings, new EventBus(List.of()));
+                    node.store,
+                    new LinkedHashSet<>(List.of(broken, SHARD)),
+                    settings,
+                    new EventBus(List.of()),
+                    System::nanoTime);
 
             assertThatThrownBy(retention::run).isInstanceOf(RedisCallException.class);
             assertThat(deadLetters(node)).isEmpty();

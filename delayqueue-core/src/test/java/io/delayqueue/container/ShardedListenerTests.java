@@ -290,8 +290,8 @@ class ShardedListenerTests {
         first.template.send(messages(0, 1).get(0));
         Set<Shard> pruned = ConcurrentHashMap.newKeySet();
         pruned.addAll(shards("t", 2));
-        RetentionTask retention =
-                new RetentionTask(first.store, pruned, Pacing.quiet().settings(), new EventBus(List.of()));
+        RetentionTask retention = new RetentionTask(
+                first.store, pruned, Pacing.quiet().settings(), new EventBus(List.of()), System::nanoTime);
         retention.run();
         assertThat(pruned).hasSize(2);
 
@@ -299,7 +299,8 @@ class ShardedListenerTests {
         QueueNode anew = node(5);
         anew.template.send(messages(1, 2).get(0));
         pruned.addAll(shards("t", 5));
-        new RetentionTask(anew.store, pruned, Pacing.quiet().settings(), new EventBus(List.of())).run();
+        new RetentionTask(anew.store, pruned, Pacing.quiet().settings(), new EventBus(List.of()), System::nanoTime)
+                .run();
 
         assertThat(pruned).containsExactlyInAnyOrderElementsOf(shards("t", 5));
     }

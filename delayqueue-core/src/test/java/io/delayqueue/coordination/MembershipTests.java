@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.ScriptRunner;
@@ -256,26 +255,14 @@ class MembershipTests extends NodesTest {
                 new Class<?>[] {ScriptRunner.class},
                 (proxy, method, arguments) -> ((CompletableFuture<?>) method.invoke(scripts, arguments))
                         .thenCombine(silence, (reply, end) -> reply));
-        Membership membership =
-                new Membership(slow, new KeySpace("dq"), "slow", Duration.ofSeconds(5), TIMEOUT, System::nanoTime);
+        Membership membership = new Membership(
+                slow, new KeySpace("dq"), "slow", Duration.ofSeconds(5), TIMEOUT, System::nanoTime, () -> {});
         Semaphore wakes = new Semaphore(0);
-        membership.wakenByReplies(new TaskHandle() {
-            @Override
-            public void wake() {
-                wakes.release();
-            }
+        membership.schedule(new Background(wakes), "heartbeat");
 
-            @Override
-            public void wakeWithin(Duration time) {}
-
-            @Override
-            public void cancel() {}
-        });
-
-        assertThat(membership.run()).isEqualTo(ReplyWait.UNTIL_REPLIED);
-        assertThat(membership.isUnanswered()).isTrue();
+        assertThat(membership.run()).isEqualTo(RedisTask.UNTIL_REPLIED);
         membership.join(Shard.single("t"), () -> {});
-        assertThat(membership.run()).isEqualTo(ReplyWait.UNTIL_REPLIED);
+        assertThat(membership.run()).isEqualTo(RedisTask.UNTIL_REPLIED);
         silence.complete(null);
         assertThat(wakes.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
 

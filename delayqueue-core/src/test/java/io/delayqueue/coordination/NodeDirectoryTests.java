@@ -63,7 +63,7 @@ class NodeDirectoryTests {
     }
 
     private Membership node(String name) {
-        return new Membership(scripts, keySpace, name, Duration.ofSeconds(5), TIMEOUT, System::nanoTime);
+        return new Membership(scripts, keySpace, name, Duration.ofSeconds(5), TIMEOUT, System::nanoTime, () -> {});
     }
 
     @Test

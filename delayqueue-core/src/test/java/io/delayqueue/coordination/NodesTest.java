@@ -87,7 +87,13 @@ abstract class NodesTest {
         Node(String name, List<Shard> shards) {
             this.name = name;
             this.membership = new Membership(
-                    scripts, new KeySpace("dq"), name, Duration.ofSeconds(5), TIMEOUT, () -> System.nanoTime() + ahead);
+                    scripts,
+                    new KeySpace("dq"),
+                    name,
+                    Duration.ofSeconds(5),
+                    TIMEOUT,
+                    () -> System.nanoTime() + ahead,
+                    () -> {});
             shards.forEach(shard -> assignments.add(membership.join(shard, told::incrementAndGet)));
         }
 

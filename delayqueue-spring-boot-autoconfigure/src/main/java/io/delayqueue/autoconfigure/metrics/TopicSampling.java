@@ -2,8 +2,6 @@ package io.delayqueue.autoconfigure.metrics;
 
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
-import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /** Samples topics while the application runs. */
@@ -11,7 +9,7 @@ final class TopicSampling implements SmartLifecycle {
 
     private final TopicSampler sampler;
     private final PeriodicTaskScheduler tasks;
-    private @Nullable TaskHandle handle;
+    private boolean running;
 
     TopicSampling(TopicSampler sampler, PeriodicTaskScheduler tasks) {
         this.sampler = sampler;
@@ -20,21 +18,20 @@ final class TopicSampling implements SmartLifecycle {
 
     @Override
     public synchronized void start() {
-        if (handle == null) {
-            handle = tasks.schedule("sampler", sampler.inBackground());
+        if (!running) {
+            sampler.schedule(tasks, "sampler");
+            running = true;
         }
     }
 
     @Override
     public synchronized void stop() {
-        if (handle != null) {
-            handle.cancel();
-            handle = null;
-        }
+        sampler.cancel();
+        running = false;
     }
 
     @Override
     public synchronized boolean isRunning() {
-        return handle != null;
+        return running;
     }
 }

@@ -1,0 +1,200 @@
+package io.delayqueue.coordination;
+
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.listener.ListenerProgress;
+import io.delayqueue.message.Completions;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A periodic task that calls Redis, one call at a time, and records its progress. It waits for a reply on its own
+ * thread, which is the fastest way, but for at most 20 ms: other tasks need the thread, and their Redis master may be
+ * available. A later reply wakes the task. If the scheduler has no threads of its own, or there is no scheduler, a run
+ * waits until the reply arrives.
+ *
+ * <p>Any thread may schedule, wake and cancel the task and read its progress. Runs never overlap; they alone write the
+ * call and the progress, whose fields are volatile for the readers.
+ */
+public abstract class RedisTask implements PeriodicTask, TaskHandle {
+
+    /** The delay that a task returns while it waits for a reply. The reply wakes the task. */
+    protected static final Duration UNTIL_REPLIED = Duration.ofDays(365);
+
+    /** About a hundred round trips to a healthy server: a slow server must not delay the tasks of others. */
+    private static final Duration SHORT_WAIT = Duration.ofMillis(20);
+    /** For a run that ends with its call. The command timeout ends the call much earlier. */
+    private static final Duration FULL_WAIT = Duration.ofHours(1);
+
+    /** The monotonic clock. */
+    protected final LongSupplier nanoTime;
+
+    private volatile @Nullable TaskHandle handle;
+    /** Whether {@link #wake()} was called before the handle was known. */
+    private volatile boolean wokenEarly;
+    /** Whether the scheduler runs the task on threads of its own, and thus on time. */
+    private volatile boolean inBackground;
+
+    private volatile @Nullable CompletableFuture<?> waitedFor;
+    private volatile boolean succeeded;
+    private volatile long succeededAt;
+    private volatile long plannedFor;
+    private volatile @Nullable Failing failing;
+
+    /** The start of a series of failures, and the last failure. */
+    private record Failing(long since, Throwable failure) {}
+
+    /**
+     * Creates a task, which is not scheduled.
+     *
+     * @param nanoTime monotonic clock in nanoseconds
+     */
+    protected RedisTask(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * Schedules the task. After {@link #cancel()} it can be scheduled again.
+     *
+     * @param name name of the task in the log
+     */
+    public final void schedule(PeriodicTaskScheduler tasks, String name) {
+        handle = null;
+        wokenEarly = false;
+        plannedFor = nanoTime.getAsLong();
+        inBackground = tasks.hasThreads();
+        TaskHandle scheduled = tasks.schedule(name, this);
+        handle = scheduled;
+        if (wokenEarly) { // the first run has begun before the handle was known
+            scheduled.wake();
+        }
+    }
+
+    @Override
+    public final void wake() {
+        TaskHandle current = handleOrWokenEarly();
+        if (current != null) {
+            current.wake();
+        }
+    }
+
+    @Override
+    public final void wakeWithin(Duration time) {
+        TaskHandle current = handleOrWokenEarly();
+        if (current != null) {
+            current.wakeWithin(time);
+        }
+    }
+
+    private @Nullable TaskHandle handleOrWokenEarly() {
+        TaskHandle current = handle;
+        if (current == null) {
+            wokenEarly = true;
+            current = handle; // read again: schedule() writes the handle before it reads wokenEarly
+        }
+        return current;
+    }
+
+    @Override
+    public final void cancel() {
+        TaskHandle current = handle;
+        if (current != null) {
+            current.cancel();
+        }
+    }
+
+    @Override
+    public final Duration run() {
+        try {
+            Duration next = roundTrip();
+            long now = nanoTime.getAsLong();
+            if (isWaiting()) {
+                plannedFor = plannedFor - now > 0 ? now : plannedFor;
+                return next;
+            }
+            plannedFor = now + next.toNanos();
+            succeededAt = now;
+            succeeded = true;
+            if (failing != null) {
+                failing = null;
+            }
+            return next;
+        } catch (Throwable e) {
+            Failing before = failing;
+            failing = new Failing(before == null ? nanoTime.getAsLong() : before.since(), e);
+            throw e;
+        }
+    }
+
+    /**
+     * Runs the task once.
+     *
+     * @return delay before the next run; {@link #UNTIL_REPLIED} if {@link #reply} returned null
+     */
+    protected abstract Duration roundTrip();
+
+    /** Whether a reply is outstanding that wakes the task. */
+    protected final boolean isWaiting() {
+        return waitedFor != null;
+    }
+
+    /**
+     * Starts a call, or takes the reply to the outstanding one. Only a run calls this.
+     *
+     * @param maker starts the call; not used while a call is outstanding
+     * @return the reply, or null if there is none yet
+     * @throws RuntimeException if the call failed
+     */
+    @SuppressWarnings("unchecked") // a task repeats its call until it has the reply
+    protected final <T> @Nullable T reply(Supplier<CompletableFuture<T>> maker) {
+        CompletableFuture<?> open = waitedFor;
+        CompletableFuture<T> call = open == null ? maker.get() : (CompletableFuture<T>) open;
+        if (open == null ? !isRepliedSoon(call) : !call.isDone()) {
+            return null;
+        }
+        waitedFor = null;
+        try {
+            return call.join();
+        } catch (CompletionException e) {
+            throw Completions.unchecked(e);
+        }
+    }
+
+    private boolean isRepliedSoon(CompletableFuture<?> call) {
+        try {
+            call.get((inBackground ? SHORT_WAIT : FULL_WAIT).toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (ExecutionException failed) {
+            return true;
+        } catch (TimeoutException e) {
+            waitedFor = call;
+            CompletableFuture<?> unused = call.whenComplete((reply, failure) -> wake());
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("The engine is closed", e);
+        }
+    }
+
+    /** Returns the progress since the task was first scheduled. A task that a test runs is never overdue. */
+    public final ListenerProgress progress() {
+        Failing failed = failing;
+        boolean ever = succeeded;
+        long last = succeededAt;
+        long planned = plannedFor;
+        long now = nanoTime.getAsLong(); // read last, so that no difference is negative
+        Duration sinceSuccess = ever ? Duration.ofNanos(now - last) : null;
+        if (failed != null) {
+            Duration failingFor = Duration.ofNanos(now - failed.since());
+            return new ListenerProgress(sinceSuccess, failingFor, failed.failure(), Duration.ZERO);
+        }
+        long overdue = inBackground ? Math.max(0, now - planned) : 0;
+        return new ListenerProgress(sinceSuccess, null, null, Duration.ofNanos(overdue));
+    }
+}
