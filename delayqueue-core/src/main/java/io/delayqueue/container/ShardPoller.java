@@ -47,6 +47,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private static final int FULL_BATCH = PollRequest.MAX_BATCH / 2;
     private static final long FOREVER = Duration.ofDays(365).toNanos();
     private static final int MAX_RECLAIM = 100;
+    /** Time for which a poll without a reply keeps its part of the claim budget. */
+    private static final long RESERVED = Duration.ofSeconds(1).toNanos();
     /** Time in which a running owner reconnects and renews its leases after an outage. */
     private static final Duration RECONNECTED = Duration.ofSeconds(3);
     /**
@@ -328,7 +330,13 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         return untilNext();
     }
 
+    /** A late reply still brings claims. But an unresponsive master must not hold the budget of other shards. */
     private Duration untilReplied() {
+        Poll poll = session.open();
+        long left = poll == null ? 0 : poll.sentAt() + RESERVED - nanoTime.getAsLong();
+        if (left > 0) {
+            return Duration.ofNanos(left);
+        }
         share.endReservation();
         return UNTIL_REPLIED;
     }

@@ -14,6 +14,7 @@ import io.delayqueue.sharding.ShardCounts;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.template.BatchSendException;
 import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ArgumentsSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A listener of a topic with several shards. */
 @EmbeddedRedis
@@ -128,17 +130,28 @@ class ShardedListenerTests {
                 .toList();
     }
 
-    @Test
-    void shardsTogetherHoldNoMoreThanIsHandledAndClaimedAhead() throws Exception {
+    @ParameterizedTest
+    @ValueSource(longs = {0, 50}) // more than a task waits for a reply
+    void shardsTogetherHoldNoMoreThanIsHandledAndClaimedAhead(long replyMillis) throws Exception {
+        try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
+            proxy.delay(Duration.ofMillis(replyMillis));
+            shardsHoldNoMoreThanIsHandledAndClaimedAhead(proxy);
+        }
+    }
+
+    private void shardsHoldNoMoreThanIsHandledAndClaimedAhead(FaultProxy proxy) throws Exception {
         int shards = 16;
         CountDownLatch release = new CountDownLatch(1);
         QueueNode node = node(shards);
+        QueueNode listening = add(QueueNode.on(proxy.port())
+                .shards("t", shards)
+                .settings(Pacing.quiet().settings()));
         node.template.sendAll(messages(0, 2000));
         ListenerOptions options =
                 ListenerOptions.DEFAULTS.toBuilder().concurrency(4).prefetch(8).build();
         CountDownLatch running = new CountDownLatch(4);
 
-        node.listen("t", options, deliveries -> {
+        listening.listen("t", options, deliveries -> {
             running.countDown();
             release.await();
             return null;
@@ -155,9 +168,11 @@ class ShardedListenerTests {
                     .sum());
         }
 
+        proxy.delay(Duration.ZERO);
         release.countDown();
         assertThat(leased).allSatisfy(count -> assertThat(count).isLessThanOrEqualTo(12));
         await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") == 2300);
+        listening.close();
     }
 
     /** Only one delivery at a time, and one shard has work for as long as the test lasts. */

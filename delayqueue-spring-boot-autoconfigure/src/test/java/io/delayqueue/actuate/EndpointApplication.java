@@ -46,7 +46,10 @@ class EndpointApplication {
     }
 
     private static UserDetails user(String name, String role) {
-        return User.withUsername(name).password(PASSWORDS.encode(PASSWORD)).roles(role).build();
+        return User.withUsername(name)
+                .password(PASSWORDS.encode(PASSWORD))
+                .roles(role)
+                .build();
     }
 
     @Configuration(proxyBeanMethods = false)

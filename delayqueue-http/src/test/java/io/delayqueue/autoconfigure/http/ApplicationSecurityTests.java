@@ -35,6 +35,7 @@ class ApplicationSecurityTests {
     private static final String PASSWORD = "secret";
     /** Of the lowest strength: the default encoder takes a tenth of a second for each request. */
     private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
+
     private static final String DEAD_LETTERS = "/delayqueue/v1/topics/orders/dead-letters";
     private static final String MESSAGE = "/delayqueue/v1/topics/orders/messages/absent";
     private static final String DOCUMENT = "/delayqueue/v1/openapi.json";

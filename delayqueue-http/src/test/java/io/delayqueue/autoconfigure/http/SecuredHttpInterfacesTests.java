@@ -42,6 +42,7 @@ class SecuredHttpInterfacesTests {
     private static final String PASSWORD = "secret";
     /** Of the lowest strength: the default encoder takes a tenth of a second for each request. */
     private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
+
     private static final String API = "/delayqueue/v1/topics/orders";
 
     private static ConfigurableApplicationContext context;
