@@ -1,5 +1,14 @@
 package io.delayqueue.metrics;
 
+import static io.delayqueue.metrics.DelayQueueMeters.Key.LISTENER;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.OPERATION;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.OUTCOME;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.STATE;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.TOPIC;
+import static io.micrometer.core.instrument.Meter.Type.COUNTER;
+import static io.micrometer.core.instrument.Meter.Type.GAUGE;
+import static io.micrometer.core.instrument.Meter.Type.TIMER;
+
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
@@ -15,163 +24,134 @@ import org.jspecify.annotations.Nullable;
 public enum DelayQueueMeters implements MeterDocumentation {
 
     /** Messages by state. Concerns the whole queue: each node reports the same value. */
-    MESSAGES("delayqueue.messages", Meter.Type.GAUGE, "Messages in a state.", Key.TOPIC, Key.STATE),
+    MESSAGES("delayqueue.messages", GAUGE, "Messages in a state.", TOPIC, STATE),
     /** Waiting time of the oldest due message. Each node reports the same value. */
-    LAG("delayqueue.lag", Meter.Type.GAUGE, "How long the oldest due message has been waiting.", Key.TOPIC),
+    LAG("delayqueue.lag", GAUGE, "How long the oldest due message has been waiting.", TOPIC),
     /** Nodes that consume a topic. Each node reports the same value. */
     CONSUMERS(
             "delayqueue.consumers",
-            Meter.Type.GAUGE,
+            GAUGE,
             "Nodes that run a listener of the topic, or that received from it within the last minute.",
-            Key.TOPIC),
+            TOPIC),
     /** Topics with messages but without consumers. Each node reports the same value. */
     TOPICS_UNCONSUMED(
-            "delayqueue.topics.unconsumed",
-            Meter.Type.GAUGE,
-            "1 if the topic has messages but no consumer, else 0.",
-            Key.TOPIC),
+            "delayqueue.topics.unconsumed", GAUGE, "1 if the topic has messages but no consumer, else 0.", TOPIC),
     /** Topics without counts in the last sample. */
     TOPICS_UNKNOWN(
             "delayqueue.topics.unknown",
-            Meter.Type.GAUGE,
+            GAUGE,
             "Topics whose state could not be read from Redis; their gauges are NaN."),
     /** Age of the last sample. */
-    SAMPLE_AGE("delayqueue.sample.age", Meter.Type.GAUGE, "Age of the sample from which the gauges above are read."),
+    SAMPLE_AGE("delayqueue.sample.age", GAUGE, "Age of the sample from which the gauges above are read."),
 
     /** Lateness of deliveries. */
     DELIVERY_LATENESS(
             "delayqueue.delivery.lateness",
-            Meter.Type.TIMER,
+            TIMER,
             "Time from a message's due time to the start of its handler.",
-            Key.TOPIC,
-            Key.LISTENER),
+            TOPIC,
+            LISTENER),
     /** Handling time by outcome. */
     DELIVERY_HANDLING(
             "delayqueue.delivery.handling",
-            Meter.Type.TIMER,
+            TIMER,
             "Time from a handler's start to the settlement.",
-            Key.TOPIC,
-            Key.LISTENER,
-            Key.OUTCOME),
+            TOPIC,
+            LISTENER,
+            OUTCOME),
     /** Time from send to acknowledgement. */
     MESSAGE_DURATION(
             "delayqueue.message.duration",
-            Meter.Type.TIMER,
+            TIMER,
             "Time from a message's send to its acknowledgement, including its delay.",
-            Key.TOPIC,
-            Key.LISTENER),
+            TOPIC,
+            LISTENER),
 
     /** Stored messages. */
-    MESSAGES_SENT("delayqueue.messages.sent", Meter.Type.COUNTER, "Messages stored by sends.", Key.TOPIC),
+    MESSAGES_SENT("delayqueue.messages.sent", COUNTER, "Messages stored by sends.", TOPIC),
     /** Rejected duplicates. */
     MESSAGES_DUPLICATES(
             "delayqueue.messages.duplicates",
-            Meter.Type.COUNTER,
+            COUNTER,
             "Sends that were rejected because a message with the same id was live.",
-            Key.TOPIC),
+            TOPIC),
     /** Failed sends after a commit. */
     MESSAGES_UNSENT(
             "delayqueue.messages.unsent",
-            Meter.Type.COUNTER,
+            COUNTER,
             "Sends after a commit that failed: the transaction is committed, but the message may not be stored.",
-            Key.TOPIC),
+            TOPIC),
     /** Acknowledged messages. */
     MESSAGES_ACKNOWLEDGED(
-            "delayqueue.messages.acknowledged",
-            Meter.Type.COUNTER,
-            "Messages that were acknowledged.",
-            Key.TOPIC,
-            Key.LISTENER),
+            "delayqueue.messages.acknowledged", COUNTER, "Messages that were acknowledged.", TOPIC, LISTENER),
     /** Retried attempts. */
     MESSAGES_RETRIED(
-            "delayqueue.messages.retried",
-            Meter.Type.COUNTER,
-            "Attempts that were followed by a retry.",
-            Key.TOPIC,
-            Key.LISTENER),
+            "delayqueue.messages.retried", COUNTER, "Attempts that were followed by a retry.", TOPIC, LISTENER),
     /** Dead letters. */
-    MESSAGES_DEAD(
-            "delayqueue.messages.dead",
-            Meter.Type.COUNTER,
-            "Messages that were dead-lettered.",
-            Key.TOPIC,
-            Key.LISTENER),
+    MESSAGES_DEAD("delayqueue.messages.dead", COUNTER, "Messages that were dead-lettered.", TOPIC, LISTENER),
     /** Cancelled messages. */
-    MESSAGES_CANCELLED("delayqueue.messages.cancelled", Meter.Type.COUNTER, "Messages that were cancelled.", Key.TOPIC),
+    MESSAGES_CANCELLED("delayqueue.messages.cancelled", COUNTER, "Messages that were cancelled.", TOPIC),
     /** Replayed dead letters. */
-    MESSAGES_REPLAYED(
-            "delayqueue.messages.replayed", Meter.Type.COUNTER, "Dead letters that were replayed.", Key.TOPIC),
+    MESSAGES_REPLAYED("delayqueue.messages.replayed", COUNTER, "Dead letters that were replayed.", TOPIC),
 
     /** Released deliveries. */
     DELIVERIES_RELEASED(
             "delayqueue.deliveries.released",
-            Meter.Type.COUNTER,
+            COUNTER,
             "Deliveries that were released before they started.",
-            Key.TOPIC,
-            Key.LISTENER),
+            TOPIC,
+            LISTENER),
     /** Lost leases. */
-    LEASES_LOST(
-            "delayqueue.leases.lost",
-            Meter.Type.COUNTER,
-            "Leases that were lost while the handler ran.",
-            Key.TOPIC,
-            Key.LISTENER),
+    LEASES_LOST("delayqueue.leases.lost", COUNTER, "Leases that were lost while the handler ran.", TOPIC, LISTENER),
     /** Reclaimed leases. */
     LEASES_RECLAIMED(
             "delayqueue.leases.reclaimed",
-            Meter.Type.COUNTER,
+            COUNTER,
             "Leases that ended and were reclaimed, by the listener that reclaimed them.",
-            Key.TOPIC,
-            Key.LISTENER),
+            TOPIC,
+            LISTENER),
     /** Rejected settlements. */
     SETTLEMENTS_REJECTED(
             "delayqueue.settlements.rejected",
-            Meter.Type.COUNTER,
+            COUNTER,
             "Settlements that Redis rejected because the lease was no longer held.",
-            Key.TOPIC,
-            Key.LISTENER),
+            TOPIC,
+            LISTENER),
     /** Sweeps that show missed signals. */
     SWEEPS_FOUND(
             "delayqueue.sweeps.found",
-            Meter.Type.COUNTER,
+            COUNTER,
             "Sweeps that found due messages that no signal had announced.",
-            Key.TOPIC,
-            Key.LISTENER),
+            TOPIC,
+            LISTENER),
     /** Dead letters dropped by retention. */
-    DEAD_LETTERS_DROPPED(
-            "delayqueue.dead-letters.dropped", Meter.Type.COUNTER, "Dead letters that retention dropped.", Key.TOPIC),
+    DEAD_LETTERS_DROPPED("delayqueue.dead-letters.dropped", COUNTER, "Dead letters that retention dropped.", TOPIC),
     /** Dropped dead-letter notifications. */
     NOTIFICATIONS_DROPPED(
             "delayqueue.notifications.dropped",
-            Meter.Type.COUNTER,
+            COUNTER,
             "Dead-letter notifications that were dropped after their last attempt; the dead letters remain.",
-            Key.TOPIC),
+            TOPIC),
     /** Failed calls. */
     REDIS_ERRORS(
             "delayqueue.redis.errors",
-            Meter.Type.COUNTER,
+            COUNTER,
             "Calls to which Redis did not reply, or replied with an error.",
-            Key.OPERATION),
+            OPERATION),
     /** Failed tasks. */
     TASKS_FAILED(
-            "delayqueue.tasks.failed",
-            Meter.Type.COUNTER,
-            "Failed runs of the engine's tasks, mostly caused by failed calls."),
+            "delayqueue.tasks.failed", COUNTER, "Failed runs of the engine's tasks, mostly caused by failed calls."),
 
     /** Running handlers. */
     PERMITS_USED(
-            "delayqueue.listener.permits.used",
-            Meter.Type.GAUGE,
-            "Handlers of a listener that are running.",
-            Key.TOPIC,
-            Key.LISTENER),
+            "delayqueue.listener.permits.used", GAUGE, "Handlers of a listener that are running.", TOPIC, LISTENER),
     /** Permitted handlers. */
     PERMITS_MAX(
             "delayqueue.listener.permits.max",
-            Meter.Type.GAUGE,
+            GAUGE,
             "Handlers of a listener that may run concurrently.",
-            Key.TOPIC,
-            Key.LISTENER);
+            TOPIC,
+            LISTENER);
 
     private final String meterName;
     private final Meter.Type type;
@@ -220,7 +200,7 @@ public enum DelayQueueMeters implements MeterDocumentation {
         LISTENER,
         /** scheduled, ready (due), leased or dead. */
         STATE,
-        /** acknowledged, retried, dead or gone. */
+        /** acknowledged, retried, dead or rejected. */
         OUTCOME,
         /** The script that was called: send, poll, heartbeat, … */
         OPERATION;

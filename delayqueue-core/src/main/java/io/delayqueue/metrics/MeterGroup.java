@@ -10,67 +10,109 @@ import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
-/** Meters that are removed together. Confined to one thread while meters are added. */
+/**
+ * Meters whose first tags have the same values, such as the meters of a topic. They are found without a search in the
+ * registry, and removed together. Thread-safe.
+ */
 final class MeterGroup {
 
+    private static final String NONE = "";
+
     private final MeterRegistry registry;
-    private final List<Meter> meters = new ArrayList<>();
+    private final List<String> values;
+    /** By {@link DelayQueueMeters} and value of the last tag. */
+    private final Map<List<Object>, Meter> meters = new ConcurrentHashMap<>();
 
-    MeterGroup(MeterRegistry registry) {
+    /**
+     * Creates an empty group.
+     *
+     * @param values of the first tags
+     */
+    MeterGroup(MeterRegistry registry, String... values) {
         this.registry = registry;
+        this.values = List.of(values);
     }
 
-    Counter counter(DelayQueueMeters meter, String... values) {
-        return added(Counter.builder(meter.getName())
-                .description(meter.description())
-                .tags(tags(meter, values))
-                .register(registry));
+    Counter counter(DelayQueueMeters meter) {
+        return (Counter) registered(meter, NONE);
     }
 
-    Timer timer(DelayQueueMeters meter, String... values) {
-        return added(Timer.builder(meter.getName())
-                .description(meter.description())
-                .tags(tags(meter, values))
-                .register(registry));
+    Timer timer(DelayQueueMeters meter) {
+        return timer(meter, NONE);
     }
 
-    <T> void gauge(DelayQueueMeters meter, T state, ToDoubleFunction<T> value, String... values) {
-        added(Gauge.builder(meter.getName(), state, value)
-                .description(meter.description())
-                .tags(tags(meter, values))
-                .strongReference(true)
-                .register(registry));
+    /** The timer of a meter that has one more tag than the group. */
+    Timer timer(DelayQueueMeters meter, String last) {
+        return (Timer) registered(meter, last);
     }
 
-    <T> void secondsGauge(DelayQueueMeters meter, T state, ToDoubleFunction<T> seconds, String... values) {
-        added(TimeGauge.builder(meter.getName(), state, TimeUnit.SECONDS, seconds)
-                .description(meter.description())
-                .tags(tags(meter, values))
-                .strongReference(true)
-                .register(registry));
+    /** Registers a counter or timer, so that it exists with the value 0 before the first event. */
+    void register(DelayQueueMeters meter) {
+        registered(meter, NONE);
+    }
+
+    private Meter registered(DelayQueueMeters meter, String last) {
+        List<Object> key = List.of(meter, last);
+        Meter known = meters.get(key);
+        return known != null
+                ? known
+                : meters.computeIfAbsent(key, absent -> {
+                    List<Tag> tags = tags(meter, last);
+                    return meter.getType() == Meter.Type.TIMER
+                            ? Timer.builder(meter.getName())
+                                    .description(meter.description())
+                                    .tags(tags)
+                                    .register(registry)
+                            : Counter.builder(meter.getName())
+                                    .description(meter.description())
+                                    .tags(tags)
+                                    .register(registry);
+                });
+    }
+
+    <T> void gauge(DelayQueueMeters meter, T state, ToDoubleFunction<T> value) {
+        gauge(meter, state, value, NONE);
+    }
+
+    /** Registers a gauge with one more tag than the group. */
+    <T> void gauge(DelayQueueMeters meter, T state, ToDoubleFunction<T> value, String last) {
+        List<Tag> tags = tags(meter, last);
+        Meter gauge = meter.getBaseUnit() == null
+                ? Gauge.builder(meter.getName(), state, value)
+                        .description(meter.description())
+                        .tags(tags)
+                        .strongReference(true)
+                        .register(registry)
+                : TimeGauge.builder(meter.getName(), state, TimeUnit.SECONDS, value)
+                        .description(meter.description())
+                        .tags(tags)
+                        .strongReference(true)
+                        .register(registry);
+        meters.put(List.of(meter, last), gauge);
     }
 
     void remove() {
-        meters.forEach(registry::remove);
+        meters.values().forEach(registry::remove);
     }
 
-    private <M extends Meter> M added(M meter) {
-        meters.add(meter);
-        return meter;
-    }
-
-    private static List<Tag> tags(DelayQueueMeters meter, String... values) {
+    private List<Tag> tags(DelayQueueMeters meter, String last) {
+        List<String> all = new ArrayList<>(values);
+        if (!last.isEmpty()) {
+            all.add(last);
+        }
         KeyName[] keys = meter.getKeyNames();
-        if (keys.length != values.length) {
+        if (keys.length != all.size()) {
             throw new IllegalArgumentException(
-                    meter.getName() + " has " + keys.length + " tags, but " + values.length + " values were given");
+                    meter.getName() + " has " + keys.length + " tags, but " + all.size() + " values were given");
         }
         List<Tag> tags = new ArrayList<>(keys.length);
         for (int i = 0; i < keys.length; i++) {
-            tags.add(Tag.of(keys[i].asString(), values[i]));
+            tags.add(Tag.of(keys[i].asString(), all.get(i)));
         }
         return tags;
     }

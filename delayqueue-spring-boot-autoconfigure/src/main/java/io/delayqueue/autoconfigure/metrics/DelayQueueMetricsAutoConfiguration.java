@@ -5,11 +5,9 @@ import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.metrics.DelayQueueGauges;
 import io.delayqueue.metrics.EventMeters;
-import io.delayqueue.metrics.ListenerGauges;
-import io.delayqueue.metrics.TopicGauges;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -34,22 +32,18 @@ public final class DelayQueueMetricsAutoConfiguration {
     }
 
     @Bean
-    ListenerGauges delayQueueListenerGauges(
-            MeterRegistry registry, EventMeters events, ObjectProvider<DelayListenerRegistry> listeners) {
-        return new ListenerGauges(registry, events, () -> {
-            DelayListenerRegistry known = listeners.getIfAvailable();
-            return known == null ? List.of() : known.getContainers();
-        });
-    }
-
-    @Bean
-    TopicGauges delayQueueTopicGauges(
-            MeterRegistry registry, TopicSampler sampler, EventMeters events, ListenerGauges listeners) {
-        return new TopicGauges(registry, sampler, events, listeners, System::nanoTime);
-    }
-
-    @Bean
-    MetersStart delayQueueMetersStart(TopicGauges gauges) {
-        return new MetersStart(gauges);
+    DelayQueueGauges delayQueueGauges(
+            MeterRegistry registry,
+            TopicSampler sampler,
+            EventMeters events,
+            ObjectProvider<DelayListenerRegistry> listeners) {
+        return new DelayQueueGauges(
+                registry,
+                sampler,
+                events,
+                () -> listeners.stream()
+                        .flatMap(each -> each.getContainers().stream())
+                        .toList(),
+                System::nanoTime);
     }
 }

@@ -7,9 +7,9 @@ import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.autoconfigure.QueueContexts;
 import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.metrics.DelayQueueGauges;
 import io.delayqueue.metrics.DelayQueueMeters;
 import io.delayqueue.metrics.EventMeters;
-import io.delayqueue.metrics.TopicGauges;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -75,7 +75,7 @@ class DelayQueueMetricsAutoConfigurationTests {
         runner.run(context -> assertThat(context)
                 .hasNotFailed()
                 .doesNotHaveBean(EventMeters.class)
-                .doesNotHaveBean(TopicGauges.class)
+                .doesNotHaveBean(DelayQueueGauges.class)
                 .doesNotHaveBean(TopicSampler.class));
     }
 
