@@ -5,6 +5,7 @@ import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,23 +63,17 @@ public enum DelayQueueObservation implements ObservationDocumentation {
     public enum SendKeys implements KeyName {
 
         /** The topic. */
-        TOPIC("topic"),
+        TOPIC,
 
         /** The result: accepted, replaced, kept, duplicate, rejected or unknown. */
-        OUTCOME("outcome"),
+        OUTCOME,
 
         /** The simple name of the exception that the send throws; none for a duplicate. */
-        EXCEPTION("exception");
-
-        private final String key;
-
-        SendKeys(String key) {
-            this.key = key;
-        }
+        EXCEPTION;
 
         @Override
         public String asString() {
-            return key;
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
@@ -86,26 +81,20 @@ public enum DelayQueueObservation implements ObservationDocumentation {
     public enum ProcessKeys implements KeyName {
 
         /** The topic. */
-        TOPIC("topic"),
+        TOPIC,
 
         /** The listener's id. */
-        LISTENER("listener"),
+        LISTENER,
 
         /** The result of the handler: success, failure, or partial if only some messages of a batch failed. */
-        OUTCOME("outcome"),
+        OUTCOME,
 
         /** The simple name of the exception that the handler threw. */
-        EXCEPTION("exception");
-
-        private final String key;
-
-        ProcessKeys(String key) {
-            this.key = key;
-        }
+        EXCEPTION;
 
         @Override
         public String asString() {
-            return key;
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
@@ -113,23 +102,17 @@ public enum DelayQueueObservation implements ObservationDocumentation {
     public enum MessageKeys implements KeyName {
 
         /** The id of the message, or of the dead letter for a dead-letter listener. Not for a batch. */
-        ID("delayqueue.id"),
+        ID,
 
         /** The number of the attempt, 1 or more. Not for a batch. */
-        ATTEMPT("delayqueue.attempt"),
+        ATTEMPT,
 
         /** The number of messages of a batch, 2 or more. */
-        BATCH_SIZE("delayqueue.batch.size");
-
-        private final String key;
-
-        MessageKeys(String key) {
-            this.key = key;
-        }
+        BATCH_SIZE;
 
         @Override
         public String asString() {
-            return key;
+            return "delayqueue." + name().toLowerCase(Locale.ROOT).replace('_', '.');
         }
     }
 }
