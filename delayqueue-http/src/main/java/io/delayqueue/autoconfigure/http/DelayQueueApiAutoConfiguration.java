@@ -19,7 +19,6 @@ import io.delayqueue.web.api.LeasesController;
 import io.delayqueue.web.api.MessageSending;
 import io.delayqueue.web.api.MessagesController;
 import io.delayqueue.web.api.ReceiveController;
-import io.delayqueue.web.api.Waits;
 import io.delayqueue.web.api.request.DeadLetterRequest;
 import io.delayqueue.web.api.request.DueRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
@@ -137,18 +136,9 @@ public final class DelayQueueApiAutoConfiguration {
         }
 
         @Bean
-        Waits delayQueueApiWaits(DelayQueueReceiver receiver) {
-            return new Waits(receiver);
-        }
-
-        @Bean
-        ApiLifecycle delayQueueApiLifecycle(Waits waits) {
-            return new ApiLifecycle(waits);
-        }
-
-        @Bean
-        ReceiveController delayQueueReceiveController(Waits waits, LongPolls polls, ApiSettings settings) {
-            return new ReceiveController(waits, polls, settings);
+        ReceiveController delayQueueReceiveController(
+                DelayQueueReceiver receiver, LongPolls polls, ApiSettings settings) {
+            return new ReceiveController(receiver, polls, settings);
         }
 
         @Bean

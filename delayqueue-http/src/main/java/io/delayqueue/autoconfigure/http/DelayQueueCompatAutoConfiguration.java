@@ -19,6 +19,7 @@ import io.delayqueue.web.compat.CompatSettings;
 import io.delayqueue.web.compat.JobPolls;
 import io.delayqueue.web.compat.JobService;
 import io.delayqueue.web.compat.RawBodyFilter;
+import io.delayqueue.web.compat.ids.IdIndex;
 import io.delayqueue.web.compat.ids.IdSweep;
 import io.delayqueue.web.compat.ids.TopicCopies;
 import io.delayqueue.web.compat.ids.UniqueIds;
@@ -50,14 +51,19 @@ public final class DelayQueueCompatAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    TopicCopies delayQueueTopicCopies(MessageStore store, TopicRegistry registry) {
-        return new TopicCopies(store, registry);
+    TopicCopies delayQueueTopicCopies(MessageStore store, TopicRegistry registry, EventBus events) {
+        return new TopicCopies(store, registry, events);
+    }
+
+    @Bean
+    IdIndex delayQueueIdIndex(RedisScripts scripts, KeySpace keySpace) {
+        return new IdIndex(scripts, keySpace);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    UniqueIds delayQueueUniqueIds(RedisScripts scripts, KeySpace keySpace, TopicCopies copies, EventBus events) {
-        return new UniqueIds(scripts, keySpace, copies, events);
+    UniqueIds delayQueueUniqueIds(IdIndex index, TopicCopies copies) {
+        return new UniqueIds(index, copies);
     }
 
     @Bean
@@ -114,15 +120,8 @@ public final class DelayQueueCompatAutoConfiguration {
     }
 
     @Bean
-    CompatLifecycle delayQueueCompatLifecycle(
-            JobPolls polls,
-            RedisScripts scripts,
-            KeySpace keySpace,
-            TopicCopies copies,
-            EventBus events,
-            DelayQueueEngine engine) {
-        IdSweep sweep = new IdSweep(scripts, keySpace, copies, events, SWEEP_INTERVAL);
-        return new CompatLifecycle(polls, sweep, engine.tasks());
+    IdSweep delayQueueIdSweep(IdIndex index, TopicCopies copies, DelayQueueEngine engine) {
+        return new IdSweep(index, copies, SWEEP_INTERVAL, engine.tasks());
     }
 
     @Bean

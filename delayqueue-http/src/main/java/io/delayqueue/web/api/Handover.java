@@ -2,6 +2,7 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.message.Completions;
 import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.web.api.response.ReceiveResponse;
 import io.delayqueue.web.waiting.AbandonedWaits;
 import io.delayqueue.web.waiting.LongPoll;
 import jakarta.servlet.http.HttpServletRequest;
@@ -18,10 +19,8 @@ import org.springframework.web.context.request.async.DeferredResult;
 /**
  * Writes received deliveries to the waiting client. If the client has disconnected or the wait has timed out, the
  * deliveries are released, and the attempt does not count. Thread-safe.
- *
- * @param <T> type of the response body
  */
-final class Handover<T> {
+final class Handover {
 
     /**
      * Added to the client's wait time. The receiver ends a wait itself, which takes longer while Redis is unavailable.
@@ -30,7 +29,7 @@ final class Handover<T> {
 
     private final LongPoll poll;
     private final CompletableFuture<List<LeasedDelivery>> receiving;
-    private final DeferredResult<Response<T>> result;
+    private final DeferredResult<Response<ReceiveResponse>> result;
     private final AtomicReference<List<LeasedDelivery>> held = new AtomicReference<>(List.of());
     private volatile boolean ended;
 
@@ -48,17 +47,18 @@ final class Handover<T> {
      * @param wait maximum time of the receive call
      * @param writer creates the response body
      */
-    static <T> DeferredResult<Response<T>> begin(
+    static DeferredResult<Response<ReceiveResponse>> begin(
             HttpServletRequest request,
             LongPoll poll,
             CompletableFuture<List<LeasedDelivery>> receiving,
             Duration wait,
-            Function<List<LeasedDelivery>, T> writer) {
-        Handover<T> handover = new Handover<>(poll, receiving, wait);
+            Function<List<LeasedDelivery>, ReceiveResponse> writer) {
+        Handover handover = new Handover(poll, receiving, wait);
         handover.result.onTimeout(handover::timedOut);
         handover.result.onCompletion(handover::end);
         AbandonedWaits.remember(request, handover::end);
         poll.onDisconnect(handover::disconnected);
+        poll.onShutdown(() -> receiving.complete(List.of()));
         CompletableFuture<?> ignored =
                 receiving.whenComplete((deliveries, failure) -> handover.received(deliveries, failure, writer));
         return handover.result;
@@ -67,7 +67,7 @@ final class Handover<T> {
     private void received(
             @Nullable List<LeasedDelivery> deliveries,
             @Nullable Throwable failure,
-            Function<List<LeasedDelivery>, T> writer) {
+            Function<List<LeasedDelivery>, ReceiveResponse> writer) {
         if (deliveries == null) {
             if (!(failure instanceof CancellationException)) {
                 poll.answer(() -> result.setErrorResult(cause(failure)));
@@ -78,7 +78,7 @@ final class Handover<T> {
         AtomicBoolean taken = new AtomicBoolean();
         boolean answered = false;
         try {
-            T body = writer.apply(deliveries);
+            ReceiveResponse body = writer.apply(deliveries);
             answered = poll.answer(
                     () -> taken.set(result.setResult(Response.ok(body).whenWritten(this::written))));
         } catch (RuntimeException e) {

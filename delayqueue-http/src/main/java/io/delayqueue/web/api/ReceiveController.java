@@ -2,6 +2,7 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.DurationText;
+import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.response.DeliveryResponse;
@@ -23,13 +24,13 @@ import org.springframework.web.context.request.async.DeferredResult;
 @RequestMapping(ApiController.TOPIC + "/receive")
 public class ReceiveController extends ApiController {
 
-    private final Waits waits;
+    private final DelayQueueReceiver receiver;
     private final LongPolls polls;
     private final ApiSettings settings;
 
     /** Creates a controller. */
-    public ReceiveController(Waits waits, LongPolls polls, ApiSettings settings) {
-        this.waits = waits;
+    public ReceiveController(DelayQueueReceiver receiver, LongPolls polls, ApiSettings settings) {
+        this.receiver = receiver;
         this.polls = polls;
         this.settings = settings;
     }
@@ -63,7 +64,7 @@ public class ReceiveController extends ApiController {
             return Handover.begin(
                     call.request(),
                     poll,
-                    waits.receive(topic, count, wait, request.lease()),
+                    receiver.receiveAsync(topic, count, wait, request.lease()),
                     wait,
                     deliveries -> response(call, deliveries));
         } catch (RuntimeException e) {

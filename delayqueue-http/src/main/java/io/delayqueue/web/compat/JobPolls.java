@@ -7,12 +7,10 @@ import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.TooManyWaitingException;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
-import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,23 +28,6 @@ public final class JobPolls {
     private final JobService jobs;
     private final LongPolls polls;
     private final CompatSettings settings;
-    private final Set<Wait> waiting = ConcurrentHashMap.newKeySet();
-    private volatile boolean ended;
-
-    /** A waiting pop, compared by identity. */
-    private static final class Wait {
-
-        private final CompletableFuture<List<LeasedDelivery>> receiving;
-
-        Wait(CompletableFuture<List<LeasedDelivery>> receiving) {
-            this.receiving = receiving;
-        }
-
-        /** Stops receiving. */
-        void end() {
-            receiving.complete(List.of());
-        }
-    }
 
     /**
      * Creates the handler.
@@ -58,17 +39,6 @@ public final class JobPolls {
         this.jobs = jobs;
         this.polls = polls;
         this.settings = settings;
-    }
-
-    /** Ends all waits without a job, so that the application can shut down. Later pops do not wait. */
-    public void endWaits() {
-        ended = true;
-        waiting.forEach(Wait::end);
-    }
-
-    /** Permits waits again. */
-    public void resume() {
-        ended = false;
     }
 
     /**
@@ -121,21 +91,17 @@ public final class JobPolls {
 
     private void await(AsyncContext async, LongPoll poll, List<String> topics, ResponseWriter writer) {
         CompletableFuture<List<LeasedDelivery>> receiving = receive(topics);
-        Wait wait = new Wait(receiving);
+        Runnable end = () -> receiving.complete(List.of());
         async.addListener(new EndListener(() -> {
             poll.close();
-            wait.end();
+            end.run();
         }));
         poll.onDisconnect(() -> {
-            wait.end();
+            end.run();
             ResponseWriter.endDisconnected(async);
         });
-        waiting.add(wait);
-        if (ended) {
-            wait.end();
-        }
+        poll.onShutdown(end);
         CompletableFuture<?> ignored = receiving.whenComplete((deliveries, failure) -> {
-            waiting.remove(wait);
             if (failure != null) {
                 respond(async, poll, writer, () -> Verb.POP.failed(JobService.sentence(failure)), null);
             } else if (deliveries.isEmpty()) {
@@ -151,7 +117,7 @@ public final class JobPolls {
 
     private CompletableFuture<List<LeasedDelivery>> receive(List<String> topics) {
         try {
-            return receiver.receiveAsync(topics, 1, ended ? Duration.ZERO : settings.maxWait(), settings.lease());
+            return receiver.receiveAsync(topics, 1, settings.maxWait(), settings.lease());
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

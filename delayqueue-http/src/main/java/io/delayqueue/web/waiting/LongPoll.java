@@ -1,7 +1,6 @@
 package io.delayqueue.web.waiting;
 
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,15 +9,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LongPoll implements AutoCloseable {
 
-    private final Consumer<LongPoll> onEnd;
+    private final LongPolls polls;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Peer peer;
     private @Nullable Runnable onDisconnect;
     private boolean disconnected;
+    private volatile @Nullable Runnable onShutdown;
 
-    LongPoll(Peer peer, Consumer<LongPoll> onEnd) {
+    LongPoll(Peer peer, LongPolls polls) {
         this.peer = peer;
-        this.onEnd = onEnd;
+        this.polls = polls;
     }
 
     /**
@@ -36,6 +36,24 @@ public final class LongPoll implements AutoCloseable {
             lock.unlock();
         }
         if (known) {
+            action.run();
+        }
+    }
+
+    /**
+     * Registers the action that ends the wait without messages when the application shuts down, because the web server
+     * waits for all requests. The action runs immediately if the shutdown has begun. It must not block.
+     */
+    public void onShutdown(Runnable action) {
+        onShutdown = action;
+        if (!polls.isRunning()) {
+            action.run();
+        }
+    }
+
+    void shutDown() {
+        Runnable action = onShutdown;
+        if (action != null) {
             action.run();
         }
     }
@@ -109,7 +127,7 @@ public final class LongPoll implements AutoCloseable {
     private void end() {
         if (peer != null) {
             peer = null;
-            onEnd.accept(this);
+            polls.ended(this);
         }
     }
 }

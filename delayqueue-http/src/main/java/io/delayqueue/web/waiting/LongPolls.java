@@ -9,12 +9,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
 
 /**
  * The waiting clients of all HTTP interfaces of this node. A periodic task detects disconnected clients every two
- * seconds. It is scheduled only while clients wait. Thread-safe.
+ * seconds. It is scheduled only while clients wait. On shutdown, all waits end before the web server waits for its
+ * requests. Thread-safe.
  */
-public final class LongPolls implements PeriodicTask {
+public final class LongPolls implements PeriodicTask, SmartLifecycle {
 
     private static final Duration INTERVAL = Duration.ofSeconds(2);
 
@@ -22,6 +24,7 @@ public final class LongPolls implements PeriodicTask {
     private final PeriodicTaskScheduler scheduler;
     private final Set<LongPoll> polls = new LinkedHashSet<>();
     private @Nullable TaskHandle handle;
+    private volatile boolean running = true;
 
     /**
      * Creates an empty set of polls.
@@ -44,7 +47,7 @@ public final class LongPolls implements PeriodicTask {
         if (polls.size() >= most) {
             throw new TooManyWaitingException(most);
         }
-        LongPoll poll = new LongPoll(Peers.of(request), this::ended);
+        LongPoll poll = new LongPoll(Peer.of(request), this);
         polls.add(poll);
         if (handle == null) {
             handle = scheduler.schedule("disconnected clients", this);
@@ -63,11 +66,29 @@ public final class LongPolls implements PeriodicTask {
         return INTERVAL;
     }
 
+    /** Permits waits again. */
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    /** Ends all waits. Later ones end immediately. */
+    @Override
+    public void stop() {
+        running = false;
+        present().forEach(LongPoll::shutDown);
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
     private synchronized List<LongPoll> present() {
         return List.copyOf(polls);
     }
 
-    private synchronized void ended(LongPoll poll) {
+    synchronized void ended(LongPoll poll) {
         polls.remove(poll);
         if (polls.isEmpty() && handle != null) {
             handle.cancel();

@@ -1,15 +1,61 @@
 package io.delayqueue.web.waiting;
 
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestWrapper;
+import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.util.ClassUtils;
+
 /**
  * The client at the other end of a connection. May be called only while the request waits and no thread reads from or
  * writes to the connection. Not thread-safe.
+ *
+ * <p>The Servlet API does not report disconnected clients while a request waits, so that Tomcat and Jetty have an
+ * implementation each. In other containers and over HTTP/2, a disconnected client is detected only when writing its
+ * response fails.
  */
 @FunctionalInterface
 interface Peer {
+
+    boolean TOMCAT = ClassUtils.isPresent("org.apache.catalina.connector.RequestFacade", Peer.class.getClassLoader());
+    boolean JETTY =
+            ClassUtils.isPresent("org.eclipse.jetty.ee11.servlet.ServletContextRequest", Peer.class.getClassLoader());
 
     /**
      * Returns whether the client has closed the connection. A half-closed connection counts as closed, as in Go's HTTP
      * server: a client that waits for a response keeps it open.
      */
     boolean isDisconnected();
+
+    static Peer of(HttpServletRequest request) {
+        if (!request.getProtocol().startsWith("HTTP/1")) {
+            return () -> false;
+        }
+        ServletRequest innermost = innermost(request);
+        if (TOMCAT && TomcatPeer.serves(innermost)) {
+            return TomcatPeer.of(innermost);
+        }
+        if (JETTY && JettyPeer.serves(innermost)) {
+            return JettyPeer.of(innermost);
+        }
+        return () -> false;
+    }
+
+    /**
+     * Stops Tomcat from reading the rest of a request body. Tomcat closes the connection if the body is incomplete.
+     * Jetty does so by default, and over HTTP/2 the connection does not depend on the unread body.
+     */
+    static void endUnread(HttpServletRequest request) {
+        ServletRequest innermost = innermost(request);
+        if (TOMCAT && TomcatPeer.serves(innermost) && request.getProtocol().startsWith("HTTP/1")) {
+            TomcatPeer.endUnread(innermost);
+        }
+    }
+
+    private static ServletRequest innermost(ServletRequest request) {
+        ServletRequest innermost = request;
+        while (innermost instanceof ServletRequestWrapper wrapper) {
+            innermost = wrapper.getRequest();
+        }
+        return innermost;
+    }
 }

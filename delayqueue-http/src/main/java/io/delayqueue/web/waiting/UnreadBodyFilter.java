@@ -24,7 +24,7 @@ public final class UnreadBodyFilter extends HttpFilter {
         } finally {
             // the body of an asynchronous request has already been read
             if (!request.isAsyncStarted()) {
-                Peers.endUnread(request);
+                Peer.endUnread(request);
             }
         }
     }

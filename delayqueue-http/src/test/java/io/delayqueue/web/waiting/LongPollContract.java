@@ -280,7 +280,7 @@ abstract class LongPollContract {
                 disconnects.incrementAndGet();
                 context.complete();
             });
-            waiting.add(new Waiting(context, poll, Peers.of(request), request.getServletPath() + path(request), body));
+            waiting.add(new Waiting(context, poll, Peer.of(request), request.getServletPath() + path(request), body));
         }
 
         private static String path(HttpServletRequest request) {

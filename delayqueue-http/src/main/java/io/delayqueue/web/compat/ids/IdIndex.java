@@ -16,10 +16,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the scripts of the index. Never blocks. Thread-safe. */
-final class IdIndex {
+public final class IdIndex {
 
     private static final LuaScript ENTER = script("enter");
     private static final LuaScript SETTLE = script("settle");
@@ -27,6 +29,14 @@ final class IdIndex {
     private static final LuaScript REMOVE = script("remove");
     private static final LuaScript ADD = script("add");
     private static final LuaScript SWEEP = script("sweep");
+
+    /** Time for which an interrupted push may still store a message. */
+    static final Duration GRACE = Duration.ofHours(1);
+
+    /** Characters of a topic that an entry has as {@code %XX}. */
+    private static final Pattern ESCAPED = Pattern.compile("[\\x00-\\x20%\\x7f]");
+
+    private static final Pattern ESCAPE = Pattern.compile("%(..)");
 
     /** Number of other topics kept in an entry. Clients push an id to fewer topics within the grace period. */
     private static final int MAX_OTHERS = 100;
@@ -38,6 +48,11 @@ final class IdIndex {
     private final ScriptRunner scripts;
     private final KeySpace keySpace;
     private final Duration grace;
+
+    /** Creates an index over the scripts and keys of one namespace. */
+    public IdIndex(ScriptRunner scripts, KeySpace keySpace) {
+        this(scripts, keySpace, GRACE);
+    }
 
     /**
      * Creates an index over the scripts and keys of one namespace.
@@ -76,14 +91,19 @@ final class IdIndex {
     record Settlement(End end, List<String> others) {}
 
     /**
+     * The topics in which an id may be live.
+     *
+     * @param version version of the last push
+     * @param topics at least one, the current topic first
+     */
+    record Entry(String id, long version, List<String> topics) {}
+
+    /**
      * A page of old entries.
      *
      * @param cursor cursor of the next page, {@code 0} if there is none
      */
-    record Page(String cursor, List<Found> found) {}
-
-    /** An old entry. */
-    record Found(String id, IdEntry entry) {}
+    record Page(String cursor, List<Entry> entries) {}
 
     /**
      * Starts a push.
@@ -91,7 +111,7 @@ final class IdIndex {
      * @param floor version that the version of this push must exceed
      */
     CompletableFuture<Entered> enterAsync(String id, String topic, long floor) {
-        return run(ENTER, id, TopicText.escape(topic), number(floor))
+        return run(ENTER, id, escaped(topic), number(floor))
                 .thenApply(reply -> new Entered(version(reply.get(1)), topics(reply, 2)));
     }
 
@@ -99,7 +119,7 @@ final class IdIndex {
         return run(
                         SETTLE,
                         id,
-                        TopicText.escape(topic),
+                        escaped(topic),
                         DelayMessage.versionDigits(version).getBytes(UTF_8),
                         millis(grace),
                         number(MAX_OTHERS))
@@ -110,11 +130,11 @@ final class IdIndex {
                 });
     }
 
-    CompletableFuture<Optional<IdEntry>> findAsync(String id) {
+    CompletableFuture<Optional<Entry>> findAsync(String id) {
         return run(FIND, id)
                 .thenApply(reply -> reply.size() < 3
                         ? Optional.empty()
-                        : Optional.of(new IdEntry(version(reply.get(1)), topics(reply, 2))));
+                        : Optional.of(new Entry(id, version(reply.get(1)), topics(reply, 2))));
     }
 
     /**
@@ -130,7 +150,7 @@ final class IdIndex {
 
     /** Adds a topic in which an id is live, if the entry does not have it. */
     CompletableFuture<Void> addAsync(String id, String topic) {
-        return run(ADD, id, TopicText.escape(topic)).thenApply(reply -> null);
+        return run(ADD, id, escaped(topic)).thenApply(reply -> null);
     }
 
     /**
@@ -151,12 +171,12 @@ final class IdIndex {
                         millis(grace),
                         millis(interval))
                 .thenApply(reply -> {
-                    List<Found> found = new ArrayList<>(reply.size());
+                    List<Entry> entries = new ArrayList<>(reply.size());
                     for (Object part : reply.subList(1, reply.size())) {
                         List<?> entry = (List<?>) part;
-                        found.add(new Found(text(entry.get(0)), new IdEntry(version(entry.get(1)), topics(entry, 2))));
+                        entries.add(new Entry(text(entry.get(0)), version(entry.get(1)), topics(entry, 2)));
                     }
-                    return new Page(text(reply.get(0)), found);
+                    return new Page(text(reply.get(0)), entries);
                 });
     }
 
@@ -213,7 +233,19 @@ final class IdIndex {
 
     private static List<String> topics(List<?> reply, int from) {
         return reply.subList(from, reply.size()).stream()
-                .map(part -> TopicText.unescape((byte[]) part))
+                .map(part -> unescaped(text(part)))
                 .toList();
+    }
+
+    private static byte[] escaped(String topic) {
+        return ESCAPED.matcher(topic)
+                .replaceAll(found -> String.format("%%%02X", (int) found.group().charAt(0)))
+                .getBytes(UTF_8);
+    }
+
+    private static String unescaped(String topic) {
+        return ESCAPE.matcher(topic)
+                .replaceAll(
+                        found -> Matcher.quoteReplacement(String.valueOf((char) Integer.parseInt(found.group(1), 16))));
     }
 }

@@ -1,53 +1,73 @@
 package io.delayqueue.web.compat.ids;
 
-import io.delayqueue.event.EventBus;
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.message.Completions;
-import io.delayqueue.redis.KeySpace;
-import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.VersionedCancel.Outcome;
-import io.delayqueue.web.compat.ids.IdIndex.Found;
+import io.delayqueue.web.compat.ids.IdIndex.Entry;
 import io.delayqueue.web.compat.ids.IdIndex.Page;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
 
 /**
  * Sweeps the index of ids, one page per run. Removes old entries whose ids are not live in any topic. Cancels messages
  * that interrupted pushes left in topics other than the current one. A message that is live in only one topic is kept,
- * whatever the entry says. Not thread-safe.
+ * whatever the entry says. Runs on one thread at a time.
  */
-public final class IdSweep {
+public final class IdSweep implements PeriodicTask, SmartLifecycle {
 
     private static final int PAGE = 100;
     private static final String START = "0";
 
     private final IdIndex index;
     private final TopicCopies copies;
-    private final EventBus events;
-    private final int buckets;
     private final Duration interval;
-    private final Duration pause;
+    private final PeriodicTaskScheduler scheduler;
+    private @Nullable TaskHandle handle;
     private int bucket;
     private String cursor = START;
 
     /**
-     * Creates a sweep over the scripts and keys of one namespace.
+     * Creates a sweep.
      *
      * @param interval time in which each bucket is swept once, by any of the processes
+     * @param scheduler runs the sweep between {@link #start} and {@link #stop}
      */
-    public IdSweep(ScriptRunner scripts, KeySpace keySpace, TopicCopies copies, EventBus events, Duration interval) {
-        this(new IdIndex(scripts, keySpace, UniqueIds.GRACE), copies, events, IdIndex.BUCKETS, 0, interval);
+    public IdSweep(IdIndex index, TopicCopies copies, Duration interval, PeriodicTaskScheduler scheduler) {
+        this(index, copies, 0, interval, scheduler);
     }
 
-    IdSweep(IdIndex index, TopicCopies copies, EventBus events, int buckets, int first, Duration interval) {
+    IdSweep(IdIndex index, TopicCopies copies, int first, Duration interval, PeriodicTaskScheduler scheduler) {
         this.index = index;
         this.copies = copies;
-        this.events = events;
-        this.buckets = buckets;
         this.bucket = first;
         this.interval = interval;
-        this.pause = interval.dividedBy(buckets);
+        this.scheduler = scheduler;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (handle == null) {
+            handle = scheduler.schedule("ids", this);
+        }
+    }
+
+    @Override
+    public synchronized void stop() {
+        if (handle != null) {
+            handle.cancel();
+            handle = null;
+        }
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return handle != null;
     }
 
     /**
@@ -55,11 +75,12 @@ public final class IdSweep {
      *
      * @return delay until the next run
      */
+    @Override
     public Duration run() {
         try {
             Page page = index.sweepAsync(bucket, cursor, PAGE, interval).join();
             CompletableFuture<?>[] swept =
-                    page.found().stream().map(this::sweep).toArray(CompletableFuture[]::new);
+                    page.entries().stream().map(this::sweep).toArray(CompletableFuture[]::new);
             CompletableFuture.allOf(swept).join();
             cursor = page.cursor();
         } catch (CompletionException e) {
@@ -69,46 +90,35 @@ public final class IdSweep {
         if (cursor.equals(START)) {
             advance();
         }
-        return pause;
+        return interval.dividedBy(IdIndex.BUCKETS);
     }
 
     private void advance() {
         cursor = START;
-        bucket = (bucket + 1) % buckets;
+        bucket = (bucket + 1) % IdIndex.BUCKETS;
     }
 
-    private CompletableFuture<?> sweep(Found found) {
-        String id = found.id();
-        List<String> topics = found.entry().topics();
-        List<CompletableFuture<Boolean>> live = topics.stream()
-                .map(topic -> copies.version(topic, id).thenApply(copy -> copy.outcome() == Outcome.LIVE))
+    private CompletableFuture<?> sweep(Entry entry) {
+        List<CompletableFuture<Boolean>> live = entry.topics().stream()
+                .map(topic -> copies.version(topic, entry.id()).thenApply(copy -> copy.outcome() == Outcome.LIVE))
                 .toList();
         return CompletableFuture.allOf(live.toArray(CompletableFuture[]::new)).thenCompose(checked -> {
             if (live.stream().noneMatch(CompletableFuture::join)) {
-                return index.removeAsync(id, found.entry().version(), index.grace());
+                return index.removeAsync(entry.id(), entry.version(), index.grace());
             }
-            return live.get(0).join() && topics.size() > 1
-                    ? cancelOthers(found)
+            return live.get(0).join() && live.size() > 1
+                    ? cancelOthers(entry)
                     : CompletableFuture.completedFuture(null);
         });
     }
 
-    private CompletableFuture<Void> cancelOthers(Found found) {
-        long version = found.entry().version();
-        List<String> topics = found.entry().topics();
+    private CompletableFuture<Void> cancelOthers(Entry entry) {
+        List<String> topics = entry.topics();
         CompletableFuture<?>[] cancelled = topics.subList(1, topics.size()).stream()
-                .map(topic -> cancel(topic, found.id(), version))
+                .map(topic -> copies.cancel(topic, entry.id(), entry.version(), false))
                 .toArray(CompletableFuture[]::new);
         return CompletableFuture.allOf(cancelled)
-                .thenCompose(done -> index.settleAsync(found.id(), topics.get(0), version))
+                .thenCompose(done -> index.settleAsync(entry.id(), topics.get(0), entry.version()))
                 .thenApply(settled -> null);
-    }
-
-    private CompletableFuture<?> cancel(String topic, String id, long version) {
-        return copies.cancel(topic, id, version).thenAccept(copy -> {
-            if (copy.outcome() == Outcome.CANCELLED) {
-                events.publish(listener -> listener.cancelled(topic, id));
-            }
-        });
     }
 }

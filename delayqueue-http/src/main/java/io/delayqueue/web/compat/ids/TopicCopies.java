@@ -1,9 +1,11 @@
 package io.delayqueue.web.compat.ids;
 
+import io.delayqueue.event.EventBus;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.VersionedCancel;
+import io.delayqueue.store.VersionedCancel.Outcome;
 import io.delayqueue.store.script.TopicRegistry;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -17,17 +19,27 @@ import java.util.function.Function;
  *
  * @param store stores messages
  * @param registry finds the shards of topics
+ * @param events receives the cancellations
  */
-public record TopicCopies(MessageStore store, TopicRegistry registry) {
+public record TopicCopies(MessageStore store, TopicRegistry registry, EventBus events) {
 
-    /** Cancels a live message unless its version is greater. */
-    CompletableFuture<VersionedCancel> cancel(String topic, String id, long version) {
-        return onShard(topic, id, shard -> store.cancelUpTo(shard, id, version, false), VersionedCancel.NOT_FOUND);
-    }
-
-    /** Cancels a live message that was claimed since it was sent, unless its version is greater. */
-    CompletableFuture<VersionedCancel> cancelClaimed(String topic, String id, long version) {
-        return onShard(topic, id, shard -> store.cancelUpTo(shard, id, version, true), VersionedCancel.NOT_FOUND);
+    /**
+     * Cancels a live message unless its version is greater.
+     *
+     * @param onlyClaimed whether to keep a message that was not claimed since it was sent
+     */
+    CompletableFuture<VersionedCancel> cancel(String topic, String id, long version, boolean onlyClaimed) {
+        return onShard(
+                        topic,
+                        id,
+                        shard -> store.cancelUpTo(shard, id, version, onlyClaimed),
+                        VersionedCancel.NOT_FOUND)
+                .thenApply(cancel -> {
+                    if (cancel.outcome() == Outcome.CANCELLED) {
+                        events.publish(listener -> listener.cancelled(topic, id));
+                    }
+                    return cancel;
+                });
     }
 
     /** Returns whether a message is live, and its version. */

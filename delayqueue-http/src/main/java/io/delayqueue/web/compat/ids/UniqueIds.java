@@ -1,12 +1,10 @@
 package io.delayqueue.web.compat.ids;
 
-import io.delayqueue.event.EventBus;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.SendResult;
-import io.delayqueue.redis.KeySpace;
-import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.VersionedCancel;
 import io.delayqueue.store.VersionedCancel.Outcome;
+import io.delayqueue.web.compat.ids.IdIndex.Entry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -21,25 +19,16 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class UniqueIds {
 
-    /** Time for which an interrupted push may still store a message. */
-    public static final Duration GRACE = Duration.ofHours(1);
-
     /** Maximum number of tries. More than one is needed only after a loss of the index or a clock that went back. */
     private static final int MAX_TRIES = 5;
 
     private final IdIndex index;
     private final TopicCopies copies;
-    private final EventBus events;
 
-    /** Creates an instance over the scripts and keys of one namespace. */
-    public UniqueIds(ScriptRunner scripts, KeySpace keySpace, TopicCopies copies, EventBus events) {
-        this(new IdIndex(scripts, keySpace, GRACE), copies, events);
-    }
-
-    UniqueIds(IdIndex index, TopicCopies copies, EventBus events) {
+    /** Creates an instance for one namespace. */
+    public UniqueIds(IdIndex index, TopicCopies copies) {
         this.index = index;
         this.copies = copies;
-        this.events = events;
     }
 
     /** Sends a message with a given version and {@link io.delayqueue.message.OnDuplicate#REPLACE}. */
@@ -62,8 +51,11 @@ public final class UniqueIds {
 
         static final Cancels NONE = new Cancels(false, false, VersionedCancel.NO_VERSION);
 
-        Cancels and(Cancels other) {
-            return new Cancels(cancelled || other.cancelled, unclaimed || other.unclaimed, Math.max(kept, other.kept));
+        Cancels and(VersionedCancel copy) {
+            return new Cancels(
+                    cancelled || copy.outcome() == Outcome.CANCELLED,
+                    unclaimed || copy.outcome() == Outcome.UNCLAIMED,
+                    copy.outcome() == Outcome.LIVE ? Math.max(kept, copy.version()) : kept);
         }
     }
 
@@ -83,7 +75,7 @@ public final class UniqueIds {
     private CompletableFuture<Void> push(String topic, String id, long floor, Send send, int tries) {
         return index.enterAsync(id, topic, floor)
                 .thenCompose(entered -> send.send(entered.version())
-                        .thenCompose(sent -> cancelAll(entered.others(), id, entered.version())
+                        .thenCompose(sent -> cancelAll(entered.others(), id, entered.version(), false)
                                 .thenCompose(cancels -> settle(topic, id, entered.version(), MAX_TRIES)
                                         .thenCompose(ignored -> sent instanceof SendResult.Kept
                                                 ? copies.version(topic, id)
@@ -106,9 +98,9 @@ public final class UniqueIds {
     private CompletableFuture<Void> settle(String topic, String id, long version, int tries) {
         return index.settleAsync(id, topic, version).thenCompose(settlement -> switch (settlement.end()) {
             case SETTLED -> CompletableFuture.completedFuture(null);
-            case LATER -> cancelAll(List.of(topic), id, version).thenApply(cancels -> null);
+            case LATER -> cancelAll(List.of(topic), id, version, false).thenApply(cancels -> null);
             case AGAIN ->
-                cancelAll(settlement.others(), id, version)
+                cancelAll(settlement.others(), id, version, false)
                         .thenCompose(cancels -> tries > 1
                                 ? settle(topic, id, version, tries - 1)
                                 : CompletableFuture.completedFuture(null));
@@ -121,7 +113,7 @@ public final class UniqueIds {
      * @return whether a message was cancelled
      */
     public CompletableFuture<Boolean> cancel(String id) {
-        return cancel(id, 0, copies::cancel, MAX_TRIES);
+        return cancel(id, 0, false, MAX_TRIES);
     }
 
     /**
@@ -131,25 +123,20 @@ public final class UniqueIds {
      * @return whether a message was cancelled
      */
     public CompletableFuture<Boolean> finish(String id) {
-        return cancel(id, 0, copies::cancelClaimed, MAX_TRIES);
-    }
-
-    /** Cancels the message of an id in a topic unless its version is greater. */
-    private interface Cancel {
-        CompletableFuture<VersionedCancel> start(String topic, String id, long version);
+        return cancel(id, 0, true, MAX_TRIES);
     }
 
     /** A message with a greater version is kept: either a later push stored it, or the index was lost. */
-    private CompletableFuture<Boolean> cancel(String id, long floor, Cancel cancel, int tries) {
+    private CompletableFuture<Boolean> cancel(String id, long floor, boolean onlyClaimed, int tries) {
         return index.findAsync(id).thenCompose(found -> {
             if (found.isEmpty()) {
                 return CompletableFuture.completedFuture(false);
             }
-            IdEntry entry = found.get();
-            return cancelAll(entry.topics(), id, Math.max(floor, entry.version()), cancel)
+            Entry entry = found.get();
+            return cancelAll(entry.topics(), id, Math.max(floor, entry.version()), onlyClaimed)
                     .thenCompose(cancels -> {
                         if (cancels.kept != VersionedCancel.NO_VERSION && tries > 1) {
-                            return cancelUnlessLater(id, entry.version(), cancels, cancel, tries - 1);
+                            return cancelUnlessLater(id, entry.version(), cancels, onlyClaimed, tries - 1);
                         }
                         if (cancels.unclaimed) {
                             return CompletableFuture.completedFuture(cancels.cancelled);
@@ -161,36 +148,20 @@ public final class UniqueIds {
     }
 
     private CompletableFuture<Boolean> cancelUnlessLater(
-            String id, long version, Cancels cancels, Cancel cancel, int tries) {
+            String id, long version, Cancels cancels, boolean onlyClaimed, int tries) {
         return index.findAsync(id)
                 .thenCompose(entry -> entry.isPresent() && entry.get().version() == version
-                        ? cancel(id, cancels.kept, cancel, tries).thenApply(cancelled -> cancelled || cancels.cancelled)
+                        ? cancel(id, cancels.kept, onlyClaimed, tries)
+                                .thenApply(cancelled -> cancelled || cancels.cancelled)
                         : CompletableFuture.completedFuture(cancels.cancelled));
     }
 
-    private CompletableFuture<Cancels> cancelAll(List<String> topics, String id, long version) {
-        return cancelAll(topics, id, version, copies::cancel);
-    }
-
-    private CompletableFuture<Cancels> cancelAll(List<String> topics, String id, long version, Cancel cancel) {
+    private CompletableFuture<Cancels> cancelAll(List<String> topics, String id, long version, boolean onlyClaimed) {
         CompletableFuture<Cancels> all = CompletableFuture.completedFuture(Cancels.NONE);
         for (String topic : topics) {
-            all = all.thenCombine(cancel(topic, id, version, cancel), Cancels::and);
+            all = all.thenCombine(copies.cancel(topic, id, version, onlyClaimed), Cancels::and);
         }
         return all;
-    }
-
-    private CompletableFuture<Cancels> cancel(String topic, String id, long version, Cancel cancel) {
-        return cancel.start(topic, id, version).thenApply(copy -> {
-            boolean cancelled = copy.outcome() == Outcome.CANCELLED;
-            if (cancelled) {
-                events.publish(listener -> listener.cancelled(topic, id));
-            }
-            return new Cancels(
-                    cancelled,
-                    copy.outcome() == Outcome.UNCLAIMED,
-                    copy.outcome() == Outcome.LIVE ? copy.version() : VersionedCancel.NO_VERSION);
-        });
     }
 
     /** Finds the live message of an id. Reads the topic of the last push first. */
@@ -199,7 +170,7 @@ public final class UniqueIds {
             if (found.isEmpty()) {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
-            IdEntry entry = found.get();
+            Entry entry = found.get();
             return find(entry.topics(), id, 0)
                     .thenCompose(message -> message.isPresent()
                             ? CompletableFuture.completedFuture(message)

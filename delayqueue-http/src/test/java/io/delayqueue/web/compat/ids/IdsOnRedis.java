@@ -47,7 +47,7 @@ final class IdsOnRedis implements AutoCloseable {
     }
 
     Pusher process() {
-        return process(scripts, UniqueIds.GRACE);
+        return process(scripts, IdIndex.GRACE);
     }
 
     Pusher process(ScriptRunner runner, Duration grace) {
@@ -59,8 +59,8 @@ final class IdsOnRedis implements AutoCloseable {
                         InstantSource.system())
                 .build();
         IdIndex index = new IdIndex(runner, keySpace, grace);
-        TopicCopies copies = new TopicCopies(new RedisMessageStore(runner, keySpace, registry), registry);
-        return new Pusher(template, index, copies, new UniqueIds(index, copies, events));
+        TopicCopies copies = new TopicCopies(new RedisMessageStore(runner, keySpace, registry), registry, events);
+        return new Pusher(template, index, copies, new UniqueIds(index, copies));
     }
 
     /** What a process has, with one memory. */
@@ -121,7 +121,9 @@ final class IdsOnRedis implements AutoCloseable {
 
     IdSweep sweep(Duration grace, Duration interval, int first) {
         Pusher pusher = process(scripts, grace);
-        return new IdSweep(pusher.index, pusher.copies, events, IdIndex.BUCKETS, first, interval);
+        return new IdSweep(pusher.index, pusher.copies, first, interval, (name, task) -> {
+            throw new IllegalStateException("The test runs the sweep");
+        });
     }
 
     /** What stands in the index of an id. */

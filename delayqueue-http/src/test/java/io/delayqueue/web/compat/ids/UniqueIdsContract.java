@@ -130,7 +130,7 @@ abstract class UniqueIdsContract {
     /** Whether it crashed before it was done. */
     private boolean crash(int calls, boolean arrives, Function<Pusher, CompletableFuture<?>> action) {
         CrashingScripts scripts = new CrashingScripts(redis().scripts);
-        Pusher dying = redis().process(scripts, UniqueIds.GRACE);
+        Pusher dying = redis().process(scripts, IdIndex.GRACE);
         scripts.crashAfter(calls, arrives);
         try {
             join(action.apply(dying));
@@ -272,7 +272,7 @@ abstract class UniqueIdsContract {
         process.push("b", "2", "y");
         process.template().cancel("a", "1");
 
-        redis().sweep(UniqueIds.GRACE, "1");
+        redis().sweep(IdIndex.GRACE, "1");
         assertThat(redis().entry("1")).isPresent();
         redis().sweep(Duration.ZERO, "1");
         assertThat(redis().entry("1")).isEmpty();
@@ -287,7 +287,7 @@ abstract class UniqueIdsContract {
     void aBucketIsSweptOncePerIntervalByAllTogether() {
         process.push("a", "1", "x");
         process.template().cancel("a", "1");
-        IdSweep early = redis().sweep(UniqueIds.GRACE, Duration.ofHours(1), 0);
+        IdSweep early = redis().sweep(IdIndex.GRACE, Duration.ofHours(1), 0);
         IdSweep another = redis().sweep(Duration.ZERO, Duration.ofHours(1), 0);
         for (int i = 0; i < IdIndex.BUCKETS; i++) {
             assertThat(early.run()).isEqualTo(Duration.ofHours(1).dividedBy(256));
