@@ -12,8 +12,6 @@ import io.delayqueue.template.OutcomeUnknownException;
 import io.delayqueue.template.TopicMismatchException;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import io.delayqueue.web.api.response.Problem;
-import io.delayqueue.web.guard.AccessRejectedException;
-import io.delayqueue.web.guard.Rejection;
 import io.delayqueue.web.waiting.TooManyWaitingException;
 import java.util.Objects;
 import org.apache.commons.logging.Log;
@@ -55,11 +53,6 @@ final class Problems {
         }
         if (failure instanceof TooManyWaitingException) {
             return ProblemType.TOO_MANY_WAITING.problem(sentence(failure));
-        }
-        if (failure instanceof AccessRejectedException rejected) {
-            Rejection rejection = rejected.rejection();
-            return (rejection.status() == 401 ? ProblemType.UNAUTHORIZED : ProblemType.FORBIDDEN)
-                    .problem(rejection.sentence());
         }
         if (failure instanceof IllegalArgumentException) {
             return ProblemType.INVALID_REQUEST.problem(sentence(failure) + ".");

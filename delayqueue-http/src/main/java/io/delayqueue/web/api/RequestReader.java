@@ -4,18 +4,18 @@ import io.delayqueue.web.api.json.Json;
 import io.delayqueue.web.api.request.ApiRequest;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.guard.Permission;
+import io.delayqueue.web.guard.Rejection;
 import io.delayqueue.web.guard.Requires;
+import io.delayqueue.web.waiting.RequestBody;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.InvalidMediaTypeException;
@@ -30,8 +30,6 @@ import org.springframework.web.method.support.ModelAndViewContainer;
  * and parameters are rejected, since ignoring them would hide mistakes of the client. Thread-safe.
  */
 public final class RequestReader implements HandlerMethodArgumentResolver {
-
-    private static final int BUFFER_SIZE = 8192;
 
     private static final Permission[] ADMIN_ONLY = {Permission.ADMIN};
 
@@ -69,11 +67,15 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
         Class<?> type = parameter.getParameterType();
         if (type == Call.class) {
             Requires requires = parameter.getMethodAnnotation(Requires.class);
-            guard.require(
+            Rejection rejection = guard.check(
                     request,
                     Objects.requireNonNull(webRequest.getNativeResponse(HttpServletResponse.class)),
                     requires == null ? ADMIN_ONLY : requires.value());
-            if (!takes(parameter, PageQuery.class)) {
+            if (rejection != null) {
+                throw (rejection.status() == 401 ? ProblemType.UNAUTHORIZED : ProblemType.FORBIDDEN)
+                        .exception(rejection.sentence());
+            }
+            if (!List.of(parameter.getExecutable().getParameterTypes()).contains(PageQuery.class)) {
                 PageQuery.reject(request.getQueryString());
             }
             return new Call(request, settings);
@@ -84,16 +86,17 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
         return type == IdempotencyKey.class ? IdempotencyKey.read(request, guard.client(request)) : body(request, type);
     }
 
-    private static boolean takes(MethodParameter parameter, Class<?> type) {
-        return Stream.of(parameter.getExecutable().getParameterTypes()).anyMatch(each -> each == type);
-    }
-
     private ApiRequest body(HttpServletRequest request, Class<?> type) throws IOException {
         String contentType = request.getContentType();
         if (contentType != null && request.getContentLengthLong() != 0) {
             requireJson(contentType); // check before reading: the container may already have read the body of a form
         }
-        byte[] body = bytes(request);
+        byte[] body = RequestBody.read(request, settings.maxBodyBytes());
+        if (body == null) {
+            throw ProblemType.TOO_LARGE.exception(
+                    "The body exceeds the maximum size (delayqueue.http.max-body-size) of " + settings.maxBodyBytes()
+                            + " bytes. Send fewer or smaller messages in a request.");
+        }
         if (body.length > 0) {
             requireJson(contentType);
         }
@@ -101,46 +104,22 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
         return (ApiRequest) Json.read(body, type);
     }
 
-    private byte[] bytes(HttpServletRequest request) throws IOException {
-        int max = settings.maxBodyBytes();
-        if (request.getContentLengthLong() > max) {
-            throw tooLarge();
-        }
-        ByteArrayOutputStream body = new ByteArrayOutputStream(Math.max(0, request.getContentLength()));
-        byte[] part = new byte[BUFFER_SIZE];
-        InputStream in = request.getInputStream();
-        for (int read = in.read(part); read >= 0; read = in.read(part)) {
-            body.write(part, 0, read);
-            if (body.size() > max) {
-                throw tooLarge();
-            }
-        }
-        return body.toByteArray();
-    }
-
-    private ProblemException tooLarge() {
-        return ProblemType.TOO_LARGE.exception("The body exceeds the maximum size (delayqueue.http.max-body-size) of "
-                + settings.maxBodyBytes() + " bytes. Send fewer or smaller messages in a request.");
-    }
-
     private static void requireJson(@Nullable String contentType) {
-        try {
-            MediaType type = contentType == null ? null : MediaType.parseMediaType(contentType);
-            if (type != null
-                    && MediaType.APPLICATION_JSON.equalsTypeAndSubtype(type)
-                    && (type.getCharset() == null || type.getCharset().equals(StandardCharsets.UTF_8))) {
-                return;
-            }
-        } catch (InvalidMediaTypeException e) {
-            throw notJson(contentType);
+        if (contentType == null || !isJson(contentType)) {
+            throw ProblemType.UNSUPPORTED_MEDIA_TYPE.exception(
+                    "The body must be JSON in UTF-8, sent with the header Content-Type: application/json"
+                            + (contentType == null ? "." : ", but the header was " + contentType + "."));
         }
-        throw notJson(contentType);
     }
 
-    private static ProblemException notJson(@Nullable String contentType) {
-        return ProblemType.UNSUPPORTED_MEDIA_TYPE.exception(
-                "The body must be JSON in UTF-8, sent with the header Content-Type: application/json"
-                        + (contentType == null ? "." : ", but the header was " + contentType + "."));
+    private static boolean isJson(String contentType) {
+        try {
+            MediaType type = MediaType.parseMediaType(contentType);
+            return MediaType.APPLICATION_JSON.equalsTypeAndSubtype(type)
+                    && (type.getCharset() == null || type.getCharset().equals(StandardCharsets.UTF_8));
+        } catch (InvalidMediaTypeException e) {
+            return false;
+        }
     }
 
     private static String fingerprint(Class<?> type, byte[] body) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.guard.Rejection;
+import io.delayqueue.web.waiting.RequestBody;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -79,17 +80,16 @@ public final class CompatServlet extends HttpServlet {
 
     /** Returns the response body, or null if the response is written asynchronously. */
     private byte @Nullable [] begin(Verb verb, HttpServletRequest request) {
-        if (request.getContentLengthLong() > settings.maxBodyBytes()) {
-            return tooLarge(verb);
-        }
         byte[] body;
         try {
-            body = body(request);
+            body = RequestBody.read(request, settings.maxBodyBytes());
         } catch (IOException e) {
             return NO_BODY;
         }
-        if (body.length > settings.maxBodyBytes()) {
-            return tooLarge(verb);
+        if (body == null) {
+            return verb.failed("The body exceeds the maximum size (delayqueue.http.max-body-size) of "
+                    + settings.maxBodyBytes()
+                    + " bytes");
         }
         JobRequest job = GoJsonReader.read(body, verb.fields());
         if (job == null) {
@@ -106,16 +106,5 @@ public final class CompatServlet extends HttpServlet {
         async.addListener(new EndListener(() -> {}));
         CompletableFuture<?> ignored = response.thenAccept(bytes -> writer.writeLater(async, () -> bytes, () -> {}));
         return null;
-    }
-
-    private byte[] tooLarge(Verb verb) {
-        return verb.failed("The body exceeds the maximum size (delayqueue.http.max-body-size) of "
-                + settings.maxBodyBytes()
-                + " bytes");
-    }
-
-    /** Reads at most one byte more than the maximum size, which is enough to detect a larger body. */
-    private byte[] body(HttpServletRequest request) throws IOException {
-        return request.getInputStream().readNBytes(settings.maxBodyBytes() + 1);
     }
 }

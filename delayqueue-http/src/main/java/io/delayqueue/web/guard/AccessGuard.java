@@ -125,18 +125,6 @@ public final class AccessGuard {
     }
 
     /**
-     * Requires that a request is authorized. The parameters are those of {@link #check}.
-     *
-     * @throws AccessRejectedException if the request is not authorized
-     */
-    public void require(HttpServletRequest request, HttpServletResponse response, Permission... anyOf) {
-        Rejection rejection = check(request, response, anyOf);
-        if (rejection != null) {
-            throw new AccessRejectedException(rejection);
-        }
-    }
-
-    /**
      * Identifies the client of an authorized request, by its token or by its user name in the application's own
      * security.
      *

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UnreadBodyTests {
 
-    private static final int CLIENTS = 30;
-    private static final int THREADS = 4;
+    private static final int CLIENTS = 6;
+    private static final int THREADS = 2;
     private static final String WAITING_PATH = "/delayqueue/v1/topics/t/receive";
 
     private ApiNode node;
@@ -86,6 +86,17 @@ class UnreadBodyTests {
         }
 
         areAnswered(clients, "delayqueue.http.max-body-size");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {WAITING_PATH, "/q/push"})
+    void tooLargeAChunkedBodyIsRejectedBeforeItsEnd(String path) {
+        try (RawClient client = new RawClient(node.port())) {
+            client.write("POST " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ApiNode.TOKEN
+                    + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n200001\r\n"
+                    + " ".repeat(0x200001) + "\r\n");
+            assertThat(client.readUntil("}")).contains("(delayqueue.http.max-body-size) of 2097152 bytes");
+        }
     }
 
     @Test
