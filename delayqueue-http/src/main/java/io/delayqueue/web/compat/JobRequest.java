@@ -1,5 +1,7 @@
 package io.delayqueue.web.compat;
 
+import java.util.Locale;
+
 /**
  * A request of a client. Missing fields are empty or 0, as in Go. Strings are trimmed.
  *
@@ -10,17 +12,13 @@ record JobRequest(String topic, String id, long delay, long ttr, String body) {
 
     /** The fields of requests. */
     enum Field {
-        TOPIC("topic"),
-        ID("id"),
-        DELAY("delay"),
-        TTR("ttr"),
-        BODY("body");
+        TOPIC,
+        ID,
+        DELAY,
+        TTR,
+        BODY;
 
-        private final String key;
-
-        Field(String key) {
-            this.key = key;
-        }
+        private final String key = name().toLowerCase(Locale.ROOT);
 
         String key() {
             return key;

@@ -3,22 +3,22 @@ package io.delayqueue.web.compat;
 import io.delayqueue.web.compat.JobRequest.Field;
 import io.delayqueue.web.guard.Permission;
 import java.util.EnumSet;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The operations, each with its path. */
 enum Verb {
-    PUSH("/push", "添加失败"),
-    POP("/pop", "获取Job失败"),
-    FINISH("/finish", "删除失败"),
-    DELETE("/delete", "删除失败"),
-    GET("/get", "查询失败");
+    PUSH("添加失败"),
+    POP("获取Job失败"),
+    FINISH("删除失败"),
+    DELETE("删除失败"),
+    GET("查询失败");
 
-    private final String path;
+    private final String path = "/" + name().toLowerCase(Locale.ROOT);
     private final String failure;
 
-    Verb(String path, String failure) {
-        this.path = path;
+    Verb(String failure) {
         this.failure = failure;
     }
 
