@@ -41,20 +41,17 @@ public record PageQuery(int count, @Nullable String page) {
     }
 
     private static int number(String count, int max) {
+        int number;
         try {
-            int number = Integer.parseInt(count);
-            if (number >= 1 && number <= max) {
-                return number;
-            }
+            number = Integer.parseInt(count);
         } catch (NumberFormatException e) {
-            throw wrong(count, max);
+            number = 0;
         }
-        throw wrong(count, max);
-    }
-
-    private static InvalidRequestException wrong(String count, int max) {
-        return new InvalidRequestException(
-                "The parameter 'count' must be an integer from 1 to " + max + ", but was '" + count + "'.");
+        if (number < 1 || number > max) {
+            throw new InvalidRequestException(
+                    "The parameter 'count' must be an integer from 1 to " + max + ", but was '" + count + "'.");
+        }
+        return number;
     }
 
     /** Ignores names that begin with an underscore, such as Spring Security's {@code _csrf}. */

@@ -37,19 +37,16 @@ final class PathNames {
         if (segment.isEmpty() || segment.charAt(0) != ESCAPE) {
             return segment;
         }
+        String name;
         try {
-            String name = JsonText.textOf(Base64.getUrlDecoder().decode(segment.substring(1)));
-            if (name != null) {
-                return name;
-            }
+            name = JsonText.textOf(Base64.getUrlDecoder().decode(segment.substring(1)));
         } catch (IllegalArgumentException e) {
-            throw noName(segment);
+            name = null;
         }
-        throw noName(segment);
-    }
-
-    private static InvalidRequestException noName(String segment) {
-        return new InvalidRequestException("The path segment '" + segment
-                + "' begins with a tilde, so the rest must be the base64url of a UTF-8 string, but it is not.");
+        if (name == null) {
+            throw new InvalidRequestException("The path segment '" + segment
+                    + "' begins with a tilde, so the rest must be the base64url of a UTF-8 string, but it is not.");
+        }
+        return name;
     }
 }

@@ -5,11 +5,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response to a client. Immutable.
+ * A response to a client.
  *
+ * @param headers names and values
+ * @param body null if the response has none
+ * @param written called once after the whole response was flushed
  * @param <T> type of the body
  */
-public final class Response<T> {
+public record Response<T>(
+        int status, Map<String, String> headers, @Nullable T body, Runnable written) {
 
     /**
      * Status of a request whose client disconnected before the response, as used by nginx. Only meters read it; it must
@@ -17,28 +21,18 @@ public final class Response<T> {
      */
     static final int CLIENT_DISCONNECTED = 499;
 
-    private final int status;
-    private final Map<String, String> headers;
-    private final @Nullable T body;
-    private final @Nullable Runnable written;
-
-    private Response(int status, Map<String, String> headers, @Nullable T body, @Nullable Runnable written) {
-        this.status = status;
-        this.headers = headers;
-        this.body = body;
-        this.written = written;
-    }
+    private static final Runnable NOTHING = () -> {};
 
     static <T> Response<T> ok(T body) {
         return of(200, body);
     }
 
     static <T> Response<T> of(int status, T body) {
-        return new Response<>(status, Map.of(), body, null);
+        return new Response<>(status, Map.of(), body, NOTHING);
     }
 
     static Response<Void> empty(int status) {
-        return new Response<>(status, Map.of(), null, null);
+        return new Response<>(status, Map.of(), null, NOTHING);
     }
 
     Response<T> header(String name, String value) {
@@ -47,31 +41,7 @@ public final class Response<T> {
         return new Response<>(status, more, body, written);
     }
 
-    /**
-     * Returns a copy with a listener.
-     *
-     * @param listener called once after the whole response was flushed
-     */
     Response<T> whenWritten(Runnable listener) {
         return new Response<>(status, headers, body, listener);
-    }
-
-    int status() {
-        return status;
-    }
-
-    Map<String, String> headers() {
-        return headers;
-    }
-
-    @Nullable
-    T body() {
-        return body;
-    }
-
-    void written() {
-        if (written != null) {
-            written.run();
-        }
     }
 }

@@ -52,6 +52,6 @@ public final class ResponseWriter implements HandlerMethodReturnValueHandler {
             response.getOutputStream().write(bytes);
         }
         response.flushBuffer();
-        answer.written();
+        answer.written().run();
     }
 }
