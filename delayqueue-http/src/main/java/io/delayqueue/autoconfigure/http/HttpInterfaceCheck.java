@@ -40,23 +40,20 @@ final class HttpInterfaceCheck implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         if (!onServlets) {
             throw new HttpInterfaceException(
-                    opened()
-                            + ", but this application is none that serves HTTP by servlets, which is what the interfaces of the"
-                            + " delay queue need.",
+                    opened() + ", but this application does not serve HTTP by servlets, which the interface requires.",
                     "Add spring-boot-starter-webmvc (and remove spring-boot-starter-webflux), or remove the property.");
         }
         if (!properties.tokens().given() && !properties.unsecured() && !beans.containsBean(SPRING_SECURITY)) {
             throw new HttpInterfaceException(
-                    opened()
-                            + ", but nothing says who may come in: there is no Spring Security, and there are no tokens.",
-                    "Set delayqueue.http.tokens.produce, delayqueue.http.tokens.consume or delayqueue.http.tokens.admin, add"
-                            + " Spring Security and grant clients the authorities " + AUTHORITIES
-                            + ", or let everybody in who reaches the port with delayqueue.http.unsecured=true.");
+                    opened() + ", but access is not controlled: there are no tokens and no Spring Security.",
+                    "Set delayqueue.http.tokens.produce, delayqueue.http.tokens.consume or delayqueue.http.tokens.admin, or"
+                            + " add Spring Security and grant clients the authorities " + AUTHORITIES
+                            + ". To authorize every client that reaches the port, set delayqueue.http.unsecured=true.");
         }
         if (properties.api().enabled() && !onSpringMvc.getAsBoolean()) {
             throw new HttpInterfaceException(
-                    "delayqueue.http.api.enabled is true, but this application has no Spring MVC, which serves that"
-                            + " interface.",
+                    "delayqueue.http.api.enabled is true, but this application has no Spring MVC, which the interface"
+                            + " requires.",
                     "Add spring-boot-starter-webmvc, or remove the property.");
         }
         if (!properties.tokens().given() && !properties.unsecured()) {
