@@ -1,6 +1,5 @@
 package io.delayqueue.redis;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Uses the application's own connection factory unchanged and never closes it. */
@@ -29,17 +28,4 @@ final class ApplicationDriver implements Driver {
     public String server() {
         return ServerAddress.of(null);
     }
-
-    @Override
-    public boolean clustered() {
-        return false;
-    }
-
-    @Override
-    public @Nullable Sender sender() {
-        return null;
-    }
-
-    @Override
-    public void close() {}
 }

@@ -1,7 +1,6 @@
 package io.delayqueue.redis;
 
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -30,23 +29,24 @@ interface Driver {
     String server();
 
     /** Whether Redis is a Cluster, in which the hash slot of a script's first key selects the server. */
-    boolean clustered();
+    default boolean clustered() {
+        return false;
+    }
 
-    /** Sends scripts without blocking; {@code null} if the client library can only block. */
-    @Nullable
-    Sender sender();
+    /** Whether {@link #send} is supported. If not, the client library can only block. */
+    default boolean sendsAsynchronously() {
+        return false;
+    }
+
+    /**
+     * Sends a script without blocking.
+     *
+     * @param whole whether to send the script's text instead of its digest
+     */
+    default CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean whole) {
+        throw new UnsupportedOperationException();
+    }
 
     /** Closes the resources that all factories of this driver share. */
-    void close();
-
-    /** Sends scripts without blocking. */
-    interface Sender {
-
-        /**
-         * Sends a script.
-         *
-         * @param whole whether to send the script's text instead of its digest
-         */
-        CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean whole);
-    }
+    default void close() {}
 }

@@ -114,14 +114,6 @@ final class JedisDriver implements Driver {
         return cluster != null;
     }
 
-    @Override
-    public @Nullable Sender sender() {
-        return null;
-    }
-
-    @Override
-    public void close() {}
-
     /** Classifies an exception of Jedis; {@code null} if the exception says nothing about the command. */
     static @Nullable Trouble trouble(Throwable failure) {
         if (!(failure instanceof JedisException)) {

@@ -31,7 +31,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  *
  * <p>All threads share one connection to each server. It reconnects automatically.
  */
-final class LettuceDriver implements Driver, Driver.Sender {
+final class LettuceDriver implements Driver {
 
     private static final Set<String> NOT_SENT = Set.of(
             "Connection is closed",
@@ -142,8 +142,8 @@ final class LettuceDriver implements Driver, Driver.Sender {
     }
 
     @Override
-    public Sender sender() {
-        return this;
+    public boolean sendsAsynchronously() {
+        return true;
     }
 
     @Override

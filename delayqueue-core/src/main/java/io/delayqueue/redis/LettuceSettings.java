@@ -4,7 +4,6 @@ import io.delayqueue.redis.QueueConnections.Settings;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.SocketOptions;
-import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
@@ -15,45 +14,55 @@ import io.lettuce.core.resource.Delay;
 import io.lettuce.core.tracing.Tracing;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceSslClientConfigurationBuilder;
 
-/**
- * The application's client configuration with the queue's own time limits, reconnect delay and read preference.
- *
- * @param application the configuration of everything else
- * @param options the client options with the queue's time limits
- * @param resources the application's event loops with the queue's reconnect delay, without the application's tracing
- * @param readFrom the master, if the application reads from another node; it makes Lettuce determine the master
- * @param commandTimeout longest time from a command's call to its reply
- */
-record LettuceSettings(
-        LettuceClientConfiguration application,
-        ClientOptions options,
-        ClientResources resources,
-        @Nullable ReadFrom readFrom,
-        Duration commandTimeout)
-        implements LettuceClientConfiguration {
+/** Derives client settings of Lettuce from those of the application. */
+final class LettuceSettings {
 
-    static LettuceSettings derivedFrom(
+    private LettuceSettings() {}
+
+    /**
+     * The application's settings with the queue's own time limits, reconnect delay and read preference.
+     *
+     * @param application the configuration of everything else
+     * @param resources the application's event loops with the queue's reconnect delay, without the application's tracing
+     */
+    static LettuceClientConfiguration derivedFrom(
             LettuceClientConfiguration application,
             RedisConfiguration configuration,
             ClientResources resources,
             Settings settings) {
         Duration timeout = settings.atMost(application.getCommandTimeout());
         boolean cluster = RedisConfiguration.isClusterConfiguration(configuration);
-        boolean findsMasterItself = cluster || RedisConfiguration.isSentinelConfiguration(configuration);
-        ReadFrom readFrom = findsMasterItself || application.getReadFrom().isEmpty() ? null : ReadFrom.UPSTREAM;
         ClientOptions options = application.getClientOptions().orElseGet(ClientOptions::create);
-        ClientOptions derived = cluster
-                ? clusterOptions(options, timeout, settings)
-                : limited(options.mutate(), options, timeout).build();
-        return new LettuceSettings(application, derived, resources, readFrom, timeout);
+        LettuceClientConfigurationBuilder derived = LettuceClientConfiguration.builder()
+                .commandTimeout(timeout)
+                .clientOptions(
+                        cluster
+                                ? clusterOptions(options, timeout, settings)
+                                : limited(options.mutate(), options, timeout).build())
+                .clientResources(resources)
+                .shutdownTimeout(application.getShutdownTimeout())
+                .shutdownQuietPeriod(Duration.ZERO);
+        application.getClientName().ifPresent(derived::clientName);
+        application.getRedisCredentialsProviderFactory().ifPresent(derived::redisCredentialsProviderFactory);
+        boolean findsMaster = cluster || RedisConfiguration.isSentinelConfiguration(configuration);
+        if (!findsMaster && application.getReadFrom().isPresent()) {
+            derived.readFrom(ReadFrom.UPSTREAM); // with any read preference Lettuce determines the master
+        }
+        if (application.isUseSsl()) {
+            LettuceSslClientConfigurationBuilder ssl = derived.useSsl().verifyPeer(application.getVerifyMode());
+            if (application.isStartTls()) {
+                ssl.startTls();
+            }
+        }
+        return derived.build();
     }
 
     /**
@@ -120,66 +129,5 @@ record LettuceSettings(
                     .forEach(builder::disableAdaptiveRefreshTrigger);
         }
         return builder.build();
-    }
-
-    @Override
-    public Optional<ClientOptions> getClientOptions() {
-        return Optional.of(options);
-    }
-
-    @Override
-    public Optional<ClientResources> getClientResources() {
-        return Optional.of(resources);
-    }
-
-    @Override
-    public Optional<ReadFrom> getReadFrom() {
-        return Optional.ofNullable(readFrom);
-    }
-
-    @Override
-    public Duration getCommandTimeout() {
-        return commandTimeout;
-    }
-
-    @Override
-    public boolean isUseSsl() {
-        return application.isUseSsl();
-    }
-
-    @Override
-    @Deprecated
-    public boolean isVerifyPeer() {
-        return application.isVerifyPeer();
-    }
-
-    @Override
-    public SslVerifyMode getVerifyMode() {
-        return application.getVerifyMode();
-    }
-
-    @Override
-    public boolean isStartTls() {
-        return application.isStartTls();
-    }
-
-    @Override
-    public Optional<String> getClientName() {
-        return application.getClientName();
-    }
-
-    @Override
-    public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
-        return application.getRedisCredentialsProviderFactory();
-    }
-
-    @Override
-    public Duration getShutdownTimeout() {
-        return application.getShutdownTimeout();
-    }
-
-    @Override
-    public Duration getShutdownQuietPeriod() {
-        return Duration.ZERO;
     }
 }

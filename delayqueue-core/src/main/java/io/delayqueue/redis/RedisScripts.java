@@ -143,9 +143,8 @@ public final class RedisScripts implements ScriptRunner {
 
     private CompletableFuture<List<Object>> start(Link link, ScriptCall call) {
         CompletableFuture<List<Object>> result = new CompletableFuture<>();
-        Driver.Sender sender = connections.driver().sender();
-        if (sender != null) {
-            send(link, sender, call, false, result);
+        if (connections.driver().sendsAsynchronously()) {
+            send(link, call, false, result);
             return result;
         }
         if (Await.isStarting()) {
@@ -169,11 +168,10 @@ public final class RedisScripts implements ScriptRunner {
         }
     }
 
-    private void send(
-            Link link, Driver.Sender sender, ScriptCall call, boolean whole, CompletableFuture<List<Object>> result) {
+    private void send(Link link, ScriptCall call, boolean whole, CompletableFuture<List<Object>> result) {
         CompletionStage<?> sent;
         try {
-            sent = link.template().execute(connection -> sender.send(connection, call, whole), true);
+            sent = link.template().execute(connection -> connections.driver().send(connection, call, whole), true);
         } catch (RuntimeException e) {
             result.completeExceptionally(failure(link, call, e, false));
             return;
@@ -187,7 +185,7 @@ public final class RedisScripts implements ScriptRunner {
                 link.replied(call);
                 result.complete(list(reply));
             } else if (!whole && Verdict.of(failure).names("NOSCRIPT")) {
-                send(link, sender, call, true, result);
+                send(link, call, true, result);
             } else {
                 result.completeExceptionally(failure(link, call, failure, true));
             }

@@ -3,6 +3,7 @@ package io.delayqueue.redis;
 import io.delayqueue.redis.RedisCallException.Kind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.util.ClassUtils;
 
@@ -47,17 +48,22 @@ record Verdict(Trouble trouble, String sentence) {
     }
 
     static Verdict of(@Nullable Throwable failure) {
-        Throwable root = failure;
         boolean late = false;
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             Trouble trouble = classified(cause);
             if (trouble != null) {
-                return new Verdict(trouble, sentence(trouble == Trouble.ERROR_REPLY ? cause : deepest(cause)));
+                return new Verdict(
+                        trouble,
+                        sentence(
+                                trouble == Trouble.ERROR_REPLY
+                                        ? cause
+                                        : NestedExceptionUtils.getMostSpecificCause(cause)));
             }
             late |= cause instanceof QueryTimeoutException;
-            root = cause;
         }
-        return new Verdict(late ? Trouble.TIMED_OUT : Trouble.BROKEN, sentence(root));
+        return new Verdict(
+                late ? Trouble.TIMED_OUT : Trouble.BROKEN,
+                sentence(failure == null ? null : NestedExceptionUtils.getMostSpecificCause(failure)));
     }
 
     /** Whether Redis replied with this error, directly or (before Redis 7) wrapped in the error of the script. */
@@ -92,14 +98,6 @@ record Verdict(Trouble trouble, String sentence) {
     private static @Nullable Trouble classified(Throwable cause) {
         Trouble trouble = LETTUCE ? LettuceDriver.trouble(cause) : null;
         return trouble == null && JEDIS ? JedisDriver.trouble(cause) : trouble;
-    }
-
-    private static Throwable deepest(Throwable failure) {
-        Throwable deepest = failure;
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            deepest = cause;
-        }
-        return deepest;
     }
 
     private static String sentence(@Nullable Throwable failure) {
