@@ -42,7 +42,6 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final MessageStore store;
     private final TopicRegistry registry;
     private final SignalSource subscribed;
-    private final SignalsControl signalsControl;
     private final BiFunction<byte[], Type, Object> converter;
     private final List<DeliveryInterceptor> interceptors;
     private final EventBus events;
@@ -73,7 +72,6 @@ public final class DelayQueueEngine implements AutoCloseable {
         this.store = requireNonNull(builder.store, "store");
         this.registry = requireNonNull(builder.registry, "registry");
         this.subscribed = requireNonNull(builder.signals, "signals");
-        this.signalsControl = builder.signalsControl;
         this.converter = requireNonNull(builder.converter, "converter");
         this.interceptors = builder.interceptors;
         this.events = builder.events;
@@ -98,8 +96,9 @@ public final class DelayQueueEngine implements AutoCloseable {
                 settings.heartbeatTimeout(),
                 nanoTime,
                 this::afterHeartbeat);
-        this.signals = new StartingSignals(
-                subscribed, this::startHeartbeat, shard -> consumed.add(shard.messages()), membership::hasten);
+        this.signals = new StartingSignals(subscribed, this::startHeartbeat, shard -> consumed.add(shard.messages()));
+        // a heartbeat sends the canary that confirms the signals, and its reply has the new shard assignment
+        subscribed.onChange(membership::hasten);
         this.retention = new RetentionTask(store, consumed, settings, events, nanoTime);
         Executor given = builder.handlers;
         ExecutorService own = given == null ? HandlerThreads.cached(threads) : null;
@@ -167,7 +166,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
         long deadline = System.nanoTime() + closeWait.toNanos();
         pool.close();
-        signalsControl.stop();
+        subscribed.stop();
         awaitTasks();
         leave(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
         open.forEach(EngineRun::abandon);
@@ -196,7 +195,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     private synchronized void startHeartbeat() {
         if (!started && !closed) {
             started = true;
-            signalsControl.start();
+            subscribed.start();
             membership.schedule(tasks, "heartbeat");
             retention.schedule(tasks, "retention");
         }
@@ -204,7 +203,7 @@ public final class DelayQueueEngine implements AutoCloseable {
 
     /** Makes all consumers poll if signals stopped arriving: some may have been lost. */
     private void afterHeartbeat() {
-        signalsControl.afterHeartbeat();
+        subscribed.afterHeartbeat();
         boolean confirmed = subscribed.confirmed();
         if (wasConfirmed && !confirmed) {
             membership.pollAll();

@@ -39,8 +39,6 @@ public final class EngineBuilder {
     @Nullable
     SignalSource signals;
 
-    SignalsControl signalsControl = SignalsControl.none();
-
     @Nullable
     BiFunction<byte[], Type, Object> converter;
 
@@ -85,10 +83,9 @@ public final class EngineBuilder {
         return this;
     }
 
-    /** Sets the signals, which are required, and the control of their subscription. */
-    public EngineBuilder signals(SignalSource signals, SignalsControl control) {
+    /** Sets the source of signals, which the engine starts and stops. Required. */
+    public EngineBuilder signals(SignalSource signals) {
         this.signals = signals;
-        this.signalsControl = control;
         return this;
     }
 

@@ -1,5 +1,6 @@
 package io.delayqueue.redis;
 
+import io.delayqueue.message.Completions;
 import io.delayqueue.message.Shard;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -15,15 +16,24 @@ import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.Message;
+import org.springframework.data.redis.connection.MessageListener;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * Receives the signals of one namespace through one subscription, on a connection of its own. Thread-safe; can be
  * started again after a stop.
  *
  * <p>Starting never fails: while Redis is unavailable, a new attempt follows each second. If the connection is open but
- * does not respond, the node's own canaries do not arrive, and the subscription is replaced.
+ * does not respond, the node's own canaries do not arrive, and the subscription is replaced. Each attempt to subscribe
+ * has a number. An attempt that is not the latest one ends.
+ *
+ * <p>Spring's listener container is not used: it cannot start while Redis is unavailable, and it logs a stack trace for
+ * each attempt to reconnect.
  */
-public final class RedisSignals implements SignalSource, AutoCloseable {
+public final class RedisSignals implements SignalSource, MessageListener, SubscriptionListener, AutoCloseable {
 
     private static final Log log = LogFactory.getLog(RedisSignals.class);
 
@@ -35,7 +45,7 @@ public final class RedisSignals implements SignalSource, AutoCloseable {
     /** Two whole intervals, because the canary of the last heartbeat may still arrive. */
     private static final int TOLERATED_HEARTBEATS = 2;
 
-    private final QueueConnections connections;
+    private final Driver driver;
     private final KeySpace keys;
     private final Executor executor;
     private final String node;
@@ -43,10 +53,15 @@ public final class RedisSignals implements SignalSource, AutoCloseable {
     private final LongSupplier nanoTime;
 
     private final Map<String, List<SignalListener>> listeners = new ConcurrentHashMap<>();
-    private final AtomicReference<@Nullable SignalSubscription> current = new AtomicReference<>();
     private final AtomicReference<@Nullable Long> lastCanary = new AtomicReference<>();
     private final AtomicInteger heartbeatsWithoutCanary = new AtomicInteger();
     private final AtomicInteger failures = new AtomicInteger();
+    private volatile Runnable onChange = () -> {};
+
+    private boolean started;
+    private volatile long latest;
+    private @Nullable RedisConnectionFactory factory;
+    private @Nullable RedisConnection connection;
 
     /**
      * Creates the signals of one node. {@link #start()} subscribes.
@@ -64,7 +79,7 @@ public final class RedisSignals implements SignalSource, AutoCloseable {
             String node,
             Duration validity,
             LongSupplier nanoTime) {
-        this.connections = connections;
+        this.driver = connections.driver();
         this.keys = keys;
         this.executor = executor;
         this.node = node;
@@ -73,21 +88,36 @@ public final class RedisSignals implements SignalSource, AutoCloseable {
     }
 
     /** Subscribes in the background. Has no effect if the subscription was already started. */
+    @Override
     public void start() {
-        SignalSubscription first = subscription();
-        if (current.compareAndSet(null, first)) {
-            openLater(first, Duration.ZERO);
+        long first;
+        synchronized (this) {
+            if (started) {
+                return;
+            }
+            started = true;
+            first = ++latest;
         }
+        openLater(first, Duration.ZERO);
     }
 
     /** Ends the subscription. Listeners stay registered. */
+    @Override
     public void stop() {
-        SignalSubscription last = current.getAndSet(null);
+        Runnable closing;
+        synchronized (this) {
+            started = false;
+            latest++;
+            closing = detach();
+        }
         lastCanary.set(null);
         heartbeatsWithoutCanary.set(0);
-        if (last != null) {
-            last.close();
-        }
+        closing.run();
+    }
+
+    @Override
+    public void onChange(Runnable task) {
+        onChange = task;
     }
 
     /** Like {@link #stop()}. */
@@ -110,50 +140,86 @@ public final class RedisSignals implements SignalSource, AutoCloseable {
     }
 
     /**
-     * To be called after each successful heartbeat. If no canary has arrived for more than two heartbeats, the
-     * subscription is replaced by a new one, in the background.
+     * If no canary has arrived for more than two heartbeats, the subscription is replaced by a new one, in the
+     * background.
      */
-    public void renewIfUnconfirmed() {
+    @Override
+    public void afterHeartbeat() {
         if (heartbeatsWithoutCanary.incrementAndGet() <= TOLERATED_HEARTBEATS) {
             return;
         }
         heartbeatsWithoutCanary.set(0);
-        SignalSubscription lost = current.get();
-        if (lost != null) {
-            SignalSubscription fresh = subscription();
-            if (current.compareAndSet(lost, fresh)) {
-                log.debug("The subscription to signals receives nothing; it is replaced");
-                openLater(fresh, Duration.ZERO);
-                close(lost);
-            }
-        }
-    }
-
-    private SignalSubscription subscription() {
-        byte[] channel = keys.signalChannel().getBytes(StandardCharsets.UTF_8);
-        return new SignalSubscription(connections.driver(), channel, this::dispatch, this::resubscribed);
-    }
-
-    private void open(SignalSubscription subscription) {
-        if (current.get() != subscription) {
-            return;
-        }
-        try {
-            if (subscription.open()) {
+        long next;
+        Runnable closing;
+        synchronized (this) {
+            if (!started) {
                 return;
             }
-            retry(subscription, "the subscription ended");
-        } catch (RuntimeException | Error e) { // an Error, for example, if the client library cannot create a thread
-            retry(subscription, Verdict.of(e).sentence());
+            next = ++latest;
+            closing = detach();
         }
+        log.debug("The subscription to signals receives nothing; it is replaced");
+        openLater(next, Duration.ZERO);
+        Completions.on(executor, closing);
     }
 
-    private void retry(SignalSubscription lost, String why) {
-        lost.close();
-        SignalSubscription next = subscription();
-        if (!current.compareAndSet(lost, next)) {
-            return;
+    /**
+     * Subscribes. With Lettuce this method returns at once, and the subscription stays active and renews itself. With
+     * Jedis it returns when the subscription has ended.
+     */
+    private void open(long attempt) {
+        String why = "the subscription ended";
+        try {
+            RedisConnection opened = connect(attempt);
+            if (opened == null) {
+                return;
+            }
+            opened.subscribe(this, keys.signalChannel().getBytes(StandardCharsets.UTF_8));
+            if (opened.isSubscribed()) {
+                return;
+            }
+            opened.close();
+        } catch (RuntimeException | Error e) { // an Error, for example, if the client library cannot create a thread
+            why = Verdict.of(e).sentence();
         }
+        retry(attempt, why);
+    }
+
+    /** Connects; null if the attempt is no longer the latest one. */
+    private @Nullable RedisConnection connect(long attempt) {
+        if (attempt != latest) {
+            return null;
+        }
+        RedisConnectionFactory made = driver.forSignals();
+        synchronized (this) {
+            if (attempt != latest) {
+                driver.release(made);
+                return null;
+            }
+            factory = made;
+        }
+        RedisConnection opened = made.getConnection();
+        synchronized (this) {
+            if (attempt != latest) {
+                opened.close();
+                return null;
+            }
+            connection = opened;
+        }
+        return opened;
+    }
+
+    private void retry(long lost, String why) {
+        long next;
+        Runnable closing;
+        synchronized (this) {
+            if (lost != latest) {
+                return;
+            }
+            next = ++latest;
+            closing = detach();
+        }
+        closing.run();
         int failed = failures.incrementAndGet();
         if (failed == FAILURES_TO_LOG) {
             log.warn("Cannot subscribe to signals: " + why + ". Messages may be delivered up to a second late."
@@ -162,23 +228,45 @@ public final class RedisSignals implements SignalSource, AutoCloseable {
         openLater(next, failed == 1 ? FIRST_RETRY : RETRY);
     }
 
-    private void openLater(SignalSubscription next, Duration pause) {
-        Later.run(executor, pause, () -> current.get() == next, () -> open(next));
+    private void openLater(long attempt, Duration pause) {
+        Later.run(executor, pause, () -> attempt == latest, () -> open(attempt));
     }
 
-    private void close(SignalSubscription lost) {
-        try {
-            executor.execute(lost::close);
-        } catch (RuntimeException | Error e) { // no thread is available: close on this thread, which is brief
-            lost.close();
-        }
+    /** Returns a task that closes the connection of the last attempt, without waiting for the server. */
+    private synchronized Runnable detach() {
+        RedisConnectionFactory made = factory;
+        RedisConnection opened = connection;
+        factory = null;
+        connection = null;
+        return () -> {
+            try {
+                org.springframework.data.redis.connection.Subscription subscription =
+                        opened == null ? null : opened.getSubscription();
+                if (subscription != null) {
+                    subscription.close();
+                }
+            } catch (RuntimeException e) {
+                // The connection is already broken.
+            } finally {
+                if (made != null) {
+                    driver.release(made);
+                }
+            }
+        };
     }
 
-    private void resubscribed() {
+    @Override
+    public void onMessage(Message message, byte @Nullable [] pattern) {
+        dispatch(message.getBody());
+    }
+
+    @Override
+    public void onChannelSubscribed(byte[] channel, long count) {
         if (failures.getAndSet(0) >= FAILURES_TO_LOG) {
             log.info("Subscribed to signals again");
         }
         notifyAllOf(SignalListener::resubscribed);
+        onChange.run();
     }
 
     private void notifyAllOf(Consumer<SignalListener> event) {
@@ -191,6 +279,7 @@ public final class RedisSignals implements SignalSource, AutoCloseable {
         String[] parts = new String(signal, StandardCharsets.UTF_8).split(" ", 3);
         if (parts.length == 2 && parts[0].equals("m") && !parts[1].equals(node)) {
             notifyAllOf(SignalListener::membersChanged);
+            onChange.run();
         }
         if (parts.length < 3) {
             return;

@@ -42,6 +42,21 @@ public interface SignalSource {
      */
     boolean confirmed();
 
+    /** Starts to receive signals. Redis may be unavailable. */
+    default void start() {}
+
+    /** Stops to receive signals. */
+    default void stop() {}
+
+    /** Called after each successful heartbeat, to detect a subscription that no longer receives signals. */
+    default void afterHeartbeat() {}
+
+    /**
+     * Sets the task that runs after a (re)subscription, and when other nodes joined, left or changed their consumed
+     * topics, or a topic was paused or resumed on all nodes. It must not block.
+     */
+    default void onChange(Runnable task) {}
+
     /** Handles signals. Implementations must not block. */
     interface SignalListener {
 

@@ -108,7 +108,7 @@ public final class QueueNode implements AutoCloseable {
                 .closeWait(builder.closeWait)
                 .settings(builder.settings);
         SilentSignals silent = builder.silent;
-        assembling.signals(silent == null ? signals : silent, silent == null ? control() : SignalsControl.none());
+        assembling.signals(silent == null ? signals : silent);
         if (builder.tasks != null) {
             assembling.tasks(builder.tasks);
         }
@@ -136,25 +136,6 @@ public final class QueueNode implements AutoCloseable {
     /** Gives up the connection to Redis for a new one. */
     public void dialAnew() {
         connections.reset();
-    }
-
-    private SignalsControl control() {
-        return new SignalsControl() {
-            @Override
-            public void start() {
-                signals.start();
-            }
-
-            @Override
-            public void afterHeartbeat() {
-                signals.renewIfUnconfirmed();
-            }
-
-            @Override
-            public void stop() {
-                signals.stop();
-            }
-        };
     }
 
     /** Begins to assemble a node. */

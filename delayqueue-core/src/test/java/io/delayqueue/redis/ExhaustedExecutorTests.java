@@ -188,7 +188,7 @@ class ExhaustedExecutorTests {
         awaitSubscribers(1);
         exhaustion.begin();
         for (int heartbeat = 0; heartbeat < 3; heartbeat++) {
-            signals.renewIfUnconfirmed();
+            signals.afterHeartbeat();
         }
         awaitSubscribers(0);
         exhaustion.end();

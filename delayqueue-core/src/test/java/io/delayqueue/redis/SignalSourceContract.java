@@ -182,10 +182,10 @@ abstract class SignalSourceContract {
         start(recorder);
         network.halfOpen(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
 
-        signals.renewIfUnconfirmed();
-        signals.renewIfUnconfirmed();
+        signals.afterHeartbeat();
+        signals.afterHeartbeat();
         assertThat(recorder.heard).isEmpty();
-        signals.renewIfUnconfirmed();
+        signals.afterHeartbeat();
 
         awaitResubscription();
     }
@@ -200,7 +200,7 @@ abstract class SignalSourceContract {
             nanos.addAndGet(VALIDITY.toNanos() + 1);
             publish("c node-1 " + heartbeat);
             await().until(signals::confirmed);
-            signals.renewIfUnconfirmed();
+            signals.afterHeartbeat();
         }
 
         assertThat(network.traffic().connections()).isEqualTo(connections);

@@ -3,7 +3,6 @@ package io.delayqueue.autoconfigure;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.container.EngineBuilder;
 import io.delayqueue.container.EngineSettings;
-import io.delayqueue.container.SignalsControl;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
@@ -30,26 +29,7 @@ record EngineRedis(
                 .node(node)
                 .redis(scripts, keySpace)
                 .store(store, registry)
-                .signals(signals, control(signals))
+                .signals(signals)
                 .settings(settings);
-    }
-
-    private static SignalsControl control(RedisSignals signals) {
-        return new SignalsControl() {
-            @Override
-            public void start() {
-                signals.start();
-            }
-
-            @Override
-            public void afterHeartbeat() {
-                signals.renewIfUnconfirmed();
-            }
-
-            @Override
-            public void stop() {
-                signals.stop();
-            }
-        };
     }
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class ManualSignals implements SignalSource {
 
     private final List<SignalListener> listeners = new CopyOnWriteArrayList<>();
+    private volatile Runnable onChange = () -> {};
 
     @Override
     public Subscription listen(Shard shard, SignalListener listener) {
@@ -21,7 +22,13 @@ final class ManualSignals implements SignalSource {
         return true;
     }
 
+    @Override
+    public void onChange(Runnable task) {
+        onChange = task;
+    }
+
     void lookEverywhere() {
         listeners.forEach(SignalListener::resubscribed);
+        onChange.run();
     }
 }

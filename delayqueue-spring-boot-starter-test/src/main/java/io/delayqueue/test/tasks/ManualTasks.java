@@ -3,7 +3,6 @@ package io.delayqueue.test.tasks;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.EngineCustomizer;
 import io.delayqueue.container.EngineBuilder;
-import io.delayqueue.container.SignalsControl;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -43,7 +42,7 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
 
     @Override
     public void customize(EngineBuilder builder) {
-        builder.tasks(scheduler).signals(signals, SignalsControl.none()).handlers(this::execute);
+        builder.tasks(scheduler).signals(signals).handlers(this::execute);
     }
 
     /**
