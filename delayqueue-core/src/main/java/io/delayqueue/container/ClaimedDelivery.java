@@ -129,7 +129,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
 
     /**
      * Records that the message may have been cancelled or replaced. Only a request sent after {@code at} confirms the
-     * lease. Called under the lock of the {@link DeliveryQueue}.
+     * lease. Called under the lock of the {@link OpenDeliveries}.
      */
     void doubt(long at) {
         if (at - doubtedAt > 0) {

@@ -73,9 +73,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private final Runnable onRegisteredAnew;
     private final ShardSession session;
     private final NextPoll nextPoll;
-    private final DeliveryQueue waiting;
     private final ClaimBudget.Share share;
-    private final LeaseKeeper leases;
+    private final OpenDeliveries deliveries;
     private final Reclaiming reclaiming;
     private final AtomicBoolean quiet = new AtomicBoolean();
 
@@ -87,7 +86,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private volatile @Nullable Runnable whenQuiet;
 
     // of the open poll
-    private volatile List<LeaseKeeper.Due> renewals = List.of();
+    private volatile List<OpenDeliveries.Due> renewals = List.of();
     private NextPoll.Reason reason = NextPoll.Reason.NONE;
 
     private boolean notificationsEnabled;
@@ -137,9 +136,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                 recipient,
                 this::complete);
         this.nextPoll = new NextPoll(consumer, session.clock(), nanoTime, this::wake);
-        this.waiting = new DeliveryQueue(nanoTime);
         this.share = budget.share(this);
-        this.leases = new LeaseKeeper(share, options.handlingTime(), settings.confirmAfter());
+        this.deliveries = new OpenDeliveries(share, options.handlingTime(), settings.confirmAfter(), nanoTime);
         Duration renewal = options.lease().dividedBy(3);
         this.reclaiming = new Reclaiming(
                 MAX_RECLAIM,
@@ -223,7 +221,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (abandoned) {
             session.failWaiting(closed());
             List<Runnable> failures = new ArrayList<>();
-            leases.takeExtensions()
+            deliveries.takeExtensions()
                     .forEach(each -> ShardSession.complete(
                             each.result(), () -> each.result().completeExceptionally(closed()), failures));
             session.completeAll(failures);
@@ -243,12 +241,12 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
 
     /** Number of open deliveries: waiting or being handled, and not settled. */
     int open() {
-        return leases.size();
+        return deliveries.size();
     }
 
     /** Whether no delivery is open and no settlement waits for its reply. A claim may still wait for its reply. */
     boolean owesNothing() {
-        return leases.size() == 0 && !session.owesSettlements();
+        return deliveries.size() == 0 && !session.owesSettlements();
     }
 
     // ---- signals ---------------------------------------------------------------------------------------------------
@@ -270,8 +268,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
 
     @Override
     public void retired(String id) {
-        if (waiting.retired(id)) {
-            leases.requestConfirmation();
+        if (deliveries.retired(id)) {
             wake();
         }
     }
@@ -361,11 +358,11 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     }
 
     private void releaseOverdue() {
-        long oldest = waiting.oldestClaim();
+        long oldest = deliveries.oldestClaim();
         long limit = nanoTime.getAsLong() - options.prefetchTime().toNanos();
         if (oldest != Long.MAX_VALUE && oldest - limit <= 0) {
             budget.released();
-            waiting.removeIf(delivery -> delivery.claimedAt - limit <= 0).forEach(this::release);
+            deliveries.takeIf(delivery -> delivery.claimedAt - limit <= 0).forEach(this::release);
         }
     }
 
@@ -377,10 +374,10 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         NextPoll.Reason why =
                 accepting ? nextPoll.reason(isAssigned(), peers, capacity, sweepNanos()) : NextPoll.Reason.NONE;
         boolean settles = session.size() > 0 && (isUrgent() || session.isOlderThan(now - linger.toNanos()));
-        if (why == NextPoll.Reason.NONE && !leases.hasWork(now) && !settles) {
+        if (why == NextPoll.Reason.NONE && !deliveries.hasWork(now) && !settles) {
             return null;
         }
-        List<LeaseKeeper.Due> due = leases.take(now);
+        List<OpenDeliveries.Due> due = deliveries.take(now);
         nextPoll.began();
         reason = why;
         renewals = due;
@@ -391,7 +388,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                         options.lease()),
                 reclaiming,
                 peers && capacity <= PollRequest.MAX_BATCH,
-                due.stream().map(LeaseKeeper.Due::renewal).toList());
+                due.stream().map(OpenDeliveries.Due::renewal).toList());
     }
 
     /** Without signals nothing can wake another poller, so each poller acts as assigned. */
@@ -405,27 +402,19 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     }
 
     private boolean takesMore() {
-        return accepting && waiting.bytes() <= share.bytes();
+        return accepting && deliveries.waitingBytes() <= share.bytes();
     }
 
     /** Whether settlements are sent at once: the workers have little left to do, or the batch is full. */
     private boolean isUrgent() {
-        return !accepting || waiting.size() <= share.prefetched() / 2 || session.size() >= FULL_BATCH;
+        return !accepting || deliveries.waiting() <= share.prefetched() / 2 || session.size() >= FULL_BATCH;
     }
 
     private void apply(Poll poll, PollReply reply) {
         nextPoll.replied(reply, poll.request().announceSurplus());
         long heardAt = nanoTime.getAsLong();
         Set<Object> lost = ShardSession.identities(reply.lost());
-        List<ClaimedDelivery> lostDeliveries = new ArrayList<>(lost.size());
-        for (LeaseKeeper.Due due : renewals) {
-            if (lost.contains(due.renewal())) {
-                due.delivery().lose();
-                lostDeliveries.add(due.delivery());
-            }
-        }
-        waiting.removeIf(ClaimedDelivery::isLost).forEach(leases::remove);
-        leases.renewed(renewals, poll.sentAt(), heardAt);
+        List<ClaimedDelivery> lostDeliveries = deliveries.renewed(renewals, lost, poll.sentAt(), heardAt);
         take(poll, reply.claims(), heardAt);
         // last: listeners and callbacks may throw anything, and the poll must be applied by then
         lostDeliveries.forEach(this::publishLost);
@@ -443,15 +432,12 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                 taken.add(ClaimedDelivery.of(
                         this, session.clock(), shard.topic(), claim, options.lease(), poll.sentAt(), heardAt));
             }
-            leases.add(taken);
-            if (waiting.addAll(taken)) {
-                leases.requestConfirmation();
-            }
+            deliveries.add(taken);
         }
         if (!accepting) { // checked after the deliveries were added: a concurrent reject() releases them, or this does
             releaseAll();
         }
-        if (waiting.size() > 0) {
+        if (deliveries.waiting() > 0) {
             try {
                 dispatch.run();
                 dispatched = true;
@@ -469,7 +455,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
 
     private void completeExtensions(@Nullable RuntimeException failure) {
         List<Runnable> completions = new ArrayList<>();
-        for (LeaseKeeper.Due due : renewals) {
+        for (OpenDeliveries.Due due : renewals) {
             CompletableFuture<Boolean> result = due.result();
             if (result != null) {
                 boolean held = !due.delivery().isLost();
@@ -500,15 +486,15 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (session.size() > 0) {
             wait = isUrgent() ? 0 : Math.min(wait, linger.toNanos());
         }
-        long renewal = leases.nextRenewal();
+        long renewal = deliveries.nextRenewal();
         if (renewal != Long.MAX_VALUE) {
             wait = Math.min(wait, renewal - now);
         }
-        long oldest = waiting.oldestClaim();
+        long oldest = deliveries.oldestClaim();
         if (oldest != Long.MAX_VALUE) {
             wait = Math.min(wait, oldest + options.prefetchTime().toNanos() - now);
         }
-        return Duration.ofNanos(leases.isConfirmationRequested() ? 0 : Math.max(0, wait));
+        return Duration.ofNanos(deliveries.isConfirmationRequested() ? 0 : Math.max(0, wait));
     }
 
     /** Drops a poll that Redis rejected, so that a stop can end. */
@@ -534,17 +520,15 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         while (true) {
             boolean taking = accepting;
             long now = nanoTime.getAsLong();
-            ClaimedDelivery delivery =
-                    waiting.pollIf(first -> !taking || first.isLost() || leases.mayStart(first, now));
+            ClaimedDelivery delivery = deliveries.takeFirst(!taking, now);
             if (delivery == null) {
-                if (waiting.size() > 0) {
-                    leases.requestConfirmation();
+                if (deliveries.isConfirmationRequested()) {
                     wake();
                 }
                 return null;
             }
             if (delivery.isLost()) {
-                leases.remove(delivery);
+                deliveries.remove(delivery);
             } else if (!taking) {
                 release(delivery);
             } else {
@@ -555,11 +539,11 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
 
     /** Whether waiting deliveries can start without confirmation from Redis. */
     boolean hasStartable() {
-        return waiting.size() > 0 && !leases.isConfirmationRequested();
+        return deliveries.hasStartable();
     }
 
     private void releaseAll() {
-        waiting.removeIf(any -> true).forEach(this::release);
+        deliveries.takeIf(any -> true).forEach(this::release);
     }
 
     private void release(ClaimedDelivery delivery) {
@@ -574,7 +558,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         int bytes = settle instanceof Settle.ToDeadLetters ? delivery.claim().stored().length : 0;
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
         session.add(new Settlement(settle, null, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
-        leases.remove(delivery);
+        deliveries.remove(delivery);
         wakeForWork();
         failUnsent();
     }
@@ -593,14 +577,14 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             return CompletableFuture.completedFuture(true);
         }
         CompletableFuture<Boolean> result = new CompletableFuture<>();
-        leases.extend(new LeaseKeeper.Extension(delivery, time, result));
+        deliveries.extend(new OpenDeliveries.Extension(delivery, time, result));
         wakeForWork();
         failUnsent();
         return result;
     }
 
     private void wakeForWork() {
-        if (isUrgent() || leases.hasExtensions()) {
+        if (isUrgent() || deliveries.hasExtensions()) {
             wake();
         } else {
             wakeWithin(linger);

@@ -3,7 +3,9 @@ package io.delayqueue.container;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Renewal;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,25 +15,35 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the open deliveries of a poller and selects the leases to renew: those with at most two thirds left, and those
- * of deliveries that waited and are to start.
+ * The open deliveries of a poller: those that wait for a worker, in the order of their claims, and those being handled.
+ * Selects the leases to renew: those with at most two thirds left, and those of deliveries that waited and are to
+ * start.
  *
- * <p>Any thread may remove deliveries and request extensions and confirmations. Only the poller's task, which never
- * runs twice at a time, calls the other methods; thus {@link #nextRenewal} needs no lock.
+ * <p>The monitor guards the waiting deliveries and the time of the last retirement. Any thread may take and remove
+ * deliveries, report retirements, and request extensions and confirmations. Only the poller's task, which never runs
+ * twice at a time, calls the other methods; thus {@link #nextRenewal} needs no lock.
  */
-final class LeaseKeeper {
+final class OpenDeliveries {
 
     private final Set<ClaimedDelivery> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger size = new AtomicInteger();
     private final Queue<Extension> extensions = new ConcurrentLinkedQueue<>();
     private final ClaimBudget.Share share;
+    private final LongSupplier nanoTime;
     private final long handlingNanos;
     private final long confirmNanos;
     private volatile boolean confirmRequested;
     private long nextRenewal = Long.MAX_VALUE;
+
+    private final Deque<ClaimedDelivery> waiting = new ArrayDeque<>();
+    private volatile int waitingSize;
+    private long waitingBytes;
+    private long retiredAt;
 
     /** A request to extend a lease; {@code result} completes with whether the lease is held. */
     record Extension(ClaimedDelivery delivery, Duration time, CompletableFuture<Boolean> result) {}
@@ -42,12 +54,19 @@ final class LeaseKeeper {
             Renewal renewal,
             @Nullable CompletableFuture<Boolean> result) {}
 
-    LeaseKeeper(ClaimBudget.Share share, Duration handlingTime, Duration confirmAfter) {
+    OpenDeliveries(ClaimBudget.Share share, Duration handlingTime, Duration confirmAfter, LongSupplier nanoTime) {
         this.share = share;
         this.handlingNanos = handlingTime.toNanos();
         this.confirmNanos = confirmAfter.toNanos();
+        this.nanoTime = nanoTime;
+        this.retiredAt = nanoTime.getAsLong();
     }
 
+    /**
+     * Adds claimed deliveries, which wait for a worker. If a message was retired after the poll was sent, Redis may
+     * have run the claim before the retirement, so all added deliveries need confirmation before they start. The time
+     * of the last retirement is kept, not the retired ids, because the ids are unbounded.
+     */
     void add(List<ClaimedDelivery> deliveries) {
         for (ClaimedDelivery delivery : deliveries) {
             open.add(delivery);
@@ -55,6 +74,17 @@ final class LeaseKeeper {
         }
         size.addAndGet(deliveries.size());
         share.claimed(deliveries.size());
+        synchronized (this) {
+            for (ClaimedDelivery delivery : deliveries) {
+                waiting.addLast(delivery);
+                waitingBytes += delivery.claim().stored().length;
+                delivery.doubt(retiredAt);
+                if (delivery.isDoubted()) {
+                    confirmRequested = true;
+                }
+            }
+            waitingSize = waiting.size();
+        }
     }
 
     private void planFor(long at) {
@@ -78,11 +108,96 @@ final class LeaseKeeper {
         return size.get();
     }
 
-    /** Makes the next poll confirm the leases of the waiting deliveries. */
-    void requestConfirmation() {
+    // ---- waiting for a worker --------------------------------------------------------------------------------------
+
+    /**
+     * Takes the first waiting delivery if it is lost or may start without confirmation, or in any case if {@code any}.
+     * {@link #retired} never runs between the check and the removal. If it must be confirmed first, the next poll
+     * confirms it.
+     */
+    @Nullable
+    ClaimedDelivery takeFirst(boolean any, long now) {
+        synchronized (this) {
+            ClaimedDelivery first = waiting.peekFirst();
+            if (first == null) {
+                return null;
+            }
+            if (any || first.isLost() || mayStart(first, now)) {
+                waiting.removeFirst();
+                waitingBytes -= first.claim().stored().length;
+                waitingSize = waiting.size();
+                return first;
+            }
+        }
         confirmRequested = true;
+        return null;
     }
 
+    /**
+     * Whether a delivery may start without confirmation: it was confirmed recently, is not doubted, and its lease has
+     * not ended.
+     */
+    private boolean mayStart(ClaimedDelivery delivery, long now) {
+        return !delivery.isDoubted() && now - delivery.heardAt() < confirmNanos && now - delivery.leaseDeadline() < 0;
+    }
+
+    /** Takes the waiting deliveries that meet the condition. */
+    synchronized List<ClaimedDelivery> takeIf(Predicate<ClaimedDelivery> condition) {
+        List<ClaimedDelivery> taken = new ArrayList<>();
+        waiting.removeIf(delivery -> {
+            boolean fits = condition.test(delivery);
+            if (fits) {
+                taken.add(delivery);
+                waitingBytes -= delivery.claim().stored().length;
+            }
+            return fits;
+        });
+        waitingSize = waiting.size();
+        return taken;
+    }
+
+    /**
+     * Records that a message was cancelled or replaced. Its waiting deliveries, and all deliveries claimed by a poll
+     * that was sent before, need confirmation before they start.
+     *
+     * @param id of the message; empty for all messages
+     * @return whether the next poll is to confirm a waiting delivery
+     */
+    synchronized boolean retired(String id) {
+        retiredAt = nanoTime.getAsLong();
+        boolean any = false;
+        for (ClaimedDelivery delivery : waiting) {
+            if (id.isEmpty() || delivery.id().equals(id)) {
+                delivery.doubt(retiredAt);
+                confirmRequested = true;
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    /** When the first waiting delivery was claimed, by the monotonic clock; {@link Long#MAX_VALUE} if none waits. */
+    synchronized long oldestClaim() {
+        ClaimedDelivery first = waiting.peekFirst();
+        return first == null ? Long.MAX_VALUE : first.claimedAt;
+    }
+
+    synchronized long waitingBytes() {
+        return waitingBytes;
+    }
+
+    int waiting() {
+        return waitingSize;
+    }
+
+    /** Whether waiting deliveries can start without confirmation from Redis. */
+    boolean hasStartable() {
+        return waitingSize > 0 && !confirmRequested;
+    }
+
+    // ---- leases ----------------------------------------------------------------------------------------------------
+
+    /** Whether the next poll confirms the leases of the waiting deliveries. */
     boolean isConfirmationRequested() {
         return confirmRequested;
     }
@@ -97,14 +212,6 @@ final class LeaseKeeper {
             taken.add(next);
         }
         return taken;
-    }
-
-    /**
-     * Whether a delivery may start without confirmation: it was confirmed recently, is not doubted, and its lease has
-     * not ended.
-     */
-    boolean mayStart(ClaimedDelivery delivery, long now) {
-        return !delivery.isDoubted() && now - delivery.heardAt() < confirmNanos && now - delivery.leaseDeadline() < 0;
     }
 
     /** When the next renewal is due, by the monotonic clock; {@link Long#MAX_VALUE} for never. */
@@ -165,7 +272,7 @@ final class LeaseKeeper {
             taken.add(next);
             ClaimedDelivery delivery = next.delivery();
             Duration least = Duration.ofNanos(Math.max(delivery.leaseDeadline() - now, delivery.baseLeaseNanos()));
-            longest.merge(delivery, longer(next.time(), least), LeaseKeeper::longer);
+            longest.merge(delivery, longer(next.time(), least), OpenDeliveries::longer);
         }
         for (Extension each : taken) {
             ClaimedDelivery delivery = each.delivery();
@@ -202,13 +309,28 @@ final class LeaseKeeper {
         return new Renewal(delivery.id(), delivery.claim().token(), time);
     }
 
-    /** Applies a reply: the leases that were not lost run from the time the request was sent. */
-    void renewed(List<Due> renewals, long sentAt, long heardAt) {
+    /**
+     * Applies a reply: the leases that were not lost run from the time the request was sent. A waiting delivery whose
+     * lease is lost is removed.
+     *
+     * @param lost the rejected renewals, by identity
+     * @return the deliveries whose lease is lost
+     */
+    List<ClaimedDelivery> renewed(List<Due> renewals, Set<Object> lost, long sentAt, long heardAt) {
+        List<ClaimedDelivery> lostDeliveries = new ArrayList<>(lost.size());
         for (Due due : renewals) {
-            if (!due.delivery().isLost()) {
-                due.delivery().confirmed(sentAt, heardAt, due.renewal().lease().toNanos());
-                planFor(renewalAt(due.delivery()));
+            ClaimedDelivery delivery = due.delivery();
+            if (lost.contains(due.renewal())) {
+                delivery.lose();
+                lostDeliveries.add(delivery);
+            } else if (!delivery.isLost()) {
+                delivery.confirmed(sentAt, heardAt, due.renewal().lease().toNanos());
+                planFor(renewalAt(delivery));
             }
         }
+        if (!lostDeliveries.isEmpty()) {
+            takeIf(ClaimedDelivery::isLost).forEach(this::remove);
+        }
+        return lostDeliveries;
     }
 }
