@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
@@ -30,6 +31,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
     private final RedisClock clock;
     private final String topic;
     private final Claim claim;
+    private final ListenerOptions options;
     private final long baseLeaseNanos;
     private volatile long leaseNanos;
     private volatile long confirmedAt;
@@ -44,18 +46,44 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
     private final CompletableFuture<Boolean> accepted = new CompletableFuture<>();
     final long claimedAt;
 
+    /**
+     * Creates a delivery from a claim.
+     *
+     * @param options whose lease and attempts apply unless the message has its own
+     * @param sentAt when the poll was sent, by the monotonic clock; the lease starts here
+     * @param heardAt when the reply arrived, by the monotonic clock
+     */
     ClaimedDelivery(
-            Owner owner, RedisClock clock, String topic, Claim claim, long leaseNanos, long sentAt, long heardAt) {
+            Owner owner,
+            RedisClock clock,
+            String topic,
+            Claim claim,
+            ListenerOptions options,
+            long sentAt,
+            long heardAt) {
         this.owner = owner;
         this.clock = clock;
         this.topic = topic;
         this.claim = claim;
-        this.baseLeaseNanos = leaseNanos;
-        this.leaseNanos = leaseNanos;
+        this.options = options;
+        this.baseLeaseNanos = lease(claim, options.lease()).toNanos();
+        this.leaseNanos = baseLeaseNanos;
         this.confirmedAt = sentAt;
         this.doubtedAt = sentAt;
         this.heardAt = heardAt;
         this.claimedAt = sentAt;
+    }
+
+    private static Duration lease(Claim claim, Duration lease) {
+        if (claim.fixesLimits()) {
+            try {
+                Duration own = claim.envelope().limits().lease();
+                return own == null ? lease : own;
+            } catch (RuntimeException unreadable) {
+                return lease; // the pipeline reports the failure
+            }
+        }
+        return lease;
     }
 
     /** Receives settlements and lease extensions. Thread-safe; no method blocks. */
@@ -73,31 +101,8 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
                 @Nullable Throwable failure,
                 CompletableFuture<Boolean> accepted);
 
-        /** Turns a handler's request for a retry into a settlement: a retry, or dead-letter after the last attempt. */
-        Settle retryOnDemand(ClaimedDelivery delivery, Duration delay);
-
         /** Renews the lease with the next poll. */
         CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time);
-    }
-
-    /**
-     * Creates a delivery from a claim.
-     *
-     * @param lease applies unless the message has its own lease
-     * @param sentAt when the poll was sent, by the monotonic clock; the lease starts here
-     * @param heardAt when the reply arrived, by the monotonic clock
-     */
-    static ClaimedDelivery of(
-            Owner owner, RedisClock clock, String topic, Claim claim, Duration lease, long sentAt, long heardAt) {
-        Duration own = null;
-        if (claim.fixesLimits()) {
-            try {
-                own = claim.envelope().limits().lease();
-            } catch (RuntimeException unreadable) {
-                own = lease; // the pipeline reports the failure
-            }
-        }
-        return new ClaimedDelivery(owner, clock, topic, claim, (own == null ? lease : own).toNanos(), sentAt, heardAt);
     }
 
     Claim claim() {
@@ -204,6 +209,20 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
         return settle != null;
     }
 
+    /** Number of permitted attempts: the message's limit, or else the listener's. */
+    int maxAttempts() {
+        Integer own = open().limits().maxAttempts();
+        return own == null ? options.maxAttempts() : own;
+    }
+
+    /** The settlement for a request to retry: dead-letter after the last permitted attempt. */
+    Settle retryOnDemand(Duration delay) {
+        Failure failure = new Failure("retry", "requested by the handler");
+        return attempt() >= maxAttempts()
+                ? new Settle.ToDeadLetters(id(), claim.token(), DeadLetterCause.ATTEMPTS_SPENT, failure)
+                : new Settle.Retry(id(), claim.token(), delay, failure);
+    }
+
     @Override
     public @Nullable Duration handling(long givenAt, Instant settledAt) {
         return isStarted() ? Duration.ofNanos(givenAt - startedAt) : null;
@@ -226,7 +245,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
         if (delay.isNegative()) {
             throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
         }
-        settle(owner.retryOnDemand(this, delay));
+        settle(retryOnDemand(delay));
         return accepted;
     }
 

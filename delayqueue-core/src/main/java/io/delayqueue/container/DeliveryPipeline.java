@@ -1,16 +1,24 @@
 package io.delayqueue.container;
 
+import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.event.FailureLog;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.listener.FailedAttempt;
+import io.delayqueue.listener.InvalidDeliveryException;
 import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.listener.RetryDecision;
+import io.delayqueue.listener.RetryDecision.RetryAfter;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.store.Settle;
+import io.delayqueue.store.UnreadableMessageException;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,12 +40,13 @@ final class DeliveryPipeline {
 
     private static final Log log = LogFactory.getLog(DeliveryPipeline.class);
     private static final CompletionStage<?> DONE = CompletableFuture.completedFuture(null);
+    private static final Duration WHEN_POLICY_FAILS = Duration.ofMinutes(1);
+    private static final int MAX_CAUSES = 50;
 
     private final ListenerSpec spec;
     private final Recipient recipient;
     private final List<DeliveryInterceptor> interceptors;
     private final BiFunction<byte[], Type, Object> converter;
-    private final FailureJudge judge;
     private final EventBus events;
     private final ClaimBudget budget;
     private final LongSupplier nanoTime;
@@ -53,14 +62,9 @@ final class DeliveryPipeline {
         this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
         this.interceptors = List.copyOf(interceptors);
         this.converter = converter;
-        this.judge = new FailureJudge(spec.options());
         this.events = events;
         this.budget = budget;
         this.nanoTime = nanoTime;
-    }
-
-    FailureJudge judge() {
-        return judge;
     }
 
     /**
@@ -183,11 +187,65 @@ final class DeliveryPipeline {
     /** Whatever user code throws, the delivery is settled. */
     private Settle decision(ClaimedDelivery delivery, Throwable failure) {
         try {
-            return judge.judge(delivery, failure);
+            return retryOrDeadLetter(delivery, Completions.cause(failure));
         } catch (Throwable e) {
             FailureLog.log(log::error, describe(delivery) + " failed, and so did the retry decision", e);
-            return judge.onDemand(delivery, FailureJudge.WHEN_POLICY_FAILS);
+            return delivery.retryOnDemand(WHEN_POLICY_FAILS);
         }
+    }
+
+    private Settle retryOrDeadLetter(ClaimedDelivery delivery, Throwable exception) {
+        if (isUnreadable(exception)) {
+            return deadLetter(delivery, DeadLetterCause.UNREADABLE, exception);
+        }
+        if (isNotRetryable(exception)) {
+            return deadLetter(delivery, DeadLetterCause.NOT_RETRYABLE, exception);
+        }
+        int maxAttempts = delivery.maxAttempts();
+        return delivery.attempt() < maxAttempts
+                        && retryDecision(new FailedAttempt(delivery, maxAttempts, exception))
+                                instanceof RetryAfter retry
+                ? new Settle.Retry(delivery.id(), delivery.claim().token(), retry.delay(), Failure.of(exception))
+                : deadLetter(delivery, DeadLetterCause.ATTEMPTS_SPENT, exception);
+    }
+
+    private RetryDecision retryDecision(FailedAttempt failed) {
+        try {
+            return Objects.requireNonNull(
+                    spec.options().retryPolicy().decide(failed), "The retry policy returned null");
+        } catch (Throwable e) { // a failing policy must not keep its message from being retried
+            FailureLog.log(
+                    log::error,
+                    "The retry policy failed for message "
+                            + Printable.of(failed.delivery().id()) + " of topic "
+                            + Printable.of(failed.delivery().topic()) + ". The message is retried in "
+                            + WHEN_POLICY_FAILS,
+                    e);
+            return new RetryAfter(WHEN_POLICY_FAILS);
+        }
+    }
+
+    private static Settle deadLetter(ClaimedDelivery delivery, DeadLetterCause cause, Throwable exception) {
+        return new Settle.ToDeadLetters(delivery.id(), delivery.claim().token(), cause, Failure.withStack(exception));
+    }
+
+    private static boolean isUnreadable(Throwable exception) {
+        return exception instanceof PayloadConversionException
+                || exception instanceof InvalidDeliveryException
+                || exception instanceof UnreadableMessageException;
+    }
+
+    private boolean isNotRetryable(Throwable exception) {
+        Throwable cause = exception;
+        for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+            for (Class<? extends Throwable> type : spec.options().notRetryable()) {
+                if (type.isInstance(cause)) {
+                    return true;
+                }
+            }
+            cause = Failure.causeOf(cause);
+        }
+        return false;
     }
 
     private String describe(ClaimedDelivery delivery) {

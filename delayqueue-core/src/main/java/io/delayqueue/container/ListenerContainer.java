@@ -199,14 +199,7 @@ final class ListenerContainer implements ManagedListener {
         private ShardPoller poller(Shard messages) {
             Shard shard = spec.kind() == QueueKind.NOTIFICATIONS ? messages.notifications() : messages;
             ShardPoller poller = new ShardPoller(
-                    engine,
-                    spec,
-                    shard,
-                    engine.nextConsumer(),
-                    pipeline.judge(),
-                    budget,
-                    workers::dispatch,
-                    this::reopen);
+                    engine, spec, shard, engine.nextConsumer(), budget, workers::dispatch, this::reopen);
             poller.start(shard.count() == 1 ? name : name + " shard " + shard.index());
             return poller;
         }

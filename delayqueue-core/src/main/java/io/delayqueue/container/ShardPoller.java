@@ -67,7 +67,6 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private final long sweepNanos;
     private final long unconfirmedSweepNanos;
     private final Recipient recipient;
-    private final FailureJudge judge;
     private final ClaimBudget budget;
     private final Runnable dispatch;
     private final Runnable onRegisteredAnew;
@@ -107,7 +106,6 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             ListenerSpec spec,
             Shard shard,
             String consumer,
-            FailureJudge judge,
             ClaimBudget budget,
             Runnable dispatch,
             Runnable onRegisteredAnew) {
@@ -123,7 +121,6 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         this.sweepNanos = settings.sweep().toNanos();
         this.unconfirmedSweepNanos = settings.unconfirmedSweep().toNanos();
         this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
-        this.judge = judge;
         this.budget = budget;
         this.dispatch = dispatch;
         this.onRegisteredAnew = onRegisteredAnew;
@@ -221,7 +218,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (abandoned) {
             session.failWaiting(closed());
             List<Runnable> failures = new ArrayList<>();
-            deliveries.takeExtensions()
+            deliveries
+                    .takeExtensions()
                     .forEach(each -> ShardSession.complete(
                             each.result(), () -> each.result().completeExceptionally(closed()), failures));
             session.completeAll(failures);
@@ -429,8 +427,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (!claims.isEmpty()) {
             List<ClaimedDelivery> taken = new ArrayList<>(claims.size());
             for (Claim claim : claims) {
-                taken.add(ClaimedDelivery.of(
-                        this, session.clock(), shard.topic(), claim, options.lease(), poll.sentAt(), heardAt));
+                taken.add(new ClaimedDelivery(
+                        this, session.clock(), shard.topic(), claim, options, poll.sentAt(), heardAt));
             }
             deliveries.add(taken);
         }
@@ -561,11 +559,6 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         deliveries.remove(delivery);
         wakeForWork();
         failUnsent();
-    }
-
-    @Override
-    public Settle retryOnDemand(ClaimedDelivery delivery, Duration delay) {
-        return judge.onDemand(delivery, delay);
     }
 
     @Override

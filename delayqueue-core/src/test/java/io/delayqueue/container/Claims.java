@@ -3,6 +3,7 @@ package io.delayqueue.container;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.Settle;
@@ -21,11 +22,6 @@ final class Claims {
                 Settle settle,
                 @Nullable Throwable failure,
                 CompletableFuture<Boolean> accepted) {}
-
-        @Override
-        public Settle retryOnDemand(ClaimedDelivery delivery, Duration delay) {
-            return new Settle.Release(delivery.id(), delivery.claim().token());
-        }
 
         @Override
         public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time) {
@@ -53,6 +49,8 @@ final class Claims {
     }
 
     static ClaimedDelivery delivery(String id, Duration lease, long sentAt, long heardAt) {
-        return ClaimedDelivery.of(NOBODY, new RedisClock(() -> 0), "t", claim(id, 0), lease, sentAt, heardAt);
+        ListenerOptions options =
+                ListenerOptions.DEFAULTS.toBuilder().lease(lease).build();
+        return new ClaimedDelivery(NOBODY, new RedisClock(() -> 0), "t", claim(id, 0), options, sentAt, heardAt);
     }
 }
