@@ -150,7 +150,7 @@ class CountedTruthTests implements DelayQueueEvents {
         Collection<DelayMessage> repeats = send(later);
         assertThat(repeats).isNotEmpty();
         for (int i = 0; i < 2; i++) {
-            sender.template.sendAll(repeats);
+            send(List.copyOf(repeats));
         }
         cancel(later.subList(0, messages / 2));
         killOneThatConsumes();
