@@ -29,11 +29,7 @@ public record TopicCopies(MessageStore store, TopicRegistry registry, EventBus e
      * @param onlyClaimed whether to keep a message that was not claimed since it was sent
      */
     CompletableFuture<VersionedCancel> cancel(String topic, String id, long version, boolean onlyClaimed) {
-        return onShard(
-                        topic,
-                        id,
-                        shard -> store.cancelUpTo(shard, id, version, onlyClaimed),
-                        VersionedCancel.NOT_FOUND)
+        return onShard(topic, id, shard -> store.cancelUpTo(shard, id, version, onlyClaimed), VersionedCancel.NOT_FOUND)
                 .thenApply(cancel -> {
                     if (cancel.outcome() == Outcome.CANCELLED) {
                         events.publish(listener -> listener.cancelled(topic, id));

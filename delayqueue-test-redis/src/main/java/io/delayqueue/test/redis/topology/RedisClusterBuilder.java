@@ -27,7 +27,6 @@ public final class RedisClusterBuilder {
     private boolean proxied;
 
     RedisClusterBuilder() {
-        nodeTimeout(Duration.ofSeconds(2));
         setting("cluster-announce-ip", "127.0.0.1");
         // However long its master has been away, a replica may take over.
         setting("cluster-replica-validity-factor", "0");
@@ -69,7 +68,7 @@ public final class RedisClusterBuilder {
      * After how long without a sign of life a node is held for lost ({@code cluster-node-timeout}). A master that is
      * busy with one command for longer, moving a large key for instance, is replaced.
      *
-     * @param timeout at least 100 ms; 2 s by default
+     * @param timeout at least 100 ms; 2 s by default, and a minute without replicas, where nothing can replace a master
      * @return this builder
      */
     public RedisClusterBuilder nodeTimeout(Duration timeout) {
@@ -123,6 +122,7 @@ public final class RedisClusterBuilder {
      *     none is left running
      */
     public RedisClusterProcess start() {
+        settings.putIfAbsent("cluster-node-timeout", new String[] {replicas == 0 ? "60000" : "2000"});
         return RedisClusterProcess.launch(this);
     }
 
