@@ -229,12 +229,6 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
     }
 
     @Override
-    public Duration sinceSent(Instant settledAt) {
-        Duration since = Duration.between(sentAt(), settledAt);
-        return since.isNegative() ? Duration.ZERO : since;
-    }
-
-    @Override
     public CompletableFuture<Boolean> acknowledge() {
         settle(new Settle.Acknowledge(id(), claim.token()));
         return accepted;

@@ -105,8 +105,9 @@ final class PollEvents {
         } else if (delivery != null && handling != null && settle instanceof Settle.Retry retry) {
             events.publish(to -> to.retried(recipient, id, delivery.attempt(), handling, retry.delay()));
         } else if (delivery != null && handling != null) {
-            Duration sinceSent = delivery.sinceSent(now);
-            events.publish(to -> to.acknowledged(recipient, id, delivery.attempt(), handling, sinceSent));
+            Duration sinceSent = Duration.between(delivery.sentAt(), now);
+            events.publish(to -> to.acknowledged(
+                    recipient, id, delivery.attempt(), handling, sinceSent.isNegative() ? Duration.ZERO : sinceSent));
         }
     }
 

@@ -42,8 +42,8 @@ public record Settlement(
         @Nullable
         Duration handling(long givenAt, Instant settledAt);
 
-        /** Time from the send of the message to its settlement. */
-        Duration sinceSent(Instant settledAt);
+        /** When the message was sent, by Redis' clock. */
+        Instant sentAt();
     }
 
     Lease lease() {

@@ -60,12 +60,6 @@ final class DefaultLeasedDelivery implements LeasedDelivery, Settlement.Attempt 
     }
 
     @Override
-    public Duration sinceSent(Instant settledAt) {
-        Duration since = Duration.between(sentAt(), settledAt);
-        return since.isNegative() ? Duration.ZERO : since;
-    }
-
-    @Override
     public String topic() {
         return shard.topic();
     }

@@ -44,16 +44,7 @@ record Receipt(int attempt, Instant takenAt, Instant sentAt, String token) imple
 
     @Override
     public Duration handling(long givenAt, Instant settledAt) {
-        return between(takenAt, settledAt);
-    }
-
-    @Override
-    public Duration sinceSent(Instant settledAt) {
-        return between(sentAt, settledAt);
-    }
-
-    private static Duration between(Instant from, Instant to) {
-        Duration time = Duration.between(from, to);
+        Duration time = Duration.between(takenAt, settledAt);
         return time.isNegative() ? Duration.ZERO : time;
     }
 
