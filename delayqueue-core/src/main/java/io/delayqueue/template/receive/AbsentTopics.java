@@ -23,7 +23,7 @@ final class AbsentTopics implements PeriodicTask {
     private static final String ABSENT_TOPICS = "absent topics";
 
     private final ReceiverContext context;
-    private final Map<String, TopicListener> waiting = new HashMap<>();
+    private final Map<String, WaitingReceivers> waiting = new HashMap<>();
     private @Nullable TaskHandle handle;
     private boolean swept;
     private volatile boolean sweeping;
@@ -33,27 +33,13 @@ final class AbsentTopics implements PeriodicTask {
         this.context = context;
     }
 
-    /** A listener for one topic. Its methods must not block. */
-    interface TopicListener {
-
-        /** Called when the topic may be registered. */
-        void appeared();
-
-        /**
-         * Called when a sweep has ended without finding the topic.
-         *
-         * @param failure of the sweep; null if the topic is not registered
-         */
-        void swept(@Nullable Throwable failure);
-    }
-
-    /** Adds the listener of a topic until the subscription is closed. A topic has at most one listener. */
-    Subscription await(String topic, TopicListener listener) {
+    /** Watches the topic of waiting receivers until the subscription is closed. */
+    Subscription await(String topic, WaitingReceivers receivers) {
         List<Subscription> subscriptions = context.expectedShards(topic).stream()
-                .map(shard -> context.signals.await(shard, new AppearanceListener(listener)))
+                .map(shard -> context.signals.await(shard, new AppearanceListener(receivers)))
                 .toList();
         synchronized (this) {
-            waiting.put(topic, listener);
+            waiting.put(topic, receivers);
             if (handle == null) {
                 swept = false;
                 handle = context.scheduler.schedule(ABSENT_TOPICS, this);
@@ -61,12 +47,12 @@ final class AbsentTopics implements PeriodicTask {
         }
         return () -> {
             subscriptions.forEach(Subscription::close);
-            end(topic, listener);
+            end(topic, receivers);
         };
     }
 
-    private synchronized void end(String topic, TopicListener listener) {
-        waiting.remove(topic, listener);
+    private synchronized void end(String topic, WaitingReceivers receivers) {
+        waiting.remove(topic, receivers);
         if (waiting.isEmpty() && handle != null) {
             handle.cancel();
             handle = null;
@@ -75,20 +61,20 @@ final class AbsentTopics implements PeriodicTask {
 
     private final class AppearanceListener implements SignalListener {
 
-        private final TopicListener listener;
+        private final WaitingReceivers receivers;
 
-        AppearanceListener(TopicListener listener) {
-            this.listener = listener;
+        AppearanceListener(WaitingReceivers receivers) {
+            this.receivers = receivers;
         }
 
         @Override
         public void headAt(long dueMillis) {
-            listener.appeared();
+            receivers.appeared();
         }
 
         @Override
         public void surplus(String consumer) {
-            listener.appeared();
+            receivers.appeared();
         }
 
         @Override
@@ -128,11 +114,11 @@ final class AbsentTopics implements PeriodicTask {
 
     private void sweepEnded(@Nullable SortedSet<String> topics, @Nullable Throwable failure) {
         Throwable cause = failure == null ? null : Completions.cause(failure);
-        Map<String, TopicListener> listeners;
+        Map<String, WaitingReceivers> watched;
         Duration failing;
         sweeping = false;
         synchronized (this) {
-            listeners = Map.copyOf(waiting);
+            watched = Map.copyOf(waiting);
             long since = failingSince == null ? context.now() : failingSince;
             failingSince = cause == null ? null : since;
             failing = Duration.ofNanos(context.now() - since);
@@ -140,11 +126,11 @@ final class AbsentTopics implements PeriodicTask {
         if (cause != null) {
             context.events.publish(events -> events.taskFailed(ABSENT_TOPICS, cause, failing));
         }
-        listeners.forEach((topic, listener) -> {
+        watched.forEach((topic, receivers) -> {
             if (topics != null && topics.contains(topic)) {
-                listener.appeared();
+                receivers.appeared();
             } else {
-                listener.swept(cause);
+                receivers.swept(cause);
             }
         });
     }

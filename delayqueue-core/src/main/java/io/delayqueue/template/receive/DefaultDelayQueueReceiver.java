@@ -8,7 +8,6 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +17,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
@@ -30,8 +28,6 @@ import org.springframework.util.Assert;
 public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, AutoCloseable {
 
     private static final int MAX_TOPICS = 100;
-    private static final int EPOCH_LENGTH = 13;
-    private static final int EPOCH_RADIX = 36;
 
     private final ReceiverContext context;
     private final Map<String, WaitingReceivers> waiting = new ConcurrentHashMap<>();
@@ -40,10 +36,10 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     private final Leases leases;
     private volatile boolean closed;
 
-    private DefaultDelayQueueReceiver(ReceiverContext context, ReceivedTopics received) {
-        this.context = context;
+    private DefaultDelayQueueReceiver(Builder builder) {
+        this.context = new ReceiverContext(builder);
         this.absent = new AbsentTopics(context);
-        this.received = received;
+        this.received = new ReceivedTopics(builder.addConsumer, context);
         this.leases = new ReceiptLeases(context);
     }
 
@@ -163,16 +159,18 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     /** Builds a receiver. Not thread-safe. */
     public static final class Builder {
 
-        private final MessageStore store;
-        private final TopicRegistry topics;
-        private final PayloadCodec codec;
-        private final SignalSource signals;
-        private final PeriodicTaskScheduler scheduler;
-        private EventBus events = new EventBus(List.of());
-        private ReceiveSettings settings = ReceiveSettings.DEFAULTS;
-        private Executor completions = Runnable::run;
-        private LongSupplier nanoTime = System::nanoTime;
-        private @Nullable Function<Shard, Runnable> addConsumer;
+        final MessageStore store;
+        final TopicRegistry topics;
+        final PayloadCodec codec;
+        final SignalSource signals;
+        final PeriodicTaskScheduler scheduler;
+        EventBus events = new EventBus(List.of());
+        ReceiveSettings settings = ReceiveSettings.DEFAULTS;
+        Executor completions = Runnable::run;
+        LongSupplier nanoTime = System::nanoTime;
+
+        @Nullable
+        Function<Shard, Runnable> addConsumer;
 
         private Builder(
                 MessageStore store,
@@ -227,23 +225,7 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
 
         /** Builds the receiver. It runs no task before the first request. */
         public DefaultDelayQueueReceiver build() {
-            RandomGenerator random = new SecureRandom();
-            StringBuilder epoch = new StringBuilder(EPOCH_LENGTH);
-            for (int i = 0; i < EPOCH_LENGTH; i++) {
-                epoch.append(Character.forDigit(random.nextInt(EPOCH_RADIX), EPOCH_RADIX));
-            }
-            ReceiverContext context = new ReceiverContext(
-                    store,
-                    topics,
-                    signals,
-                    scheduler,
-                    codec,
-                    events,
-                    settings,
-                    epoch.toString(),
-                    completions,
-                    nanoTime);
-            return new DefaultDelayQueueReceiver(context, new ReceivedTopics(addConsumer, scheduler, nanoTime));
+            return new DefaultDelayQueueReceiver(this);
         }
     }
 }

@@ -31,24 +31,18 @@ final class DefaultLeasedDelivery implements LeasedDelivery, Settlement.Attempt 
     private final long takenAt;
 
     /**
-     * Creates a delivery from a claim and its decoded message.
+     * Creates a delivery from a claim.
      *
      * @param lease applies unless the message has its own lease
      * @param polledAt when the poll was sent, by the monotonic clock; the lease started then or later
+     * @throws io.delayqueue.store.UnreadableMessageException if the message cannot be decoded
      */
-    DefaultLeasedDelivery(
-            ReceiverContext context,
-            Shard shard,
-            Claim claim,
-            Envelope envelope,
-            RedisClock clock,
-            Duration lease,
-            long polledAt) {
+    DefaultLeasedDelivery(ReceiverContext context, ReceivePoller poller, Claim claim, Duration lease, long polledAt) {
         this.context = context;
-        this.shard = shard;
+        this.shard = poller.shard();
         this.claim = claim;
-        this.envelope = envelope;
-        this.clock = clock;
+        this.envelope = claim.envelope();
+        this.clock = poller.clock();
         this.takenAt = context.now();
         Duration own = envelope.limits().lease();
         this.leaseEndNanos = new AtomicLong(polledAt + (own == null ? lease : own).toNanos());

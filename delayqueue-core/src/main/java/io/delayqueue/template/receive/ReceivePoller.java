@@ -23,6 +23,7 @@ import io.delayqueue.store.UnreadableMessageException;
 import io.delayqueue.template.DelayQueueException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,8 @@ import org.jspecify.annotations.Nullable;
 final class ReceivePoller implements PeriodicTask {
 
     private static final Duration IDLE = Duration.ofDays(1);
-    private static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(1));
+    /** Claims nothing: the poll only settles or reclaims. */
+    static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(1));
     /** Assumed size in bytes of a settlement that reads the whole message: a receipt does not contain the size. */
     private static final int WHOLE_MESSAGE = PollRequest.MAX_BYTES / 50;
 
@@ -44,8 +46,8 @@ final class ReceivePoller implements PeriodicTask {
     private final Shard shard;
     private final ShardSession session;
     private final Object lock = new Object();
-    private @Nullable Claimer wanted;
-    private @Nullable Claimer served;
+    private @Nullable ClaimCall wanted;
+    private @Nullable ClaimCall served;
     private boolean polling;
     private @Nullable TaskHandle repeating;
     private long repeatAt;
@@ -67,19 +69,14 @@ final class ReceivePoller implements PeriodicTask {
     }
 
     /**
-     * Receives the result of one claim. One of {@code claimed} and {@code failed} is called, once; it must not block.
+     * The reply to a claim.
+     *
+     * @param sentAt when the poll was sent, by the monotonic clock; the leases started then or later
      */
-    interface Claimer {
+    record Claimed(PollReply reply, long sentAt) {}
 
-        /** Returns what to claim, with the lease. */
-        Claiming claiming();
-
-        /** Called with the reply. */
-        void claimed(Poll poll, PollReply reply);
-
-        /** Called if this poll or the previous one had no reply; with null if the topic is no longer registered. */
-        void failed(@Nullable Throwable cause);
-    }
+    /** A claim that waits for the next poll or is part of the current one. */
+    private record ClaimCall(Claiming claiming, CompletableFuture<Optional<Claimed>> result) {}
 
     Shard shard() {
         return shard;
@@ -94,13 +91,20 @@ final class ReceivePoller implements PeriodicTask {
         return session.open() != null || session.size() > 0;
     }
 
-    /** Claims with the next poll. A poll that waits for its repeat is repeated at once. */
-    void claim(Claimer claimer) {
+    /**
+     * Claims with the next poll, one claim at a time. A poll that waits for its repeat is repeated at once.
+     *
+     * @return the reply; empty if the topic is no longer registered. Fails if this poll or the previous one had no
+     *     reply. Its dependents must not block
+     */
+    CompletableFuture<Optional<Claimed>> claim(Claiming claiming) {
+        ClaimCall call = new ClaimCall(claiming, new CompletableFuture<>());
         synchronized (lock) {
-            wanted = claimer;
+            wanted = call;
             repeatAt = context.now();
         }
         sendNext();
+        return call.result;
     }
 
     CompletableFuture<Boolean> settle(Settle settle, Settlement.@Nullable Attempt delivery) {
@@ -149,14 +153,14 @@ final class ReceivePoller implements PeriodicTask {
             }
             poll = session.open();
             if (poll == null) {
-                Claimer claimer = wanted;
-                if (claimer == null && session.size() == 0) {
+                ClaimCall claim = wanted;
+                if (claim == null && session.size() == 0) {
                     return;
                 }
                 wanted = null;
-                served = claimer;
-                Claiming claiming = claimer == null ? NOTHING : claimer.claiming();
-                poll = session.begin(claiming, context.reclaiming(claimer != null), false, List.of());
+                served = claim;
+                Claiming claiming = claim == null ? NOTHING : claim.claiming;
+                poll = session.begin(claiming, context.reclaiming(claim != null), false, List.of());
             }
             polling = true;
         }
@@ -173,30 +177,30 @@ final class ReceivePoller implements PeriodicTask {
     }
 
     private void replied(Poll poll, PollReply reply) {
-        Claimer claimer = end();
-        if (claimer == null) {
+        ClaimCall claim = end();
+        if (claim == null) {
             // claims of a repeated poll: the start of their leases is unknown
             release(reply.claims());
         } else {
-            claimer.claimed(poll, reply);
+            claim.result.complete(Optional.of(new Claimed(reply, poll.sentAt())));
         }
         session.publish(poll, reply);
         sendNext();
     }
 
     private void topicDeleted(Poll poll) {
-        Claimer claimer = end();
+        ClaimCall claim = end();
         context.forget(shard.topic());
-        if (claimer != null) {
-            claimer.failed(null);
+        if (claim != null) {
+            claim.result.complete(Optional.empty());
         }
         session.rejectUnregistered(poll);
         sendNext();
     }
 
     private void failed(Poll poll, Throwable cause) {
-        Claimer next;
-        Claimer claimer;
+        ClaimCall next;
+        ClaimCall claim;
         Duration failing;
         boolean abandoned;
         synchronized (lock) {
@@ -207,7 +211,7 @@ final class ReceivePoller implements PeriodicTask {
             repeatAt = now + ReceiverContext.backoffNanos(failures);
             polling = false;
             next = wanted;
-            claimer = served;
+            claim = served;
             wanted = null;
             served = null;
             abandoned = closed || !(cause instanceof RedisCallException);
@@ -226,11 +230,11 @@ final class ReceivePoller implements PeriodicTask {
         if (abandoned) {
             session.fail(poll, settlementsFailed(cause));
         }
-        if (claimer != null) {
-            claimer.failed(cause);
+        if (claim != null) {
+            claim.result.completeExceptionally(cause);
         }
         if (next != null) {
-            next.failed(cause);
+            next.result.completeExceptionally(cause);
         }
         if (abandoned) {
             sendNext();
@@ -254,15 +258,15 @@ final class ReceivePoller implements PeriodicTask {
         }
     }
 
-    private @Nullable Claimer end() {
+    private @Nullable ClaimCall end() {
         synchronized (lock) {
             session.end();
             polling = false;
             failures = 0;
             stopRepeating();
-            Claimer claimer = served;
+            ClaimCall claim = served;
             served = null;
-            return claimer;
+            return claim;
         }
     }
 

@@ -1,7 +1,6 @@
 package io.delayqueue.template.receive;
 
 import io.delayqueue.coordination.PeriodicTask;
-import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.message.Shard;
 import java.time.Duration;
@@ -10,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +24,7 @@ final class ReceivedTopics implements PeriodicTask {
     private static final Duration IDLE = Duration.ofDays(1);
 
     private final @Nullable Function<Shard, Runnable> addConsumer;
-    private final PeriodicTaskScheduler scheduler;
-    private final LongSupplier nanoTime;
+    private final ReceiverContext context;
     private final Map<String, Consumption> topics = new HashMap<>();
     private @Nullable TaskHandle handle;
 
@@ -37,11 +34,9 @@ final class ReceivedTopics implements PeriodicTask {
      * @param addConsumer registers this node as a consumer of a shard's topic and returns a task that removes the
      *     registration; null for no registration
      */
-    ReceivedTopics(
-            @Nullable Function<Shard, Runnable> addConsumer, PeriodicTaskScheduler scheduler, LongSupplier nanoTime) {
+    ReceivedTopics(@Nullable Function<Shard, Runnable> addConsumer, ReceiverContext context) {
         this.addConsumer = addConsumer;
-        this.scheduler = scheduler;
-        this.nanoTime = nanoTime;
+        this.context = context;
     }
 
     private static final class Consumption {
@@ -67,9 +62,9 @@ final class ReceivedTopics implements PeriodicTask {
         Consumption consumption = topics.get(shard.topic());
         if (consumption != null) {
             consumption.received = false;
-            consumption.until = nanoTime.getAsLong() + REMEMBERED.toNanos();
+            consumption.until = context.now() + REMEMBERED.toNanos();
             if (handle == null) {
-                handle = scheduler.schedule("received topics", this);
+                handle = context.scheduler.schedule("received topics", this);
             } else {
                 handle.wakeWithin(REMEMBERED);
             }
@@ -81,7 +76,7 @@ final class ReceivedTopics implements PeriodicTask {
         List<Runnable> over = new ArrayList<>();
         long next = IDLE.toNanos();
         synchronized (this) {
-            long now = nanoTime.getAsLong();
+            long now = context.now();
             for (Consumption consumption : List.copyOf(topics.values())) {
                 long left = consumption.until - now;
                 if (!consumption.received && left <= 0) {

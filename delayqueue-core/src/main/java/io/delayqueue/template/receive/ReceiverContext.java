@@ -9,6 +9,8 @@ import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.script.TopicRegistry;
+import java.math.BigInteger;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -50,27 +52,17 @@ final class ReceiverContext {
     private final Map<Shard, ReceivePoller> pollers = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    ReceiverContext(
-            MessageStore store,
-            TopicRegistry topics,
-            SignalSource signals,
-            PeriodicTaskScheduler scheduler,
-            PayloadCodec codec,
-            EventBus events,
-            ReceiveSettings settings,
-            String consumer,
-            Executor completions,
-            LongSupplier nanoTime) {
-        this.store = store;
-        this.topics = topics;
-        this.signals = signals;
-        this.scheduler = scheduler;
-        this.codec = codec;
-        this.events = events;
-        this.settings = settings;
-        this.consumer = consumer;
-        this.completions = completions;
-        this.nanoTime = nanoTime;
+    ReceiverContext(DefaultDelayQueueReceiver.Builder builder) {
+        this.store = builder.store;
+        this.topics = builder.topics;
+        this.signals = builder.signals;
+        this.scheduler = builder.scheduler;
+        this.codec = builder.codec;
+        this.events = builder.events;
+        this.settings = builder.settings;
+        this.completions = builder.completions;
+        this.nanoTime = builder.nanoTime;
+        this.consumer = new BigInteger(64, new SecureRandom()).toString(36);
     }
 
     long now() {

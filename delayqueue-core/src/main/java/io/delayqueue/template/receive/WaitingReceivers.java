@@ -13,17 +13,19 @@ import io.delayqueue.redis.SignalSource.Subscription;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.ShardSession.Poll;
+import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.TopicRegisteredAnewException;
 import io.delayqueue.store.UnreadableMessageException;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
+import io.delayqueue.template.receive.ReceivePoller.Claimed;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -58,10 +60,13 @@ final class WaitingReceivers implements PeriodicTask {
     private List<PolledShard> shards = List.of();
 
     private int turn;
-    private boolean opening;
-    private @Nullable Opened opened;
-    private @Nullable Claiming currentClaim;
-    private @Nullable Reply arrived;
+    /** Whether a claim or a look-up is in progress; one at a time. */
+    private boolean busy;
+    /** The receiver of the claim in progress. */
+    private @Nullable Waiting served;
+    /** Applies the result of the claim or look-up; run by the task. */
+    private @Nullable Consumer<List<Runnable>> arrived;
+
     private @Nullable Outage outage;
     private @Nullable Subscription awaiting;
     /** The failure of the last sweep for the unregistered topic. */
@@ -111,21 +116,6 @@ final class WaitingReceivers implements PeriodicTask {
     }
 
     /**
-     * The result of a look-up: the shards or a failure; neither if the topic is not registered.
-     *
-     * @param arrivals the arrival of the newest receiver when the look-up started
-     */
-    private record Opened(
-            @Nullable List<Shard> shards, @Nullable Throwable failure, long arrivals) {}
-
-    /** The result of a poll: the reply or a failure; neither if the topic is no longer registered. */
-    private record Reply(
-            Claiming claim,
-            @Nullable Poll poll,
-            @Nullable PollReply reply,
-            @Nullable Throwable failure) {}
-
-    /**
      * A series of failed calls.
      *
      * @param failures number of failures in a row
@@ -156,19 +146,25 @@ final class WaitingReceivers implements PeriodicTask {
             return hasReceivers ? isTime || emptyUpTo < newest : overdueLeases && isTime;
         }
 
-        void replied(Claiming claim, PollReply reply, long now) {
+        /**
+         * Sets the time of the next poll.
+         *
+         * @param claimed whether the poll claimed for a receiver
+         * @param upTo the arrival of the newest receiver when the claim started
+         */
+        void replied(PollReply reply, boolean claimed, long upTo, long now) {
             Duration sweep = context.sweep();
             overdueLeases = reply.untilNextLeaseEnd().isZero();
             Duration lease = overdueLeases ? OVERDUE_POLL : reply.untilNextLeaseEnd();
             // without a receiver the due time does not matter
-            Duration due = claim.receiver == null ? sweep : reply.untilNextDue();
+            Duration due = claimed ? reply.untilNextDue() : sweep;
             nextPoll = now + min(min(due, lease), sweep).toNanos();
             if (hasSignal && signalled - nextPoll < 0) {
                 nextPoll = signalled;
             }
             boolean empty = reply.claims().isEmpty() && !reply.untilNextDue().isZero();
-            if (claim.receiver != null && empty) {
-                emptyUpTo = claim.arrivals;
+            if (claimed && empty) {
+                emptyUpTo = upTo;
             }
         }
 
@@ -207,56 +203,6 @@ final class WaitingReceivers implements PeriodicTask {
 
     private static Duration min(Duration a, Duration b) {
         return a.compareTo(b) <= 0 ? a : b;
-    }
-
-    /** A claim in progress. */
-    private final class Claiming implements ReceivePoller.Claimer {
-
-        private final PolledShard shard;
-        private final @Nullable Waiting receiver;
-        private final long arrivals;
-
-        /**
-         * Creates a claim.
-         *
-         * @param receiver the receiver to claim for; null to reclaim only
-         * @param arrivals the arrival of the newest receiver
-         */
-        Claiming(PolledShard shard, @Nullable Waiting receiver, long arrivals) {
-            this.shard = shard;
-            this.receiver = receiver;
-            this.arrivals = arrivals;
-            shard.hasSignal = false;
-        }
-
-        @Override
-        public PollRequest.Claiming claiming() {
-            return receiver == null
-                    ? new PollRequest.Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(1))
-                    : new PollRequest.Claiming(receiver.request.max(), PollRequest.MAX_BYTES, receiver.request.lease());
-        }
-
-        @Override
-        public void claimed(Poll poll, PollReply reply) {
-            if (!arrive(new Reply(this, poll, reply, null))) {
-                shard.poller.release(reply.claims());
-            }
-        }
-
-        @Override
-        public void failed(@Nullable Throwable cause) {
-            arrive(new Reply(this, null, null, cause));
-        }
-
-        private boolean arrive(Reply reply) {
-            synchronized (lock) {
-                if (!closed) {
-                    arrived = reply;
-                    schedule();
-                }
-                return !closed;
-            }
-        }
     }
 
     /** Adds a receiver; returns null if this instance accepts no more requests. */
@@ -308,17 +254,12 @@ final class WaitingReceivers implements PeriodicTask {
         List<Runnable> outside = new ArrayList<>();
         Duration sleep;
         synchronized (lock) {
-            Opened lookedUp = opened;
-            opened = null;
-            if (lookedUp != null) {
-                opening = false;
-                take(lookedUp, outside);
-            }
-            Reply reply = arrived;
-            arrived = null;
-            if (reply != null) {
-                currentClaim = null;
-                take(reply, outside);
+            Consumer<List<Runnable>> result = arrived;
+            if (result != null) {
+                arrived = null;
+                busy = false;
+                served = null;
+                result.accept(outside);
             }
             endWaits(outside);
             pollNext(outside);
@@ -331,43 +272,84 @@ final class WaitingReceivers implements PeriodicTask {
         return sleep;
     }
 
-    private void take(Opened result, List<Runnable> outside) {
-        if (result.shards != null) {
-            outage = null;
-            if (!closed) {
-                shards = result.shards.stream().map(PolledShard::new).toList();
-                received.begin(result.shards.get(0));
-                stopAwaiting();
+    /** Looks up the shards of the topic. */
+    private void lookUp(long upTo) {
+        CompletableFuture<?> unused = context.usableShards(topic).whenComplete((found, failure) -> {
+            Throwable cause = failure == null ? null : Completions.cause(failure);
+            arrive(outside -> lookedUp(found, cause, upTo, outside));
+        });
+    }
+
+    /**
+     * Polls a shard.
+     *
+     * @param receiver the receiver to claim for; null to reclaim only
+     * @param upTo the arrival of the newest receiver
+     */
+    private void claim(PolledShard shard, @Nullable Waiting receiver, long upTo) {
+        Claiming claiming = receiver == null
+                ? ReceivePoller.NOTHING
+                : new Claiming(receiver.request.max(), PollRequest.MAX_BYTES, receiver.request.lease());
+        CompletableFuture<?> unused = shard.poller.claim(claiming).whenComplete((claimed, failure) -> {
+            boolean open = arrive(outside -> polled(shard, receiver, upTo, claimed, failure, outside));
+            if (!open && claimed != null) {
+                claimed.ifPresent(late -> shard.poller.release(late.reply().claims()));
             }
-        } else if (result.failure == null) {
-            outage = null;
-            sweepFailure = null;
-            absentUpTo = result.arrivals;
-        } else if (result.failure instanceof RedisCallException failure) {
-            appeared = true;
-            Duration failing = recordOutage(failure, result.arrivals);
-            outside.add(() -> context.events.publish(events -> events.taskFailed(name(), failure, failing)));
-        } else {
-            failAll(result.failure, outside);
+        });
+    }
+
+    /** Lets the task apply a result. Returns false if this instance is closed. */
+    private boolean arrive(Consumer<List<Runnable>> result) {
+        synchronized (lock) {
+            if (!closed) {
+                arrived = result;
+                schedule();
+            }
+            return !closed;
         }
     }
 
-    private void take(Reply result, List<Runnable> outside) {
-        if (result.reply != null && result.poll != null) {
-            PollReply reply = result.reply;
+    private void lookedUp(Optional<List<Shard>> found, @Nullable Throwable failure, long upTo, List<Runnable> outside) {
+        if (failure instanceof RedisCallException call) {
+            appeared = true;
+            Duration failing = recordOutage(call, upTo);
+            outside.add(() -> context.events.publish(events -> events.taskFailed(name(), call, failing)));
+        } else if (failure != null) {
+            failAll(failure, outside);
+        } else if (found.isEmpty()) {
             outage = null;
-            result.claim.shard.replied(result.claim, reply, context.now());
-            if (!reply.claims().isEmpty()) {
-                handOut(result.claim, result.poll, reply, outside);
-            }
-        } else if (result.failure instanceof RedisCallException failure) {
-            recordOutage(failure, result.claim.arrivals);
-        } else if (result.failure == null || result.failure instanceof TopicRegisteredAnewException) {
+            sweepFailure = null;
+            absentUpTo = upTo;
+        } else if (!closed) {
+            outage = null;
+            shards = found.get().stream().map(PolledShard::new).toList();
+            received.begin(found.get().get(0));
+            stopAwaiting();
+        }
+    }
+
+    private void polled(
+            PolledShard shard,
+            @Nullable Waiting receiver,
+            long upTo,
+            Optional<Claimed> claimed,
+            @Nullable Throwable failure,
+            List<Runnable> outside) {
+        if (failure instanceof RedisCallException call) {
+            recordOutage(call, upTo);
+        } else if (failure instanceof TopicRegisteredAnewException || (failure == null && claimed.isEmpty())) {
             outage = null;
             context.forget(topic);
             forgetShards();
+        } else if (failure != null) {
+            failAll(failure, outside);
         } else {
-            failAll(result.failure, outside);
+            Claimed result = claimed.get();
+            outage = null;
+            shard.replied(result.reply(), receiver != null, upTo, context.now());
+            if (!result.reply().claims().isEmpty()) {
+                handOut(shard.poller, receiver, result, outside);
+            }
         }
     }
 
@@ -404,32 +386,25 @@ final class WaitingReceivers implements PeriodicTask {
         queue.clear();
     }
 
-    private void handOut(Claiming claim, Poll poll, PollReply reply, List<Runnable> outside) {
-        List<Claim> claims = reply.claims();
-        Waiting receiver = claim.receiver;
-        ReceivePoller poller = claim.shard.poller;
-        if (receiver == null || receiver.future.isDone()) {
+    private void handOut(ReceivePoller poller, @Nullable Waiting receiver, Claimed claimed, List<Runnable> outside) {
+        List<Claim> claims = claimed.reply().claims();
+        if (closed || receiver == null || receiver.future.isDone()) {
             outside.add(() -> poller.release(claims));
             return;
         }
         List<LeasedDelivery> deliveries = new ArrayList<>(claims.size());
         for (Claim each : claims) {
             try {
-                deliveries.add(new DefaultLeasedDelivery(
-                        context,
-                        poller.shard(),
-                        each,
-                        each.envelope(),
-                        poller.clock(),
-                        receiver.request.lease(),
-                        poll.sentAt()));
+                deliveries.add(
+                        new DefaultLeasedDelivery(context, poller, each, receiver.request.lease(), claimed.sentAt()));
             } catch (UnreadableMessageException e) {
                 outside.add(() -> poller.deadLetter(each, e));
             }
         }
         if (!deliveries.isEmpty()) {
             queue.remove(receiver);
-            outside.add(() -> deliveries.forEach(delivery -> publishStarted(delivery, reply.nowMicros())));
+            outside.add(() -> deliveries.forEach(
+                    delivery -> publishStarted(delivery, claimed.reply().nowMicros())));
             outside.add(() -> context.complete(() -> {
                 if (!receiver.future.complete(deliveries)) {
                     ReceiverContext.release(deliveries);
@@ -447,7 +422,6 @@ final class WaitingReceivers implements PeriodicTask {
     /** Ends waits that have timed out. The receiver of the claim in progress waits for its reply. */
     private void endWaits(List<Runnable> outside) {
         long now = context.now();
-        Waiting served = currentClaim == null ? null : currentClaim.receiver;
         for (Iterator<Waiting> all = queue.iterator(); all.hasNext(); ) {
             Waiting receiver = all.next();
             if (receiver.future.isDone()) {
@@ -491,21 +465,21 @@ final class WaitingReceivers implements PeriodicTask {
     private void pollNext(List<Runnable> outside) {
         long now = context.now();
         Outage present = outage;
-        if (isBusy() || (present != null && now - present.retryNanos < 0)) {
+        if (busy || (present != null && now - present.retryNanos < 0)) {
             return;
         }
         Waiting first = queue.peek();
         Waiting last = queue.peekLast();
         if (shards.isEmpty()) {
-            opening = last != null && (appeared || absentUpTo < last.arrival);
-            if (opening) {
+            busy = last != null && (appeared || absentUpTo < last.arrival);
+            if (busy) {
                 appeared = false;
                 long upTo = arrivals;
                 if (awaiting == null) {
                     // before the look-up, so that a registration after it is noticed
-                    awaiting = absent.await(topic, new RegistrationListener());
+                    awaiting = absent.await(topic, this);
                 }
-                outside.add(() -> open(upTo));
+                outside.add(() -> lookUp(upTo));
             }
             return;
         }
@@ -513,34 +487,18 @@ final class WaitingReceivers implements PeriodicTask {
             PolledShard shard = shards.get((turn + i) % shards.size());
             if (shard.isToBePolled(first != null, last == null ? 0 : last.arrival, now)) {
                 turn = (turn + i + 1) % shards.size();
-                Claiming claim = new Claiming(shard, first, arrivals);
-                currentClaim = claim;
-                outside.add(() -> shard.poller.claim(claim));
+                shard.hasSignal = false;
+                busy = true;
+                served = first;
+                long upTo = arrivals;
+                outside.add(() -> claim(shard, first, upTo));
                 return;
             }
         }
     }
 
-    /** Whether a poll or a look-up is in progress; one at a time. */
-    private boolean isBusy() {
-        return currentClaim != null || opening;
-    }
-
-    private void open(long upTo) {
-        CompletableFuture<?> unused = context.usableShards(topic).whenComplete((shards, failure) -> {
-            synchronized (lock) {
-                if (!closed) {
-                    opened = failure == null
-                            ? new Opened(shards.orElse(null), null, upTo)
-                            : new Opened(null, Completions.cause(failure), upTo);
-                    schedule();
-                }
-            }
-        });
-    }
-
     private Duration sleep() {
-        boolean needed = !queue.isEmpty() || shards.stream().anyMatch(shard -> shard.overdueLeases) || isBusy();
+        boolean needed = !queue.isEmpty() || shards.stream().anyMatch(shard -> shard.overdueLeases) || busy;
         if (!needed) {
             dropped = true;
             end();
@@ -554,9 +512,9 @@ final class WaitingReceivers implements PeriodicTask {
             wait = left > 0 ? Math.min(wait, left) : wait;
         }
         Outage present = outage;
-        if (!isBusy() && present != null) {
+        if (!busy && present != null) {
             wait = Math.min(wait, present.retryNanos - now);
-        } else if (!isBusy()) {
+        } else if (!busy) {
             for (PolledShard shard : shards) {
                 wait = Math.min(wait, shard.nextPoll - now);
             }
@@ -573,45 +531,44 @@ final class WaitingReceivers implements PeriodicTask {
         stopAwaiting();
     }
 
-    /** Listens for the registration of the topic. */
-    private final class RegistrationListener implements AbsentTopics.TopicListener {
-
-        @Override
-        public void appeared() {
-            synchronized (lock) {
-                if (awaiting != null) {
-                    appeared = true;
-                    schedule();
-                }
+    /** Called by {@link AbsentTopics} when the topic may be registered. Does not block. */
+    void appeared() {
+        synchronized (lock) {
+            if (awaiting != null) {
+                appeared = true;
+                schedule();
             }
         }
+    }
 
-        @Override
-        public void swept(@Nullable Throwable failure) {
-            synchronized (lock) {
-                sweepFailure = failure;
-                long now = context.now();
-                if (handle != null && queue.stream().anyMatch(receiver -> receiver.isOver(now))) {
-                    handle.wake();
-                }
+    /**
+     * Called by {@link AbsentTopics} when a sweep has ended without finding the topic. Does not block.
+     *
+     * @param failure of the sweep; null if the topic is not registered
+     */
+    void swept(@Nullable Throwable failure) {
+        synchronized (lock) {
+            sweepFailure = failure;
+            long now = context.now();
+            if (handle != null && queue.stream().anyMatch(receiver -> receiver.isOver(now))) {
+                handle.wake();
             }
         }
     }
 
     /** Ends all waits with an empty result and releases what is being claimed. */
     void close() {
-        List<Waiting> left;
+        List<Runnable> outside = new ArrayList<>();
         synchronized (lock) {
             closed = true;
-            left = new ArrayList<>(queue);
+            queue.forEach(receiver -> outside.add(() -> receiver.future.complete(List.of())));
             queue.clear();
-            Reply reply = arrived;
-            arrived = null;
-            if (reply != null && reply.reply != null) {
-                reply.claim.shard.poller.release(reply.reply.claims());
+            if (arrived != null) {
+                arrived.accept(outside);
+                arrived = null;
             }
             end();
         }
-        left.forEach(receiver -> receiver.future.complete(List.of()));
+        ReceiverContext.runAll(outside);
     }
 }
