@@ -52,7 +52,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final TaskPool pool;
     private final PeriodicTaskScheduler tasks;
     private final Membership membership;
-    private final SignalSource signals;
+    private final SignalSource signals = new StartingSignals();
     private final Executor handlers;
     private final @Nullable ExecutorService ownHandlers;
     private final AtomicInteger consumers = new AtomicInteger();
@@ -96,7 +96,6 @@ public final class DelayQueueEngine implements AutoCloseable {
                 settings.heartbeatTimeout(),
                 nanoTime,
                 this::afterHeartbeat);
-        this.signals = new StartingSignals(subscribed, this::startHeartbeat, shard -> consumed.add(shard.messages()));
         // a heartbeat sends the canary that confirms the signals, and its reply has the new shard assignment
         subscribed.onChange(membership::hasten);
         this.retention = new RetentionTask(store, consumed, settings, events, nanoTime);
@@ -211,6 +210,30 @@ public final class DelayQueueEngine implements AutoCloseable {
         wasConfirmed = confirmed;
     }
 
+    /** Starts the subscription for signals on first use. */
+    private final class StartingSignals implements SignalSource {
+
+        @Override
+        public Subscription listen(Shard shard, SignalListener listener) {
+            Subscription subscription = subscribed.listen(shard, listener);
+            consumed.add(shard.messages());
+            startHeartbeat();
+            return subscription;
+        }
+
+        @Override
+        public Subscription await(Shard shard, SignalListener listener) {
+            Subscription subscription = subscribed.await(shard, listener);
+            startHeartbeat();
+            return subscription;
+        }
+
+        @Override
+        public boolean confirmed() {
+            return subscribed.confirmed();
+        }
+    }
+
     // ---- for containers --------------------------------------------------------------------------------------------
 
     /** A run of a container: from its start until its last settlement has its reply. */
@@ -291,6 +314,11 @@ public final class DelayQueueEngine implements AutoCloseable {
     /** Maximum time that a stop waits for Redis when nothing is lost by not waiting. */
     Duration closeWait() {
         return closeWait;
+    }
+
+    /** The signals without the start of the subscription. */
+    SignalSource subscribed() {
+        return subscribed;
     }
 
     Membership membership() {

@@ -1,7 +1,7 @@
 package io.delayqueue.container;
 
+import io.delayqueue.coordination.Membership.ShardAssignment;
 import io.delayqueue.coordination.RedisTask;
-import io.delayqueue.coordination.ShardAssignment;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ListenerOptions;
@@ -81,7 +81,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private @Nullable Subscription subscription;
     private volatile boolean accepting;
     private volatile boolean abandoned;
-    private volatile ShardAssignment assignment = ShardAssignment.alone();
+    /** Null before claims start. */
+    private volatile @Nullable ShardAssignment assignment;
+
     private volatile @Nullable Runnable whenQuiet;
 
     // of the open poll
@@ -113,7 +115,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         this.shard = shard;
         this.engine = engine;
         this.store = engine.store();
-        this.signals = engine.signals();
+        this.signals = engine.subscribed();
         this.events = engine.events();
         this.options = spec.options();
         EngineSettings settings = engine.settings();
@@ -152,7 +154,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
      */
     void start(String name) {
         removeConsumer = engine.membership().addConsumer(shard);
-        subscription = signals.listen(shard, this);
+        subscription = engine.signals().listen(shard, this);
         schedule(engine.tasks(), name);
     }
 
@@ -168,7 +170,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         accepting = false;
         releaseAll();
         wake();
-        assignment.leave();
+        leave();
     }
 
     /**
@@ -191,9 +193,16 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     void drop() {
         stopListening();
         cancel();
-        assignment.leave();
+        leave();
         share.close();
         abandon();
+    }
+
+    private void leave() {
+        ShardAssignment current = assignment;
+        if (current != null) {
+            current.leave();
+        }
     }
 
     private void stopListening() {
@@ -368,7 +377,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private @Nullable Poll begin() {
         long now = nanoTime.getAsLong();
         int capacity = takesMore() ? share.capacity() : 0;
-        boolean peers = assignment.hasPeers();
+        boolean peers = hasPeers();
         NextPoll.Reason why =
                 accepting ? nextPoll.reason(isAssigned(), peers, capacity, sweepNanos()) : NextPoll.Reason.NONE;
         boolean settles = session.size() > 0 && (isUrgent() || session.isOlderThan(now - linger.toNanos()));
@@ -391,12 +400,21 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
 
     /** Without signals nothing can wake another poller, so each poller acts as assigned. */
     private boolean isAssigned() {
-        return assignment.isAssigned() || !signals.confirmed();
+        return hasAssignment() || !signals.confirmed();
+    }
+
+    private boolean hasAssignment() {
+        ShardAssignment current = assignment;
+        return current != null && current.isAssigned();
+    }
+
+    private boolean hasPeers() {
+        ShardAssignment current = assignment;
+        return current != null && current.hasPeers();
     }
 
     private long sweepNanos() {
-        boolean unconfirmed = assignment.isAssigned() && !signals.confirmed();
-        return unconfirmed ? unconfirmedSweepNanos : sweepNanos;
+        return hasAssignment() && !signals.confirmed() ? unconfirmedSweepNanos : sweepNanos;
     }
 
     private boolean takesMore() {
@@ -479,7 +497,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         long now = nanoTime.getAsLong();
         long wait = FOREVER;
         if (accepting) {
-            wait = Math.min(wait, nextPoll.nanosUntilPoll(isAssigned(), assignment.hasPeers(), capacity, sweepNanos()));
+            wait = Math.min(wait, nextPoll.nanosUntilPoll(isAssigned(), hasPeers(), capacity, sweepNanos()));
         }
         if (session.size() > 0) {
             wait = isUrgent() ? 0 : Math.min(wait, linger.toNanos());

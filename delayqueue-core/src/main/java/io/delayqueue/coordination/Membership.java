@@ -7,8 +7,13 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -23,7 +28,10 @@ import org.jspecify.annotations.Nullable;
  * signal that shows the node whether it still receives signals. Thread-safe.
  *
  * <p>Before the first heartbeat, and when heartbeats have failed for longer than the timeout, the node sweeps all
- * shards that it consumes.
+ * shards that it consumes. If several consumers of this node join a shard, only the first one sweeps it.
+ *
+ * <p>The monitor of {@code assignments} guards the assignments and consumers of this node. Volatile fields are written
+ * by the task and read by the pollers, which take no lock.
  */
 public final class Membership extends RedisTask {
 
@@ -36,7 +44,8 @@ public final class Membership extends RedisTask {
     private final Duration interval;
     private final Duration timeout;
     private final Runnable onHeartbeat;
-    private final LocalAssignments assignments;
+    private final Map<Shard, List<ShardAssignment>> assignments = new LinkedHashMap<>();
+    private final Map<Shard, Integer> consumers = new HashMap<>();
     private final AssignmentLog assignmentLog;
     private final TopicPauses pauses = new TopicPauses();
     private volatile Members members = Members.UNKNOWN;
@@ -71,7 +80,6 @@ public final class Membership extends RedisTask {
         this.interval = interval;
         this.timeout = timeout;
         this.onHeartbeat = onHeartbeat;
-        this.assignments = new LocalAssignments(node, () -> members, this::isIsolated, this::hasten);
         this.assignmentLog = new AssignmentLog(node);
     }
 
@@ -82,9 +90,14 @@ public final class Membership extends RedisTask {
      *     and the first peer has joined, which can take surplus messages; must not block
      */
     public ShardAssignment join(Shard shard, Runnable onChange) {
-        ShardAssignment assignment = assignments.take(shard, onChange);
+        ShardAssignment joined;
+        synchronized (assignments) {
+            List<ShardAssignment> ofShard = assignments.computeIfAbsent(shard, key -> new CopyOnWriteArrayList<>());
+            joined = new ShardAssignment(shard, ofShard, onChange);
+            ofShard.add(joined);
+        }
         hasten();
-        return assignment;
+        return joined;
     }
 
     /** The topics that are paused on all nodes. */
@@ -98,12 +111,15 @@ public final class Membership extends RedisTask {
      * @return ends the registration; to be run once
      */
     public Runnable addConsumer(Shard shard) {
-        assignments.addConsumer(shard);
+        countConsumer(shard, 1);
+        return () -> countConsumer(shard, -1);
+    }
+
+    private void countConsumer(Shard shard, int change) {
+        synchronized (assignments) {
+            consumers.merge(shard, change, (before, more) -> before + more == 0 ? null : before + more);
+        }
         hasten();
-        return () -> {
-            assignments.removeConsumer(shard);
-            hasten();
-        };
     }
 
     /** Sends the next heartbeat at once. */
@@ -129,8 +145,8 @@ public final class Membership extends RedisTask {
             }
             if (isStale()) {
                 // the other nodes may be dead, so that this node sweeps their shards too
-                assignments.notifyChanged();
-                assignmentLog.isolated(assignments.shards());
+                notifyChanged();
+                assignmentLog.isolated(shards());
             }
             throw e;
         }
@@ -140,6 +156,14 @@ public final class Membership extends RedisTask {
 
     private CompletableFuture<List<Object>> beat() {
         hastened = false;
+        String consumed;
+        synchronized (assignments) {
+            consumed = ConsumedTopics.write(assignments.keySet(), consumers.keySet());
+        }
+        return send(consumed, timeout.toMillis(), ++canary);
+    }
+
+    private CompletableFuture<List<Object>> send(String consumed, long timeoutMillis, long number) {
         return scripts.run(
                 HEARTBEAT,
                 3,
@@ -147,11 +171,11 @@ public final class Membership extends RedisTask {
                 keySpace.nodeTopics(),
                 keySpace.pausedTopics(),
                 bytes(node),
-                bytes(assignments.consumed()),
-                bytes(Long.toString(timeout.toMillis())),
+                bytes(consumed),
+                bytes(Long.toString(timeoutMillis)),
                 bytes(version),
                 bytes(keySpace.signalChannel()),
-                bytes(Long.toString(++canary)));
+                bytes(Long.toString(number)));
     }
 
     private void succeeded(List<Object> reply) {
@@ -165,9 +189,30 @@ public final class Membership extends RedisTask {
                 members = Members.read(reply);
                 pauses.set(NodeDirectory.texts(reply.get(1)));
             }
-            assignments.notifyChanged();
+            notifyChanged();
         }
-        assignmentLog.connected(members, assignments.shards());
+        assignmentLog.connected(members, shards());
+    }
+
+    private Set<Shard> shards() {
+        synchronized (assignments) {
+            return Set.copyOf(assignments.keySet());
+        }
+    }
+
+    private List<ShardAssignment> allAssignments() {
+        synchronized (assignments) {
+            return assignments.values().stream().flatMap(List::stream).toList();
+        }
+    }
+
+    private void notifyChanged() {
+        allAssignments().forEach(ShardAssignment::notifyIfChanged);
+    }
+
+    /** Makes every consumer of this node poll once, assigned or not. */
+    public void pollAll() {
+        allAssignments().forEach(assignment -> assignment.onChange.run());
     }
 
     /**
@@ -181,18 +226,7 @@ public final class Membership extends RedisTask {
             return;
         }
         beaten = false;
-        CompletableFuture<List<Object>> left = scripts.run(
-                HEARTBEAT,
-                3,
-                keySpace.nodes(),
-                keySpace.nodeTopics(),
-                keySpace.pausedTopics(),
-                bytes(node),
-                bytes(""),
-                bytes("-1"),
-                bytes(version),
-                bytes(keySpace.signalChannel()),
-                bytes("0"));
+        CompletableFuture<List<Object>> left = send("", -1, 0);
         try {
             left.get(wait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
@@ -206,16 +240,84 @@ public final class Membership extends RedisTask {
         return text.getBytes(UTF_8);
     }
 
-    /** Makes every consumer of this node poll once, assigned or not. */
-    public void pollAll() {
-        assignments.pollAll();
-    }
-
     private boolean isIsolated() {
         return !beaten || isStale();
     }
 
     private boolean isStale() {
         return beaten && nanoTime.getAsLong() - lastBeat > timeout.toNanos();
+    }
+
+    /**
+     * Whether one consumer of a shard sweeps it. Thread-safe; no method waits for Redis, and only {@link #leave()} takes
+     * a lock.
+     *
+     * <p>Correctness never depends on the assignment, because claims are atomic. It only saves polls.
+     */
+    public final class ShardAssignment {
+
+        private final Shard shard;
+        /** The assignments of this node at the shard, in the order in which they joined. */
+        private final List<ShardAssignment> ofShard;
+
+        private final Runnable onChange;
+        private volatile Standing standing = Standing.UNKNOWN;
+        private volatile boolean assigned;
+        private volatile boolean hadPeers;
+
+        private ShardAssignment(Shard shard, List<ShardAssignment> ofShard, Runnable onChange) {
+            this.shard = shard;
+            this.ofShard = ofShard;
+            this.onChange = onChange;
+        }
+
+        /** Whether this consumer sweeps the shard. True if the other nodes are unknown. */
+        public boolean isAssigned() {
+            return ofShard.indexOf(this) == 0 && (isIsolated() || standing().isAssigned);
+        }
+
+        /** Whether other consumers of the shard exist, in this process or another. */
+        public boolean hasPeers() {
+            return ofShard.size() > 1 || standing().hasPeers;
+        }
+
+        /** Computes the standing once for each reply to a heartbeat, because every poll reads it. */
+        private Standing standing() {
+            Members now = members;
+            Standing known = standing;
+            if (known.among != now) {
+                known = new Standing(now, now.isAssigned(node, shard), now.count(Members.Topic.of(shard)) > 1);
+                standing = known;
+            }
+            return known;
+        }
+
+        private void notifyIfChanged() {
+            boolean now = isAssigned();
+            boolean peers = hasPeers();
+            if (now && (!assigned || (peers && !hadPeers))) {
+                onChange.run();
+            }
+            assigned = now;
+            hadPeers = peers;
+        }
+
+        /** Ends the participation of this consumer. The shard is reassigned at once. */
+        public void leave() {
+            synchronized (assignments) {
+                ofShard.remove(this);
+                if (ofShard.isEmpty()) {
+                    assignments.remove(shard, ofShard);
+                }
+            }
+            ofShard.stream().findFirst().ifPresent(ShardAssignment::notifyIfChanged);
+            hasten();
+        }
+    }
+
+    /** The standing of this node at a shard, according to one reply to a heartbeat. */
+    private record Standing(Members among, boolean isAssigned, boolean hasPeers) {
+
+        static final Standing UNKNOWN = new Standing(Members.UNKNOWN, true, false);
     }
 }

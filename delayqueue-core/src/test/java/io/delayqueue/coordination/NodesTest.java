@@ -2,6 +2,7 @@ package io.delayqueue.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.coordination.Membership.ShardAssignment;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
