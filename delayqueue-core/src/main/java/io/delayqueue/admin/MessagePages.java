@@ -8,7 +8,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.store.Listing;
 import io.delayqueue.store.Listing.Place;
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.ShardReader;
+import io.delayqueue.store.script.ShardReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;

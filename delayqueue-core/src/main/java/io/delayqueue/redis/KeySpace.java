@@ -135,7 +135,10 @@ public final class KeySpace {
     private ShardKeys create(Shard shard) {
         String tag = tag(shard);
         String base = namespace + ":{" + tag + "}:";
-        return new ShardKeys(base, shard.kind() == QueueKind.NOTIFICATIONS ? "notifications." : "", signal(shard, tag));
+        ShardKeys notifications = ShardKeys.of(base, "notifications.", signal(shard.notifications(), tag), null);
+        return shard.kind() == QueueKind.NOTIFICATIONS
+                ? notifications
+                : ShardKeys.of(base, "", signal(shard, tag), notifications);
     }
 
     private static String tag(Shard shard) {

@@ -1,92 +1,95 @@
 package io.delayqueue.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one queue of one shard. The arrays are shared and must not be changed. {@code sent}, {@code sent.until}
- * and {@code ended} are the same keys in both queues of a shard.
+ * The keys of one queue of one shard. The arrays are shared and must not be changed. {@code sent}, {@code sentUntil} and
+ * {@code ended} are the same keys in both queues of a shard.
+ *
+ * @param schedule ZSET id → due time, ms
+ * @param leases ZSET id → lease end, ms
+ * @param messages HASH id → stored message
+ * @param deliveries HASH id → token, attempts, due time, last failure
+ * @param meta HASH: the shard's identity, its last poll, and the last poll of each consumer
+ * @param dead ZSET dead letter id → time of dead-lettering, ms
+ * @param deadLetters HASH dead letter id → stored dead letter
+ * @param ended STRING, kept for a day: the last deleted epoch of the topic, and whether its dead letters had
+ *     notifications
+ * @param sent HASH nonce → remembered outcome of a send, and the time until which it is remembered
+ * @param sentUntil ZSET nonce → time until which a send is remembered, ms
+ * @param signal the name of this queue in signals
+ * @param notifications keys of the queue of notifications; null if these are those keys
  */
-public final class ShardKeys {
+@SuppressWarnings("ArrayRecordComponent") // handed straight to the client library
+public record ShardKeys(
+        byte[] schedule,
+        byte[] leases,
+        byte[] messages,
+        byte[] deliveries,
+        byte[] meta,
+        byte[] dead,
+        byte[] deadLetters,
+        byte[] ended,
+        byte[] sent,
+        byte[] sentUntil,
+        byte[] signal,
+        @Nullable ShardKeys notifications) {
 
-    private final byte[] schedule;
-    private final byte[] leases;
-    private final byte[] messages;
-    private final byte[] deliveries;
-    private final byte[] meta;
-    private final byte[] dead;
-    private final byte[] deadLetters;
-    private final byte[] ended;
-    private final byte[] sent;
-    private final byte[] sentUntil;
-    private final byte[] signal;
-
-    ShardKeys(String base, String kind, String signal) {
-        this.schedule = bytes(base + kind + "schedule");
-        this.leases = bytes(base + kind + "leases");
-        this.messages = bytes(base + kind + "messages");
-        this.deliveries = bytes(base + kind + "deliveries");
-        this.meta = bytes(base + kind + "meta");
-        this.dead = bytes(base + kind + "dead");
-        this.deadLetters = bytes(base + kind + "deadLetters");
-        this.ended = bytes(base + "ended");
-        this.sent = bytes(base + "sent");
-        this.sentUntil = bytes(base + "sent.until");
-        this.signal = bytes(signal);
+    static ShardKeys of(String base, String kind, String signal, @Nullable ShardKeys notifications) {
+        return new ShardKeys(
+                bytes(base + kind + "schedule"),
+                bytes(base + kind + "leases"),
+                bytes(base + kind + "messages"),
+                bytes(base + kind + "deliveries"),
+                bytes(base + kind + "meta"),
+                bytes(base + kind + "dead"),
+                bytes(base + kind + "deadLetters"),
+                bytes(base + "ended"),
+                bytes(base + "sent"),
+                bytes(base + "sent.until"),
+                bytes(signal),
+                notifications);
     }
 
-    /** ZSET id → due time, ms. */
-    public byte[] schedule() {
-        return schedule;
+    /** The five keys of the queue, in the order of all scripts. */
+    public List<byte[]> queue() {
+        return List.of(schedule, leases, messages, deliveries, meta);
     }
 
-    /** ZSET id → lease end, ms. */
-    public byte[] leases() {
-        return leases;
+    /** {@link #queue}, and for messages the dead letters. */
+    public List<byte[]> withDeadLetters() {
+        return notifications == null ? queue() : joined(queue(), List.of(dead, deadLetters));
     }
 
-    /** HASH id → stored message. */
-    public byte[] messages() {
-        return messages;
+    /** {@link #withDeadLetters}, and for messages the schedule and messages of the queue of notifications. */
+    public List<byte[]> withNewNotifications() {
+        return notifications == null
+                ? queue()
+                : joined(withDeadLetters(), List.of(notifications.schedule, notifications.messages));
     }
 
-    /** HASH id → token, attempts, due time, last failure. */
-    public byte[] deliveries() {
-        return deliveries;
+    /** {@link #withDeadLetters}, and for messages the queue of notifications. */
+    public List<byte[]> withNotifications() {
+        return notifications == null ? queue() : joined(withDeadLetters(), notifications.queue());
     }
 
-    /** HASH: the shard's identity, its last poll, and the last poll of each consumer. */
-    public byte[] meta() {
-        return meta;
+    /** {@link #withNotifications}, and the remembered outcomes of sends. */
+    public List<byte[]> withSent() {
+        return joined(withNotifications(), List.of(sent, sentUntil));
     }
 
-    /** ZSET dead letter id → time of dead-lettering, ms. */
-    public byte[] dead() {
-        return dead;
+    /** All keys: {@link #withSent}, and the record of the last deleted epoch. */
+    public List<byte[]> all() {
+        return joined(withSent(), List.of(ended));
     }
 
-    /** HASH dead letter id → stored dead letter. */
-    public byte[] deadLetters() {
-        return deadLetters;
-    }
-
-    /** STRING, kept for a day: the last deleted epoch of the topic, and whether its dead letters had notifications. */
-    public byte[] ended() {
-        return ended;
-    }
-
-    /** HASH nonce → remembered outcome of a send, and the time until which it is remembered. */
-    public byte[] sent() {
-        return sent;
-    }
-
-    /** ZSET nonce → time until which a send is remembered, ms. */
-    public byte[] sentUntil() {
-        return sentUntil;
-    }
-
-    /** The name of this queue in signals. */
-    public byte[] signal() {
-        return signal;
+    private static List<byte[]> joined(List<byte[]> first, List<byte[]> rest) {
+        List<byte[]> all = new ArrayList<>(first);
+        all.addAll(rest);
+        return all;
     }
 
     private static byte[] bytes(String text) {

@@ -10,9 +10,9 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.bench.Polls;
-import io.delayqueue.store.script.RedisShardReader;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueUnavailableException;
@@ -51,7 +51,7 @@ class DelayQueueInspectorTests extends RedisTest {
         directory = new NodeDirectory(queue.scripts(), queue.keySpace(), TIMEOUT);
         inspector = new DelayQueueInspector(
                 queue.store(),
-                new RedisShardReader(queue.scripts(), queue.keySpace(), queue.topics()),
+                new ShardReader(queue.scripts(), queue.keySpace(), queue.topics()),
                 queue.topics(),
                 directory);
     }

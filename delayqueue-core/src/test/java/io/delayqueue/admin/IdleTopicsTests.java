@@ -15,8 +15,8 @@ import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settle.ToDeadLetters;
-import io.delayqueue.store.script.RedisShardReader;
 import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.template.RedisTest;
 import java.time.Duration;
@@ -62,7 +62,7 @@ class IdleTopicsTests extends RedisTest {
         TopicSampler assembled = new TopicSampler(
                 new DelayQueueInspector(
                         queue.store(),
-                        new RedisShardReader(queue.scripts(), queue.keySpace(), queue.topics()),
+                        new ShardReader(queue.scripts(), queue.keySpace(), queue.topics()),
                         queue.topics(),
                         nodes),
                 INTERVAL,

@@ -10,8 +10,8 @@ import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.RedisMessageStore;
-import io.delayqueue.store.script.RedisShardReader;
 import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -67,7 +67,7 @@ class SilentMasterTests {
         MessageStore store = new RedisMessageStore(scripts, keySpace, registry);
         NodeDirectory directory = new NodeDirectory(scripts, keySpace, Duration.ofSeconds(15));
         DelayQueueInspector inspector =
-                new DelayQueueInspector(store, new RedisShardReader(scripts, keySpace, registry), registry, directory);
+                new DelayQueueInspector(store, new ShardReader(scripts, keySpace, registry), registry, directory);
         List<String> topics = IntStream.range(0, TOPICS).mapToObj(i -> "t" + i).toList();
         topics.forEach(topic -> store.enableNotifications(Shard.single(topic)).join());
         assertThat(inspector.topics()).hasSize(TOPICS).allMatch(topic -> topic.counts() != null);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.store.script.RedisShardReader;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.template.RedisTest;
@@ -29,7 +29,7 @@ class TopicSamplerTests extends RedisTest {
         sampler = new TopicSampler(
                 new DelayQueueInspector(
                         queue.store(),
-                        new RedisShardReader(queue.scripts(), queue.keySpace(), queue.topics()),
+                        new ShardReader(queue.scripts(), queue.keySpace(), queue.topics()),
                         queue.topics(),
                         new NodeDirectory(queue.scripts(), queue.keySpace(), Duration.ofSeconds(15))),
                 INTERVAL,

@@ -9,7 +9,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
-import io.delayqueue.store.script.RedisShardReader;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.test.redis.topology.RedisClusterProcess;
 import java.time.Duration;
@@ -69,7 +69,7 @@ class HangingMasterTests {
         TopicSampler sampler = new TopicSampler(
                 new DelayQueueInspector(
                         node.store,
-                        new RedisShardReader(node.scripts, node.keySpace, node.registry),
+                        new ShardReader(node.scripts, node.keySpace, node.registry),
                         node.registry,
                         node.directory),
                 Duration.ofSeconds(1),

@@ -20,9 +20,9 @@ import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.script.RedisMessageStore;
-import io.delayqueue.store.script.RedisShardReader;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -108,7 +108,7 @@ final class ShardedQueue implements AutoCloseable {
                         InstantSource.system(),
                         new TopicDeletion(runner, keySpace, registry),
                         nodes),
-                new DelayQueueInspector(store, new RedisShardReader(runner, keySpace, registry), registry, nodes));
+                new DelayQueueInspector(store, new ShardReader(runner, keySpace, registry), registry, nodes));
     }
 
     PollReply poll(Node process, Shard shard, int claim, List<Settle> settles) {

@@ -16,9 +16,8 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.store.MessageStore;
-import io.delayqueue.store.ShardReader;
 import io.delayqueue.store.script.RedisMessageStore;
-import io.delayqueue.store.script.RedisShardReader;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueOperations;
@@ -219,7 +218,7 @@ public final class DelayQueueAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ShardReader delayQueueShardReader(RedisScripts scripts, KeySpace keySpace, TopicRegistry registry) {
-        return new RedisShardReader(scripts, keySpace, registry);
+        return new ShardReader(scripts, keySpace, registry);
     }
 
     @Bean

@@ -4,7 +4,7 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.store.MessageStore;
-import io.delayqueue.store.ShardReader;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.tasks.ManualTasks;
 import org.springframework.beans.factory.ObjectProvider;

@@ -8,7 +8,7 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.Listing;
 import io.delayqueue.store.MessageStore;
-import io.delayqueue.store.ShardReader;
+import io.delayqueue.store.script.ShardReader;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -11,8 +11,9 @@ final class Arguments {
     private final List<byte[]> all;
     private int keys;
 
-    Arguments(int expected) {
-        this.all = new ArrayList<>(expected);
+    Arguments(List<byte[]> keys) {
+        this.all = new ArrayList<>(keys);
+        this.keys = keys.size();
     }
 
     /** Adds a key. Keys are placed before the arguments, also if arguments were added already. */

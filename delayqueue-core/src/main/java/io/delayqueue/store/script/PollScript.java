@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.redis.LuaScript;
-import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollReply.DeadLettered;
@@ -27,12 +26,11 @@ final class PollScript {
 
     private PollScript() {}
 
-    static void write(Arguments arguments, ShardKeys keys, PollRequest request) {
+    static void write(Arguments arguments, PollRequest request) {
         List<Settle> acknowledges = acknowledges(request);
         List<Settle> others = others(request);
         List<Run> runs = runs(acknowledges);
         arguments
-                .add(keys.signal())
                 .add(request.consumer())
                 .add(request.sequence())
                 .add(request.token())

@@ -21,6 +21,7 @@ import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.VersionedCancel;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +41,12 @@ public final class RedisMessageStore implements MessageStore {
     private static final LuaScript PURGE = script("purge");
     private static final LuaScript ENABLE_NOTIFICATIONS = script("notifications");
 
+    /**
+     * Largest number of due messages that the script reads to find the one that waits longest. A message that was sent
+     * with a past due time is before messages that wait longer.
+     */
+    private static final int MAX_READ = 100;
+
     private final ShardCalls calls;
     private final KeySpace keySpace;
 
@@ -55,43 +62,43 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<SendReply> send(Shard shard, List<OutgoingMessage> messages) {
-        return calls.run(SendScript.SCRIPT, shard, ShardKeyList.QUEUE, sending(shard, messages))
+        return calls.run(SendScript.SCRIPT, shard, ShardKeys::queue, sending(shard, messages))
                 .thenApply(reply -> SendScript.read(messages, reply));
     }
 
     private Consumer<Arguments> sending(Shard shard, List<OutgoingMessage> messages) {
         return arguments -> {
-            signal(arguments);
+            signal(arguments, shard);
             SendScript.write(arguments, keySpace.of(shard), messages);
         };
     }
 
     @Override
     public CompletableFuture<PollReply> poll(Shard shard, PollRequest request) {
-        return calls.run(PollScript.SCRIPT, shard, ShardKeyList.POLL, polling(shard, request))
+        return calls.run(PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, polling(shard, request))
                 .thenApply(reply -> PollScript.read(request, reply));
     }
 
     @Override
     public CompletableFuture<Optional<PollReply>> pollIfRegistered(Shard shard, PollRequest request) {
-        return calls.runIfRegistered(PollScript.SCRIPT, shard, ShardKeyList.POLL, polling(shard, request))
+        return calls.runIfRegistered(PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, polling(shard, request))
                 .thenApply(reply -> reply.map(poll -> PollScript.read(request, poll)));
     }
 
     private Consumer<Arguments> polling(Shard shard, PollRequest request) {
         return arguments -> {
-            signal(arguments);
-            PollScript.write(arguments, keySpace.of(shard), request);
+            signal(arguments, shard);
+            PollScript.write(arguments, request);
         };
     }
 
     @Override
     public CompletableFuture<CancelOutcome> cancel(Shard shard, String id) {
-        ShardKeys keys = keySpace.of(shard);
-        return calls.runIfExists(CANCEL, shard, ShardKeyList.QUEUE, arguments -> {
-                    signal(arguments);
-                    arguments.add(keys.signal()).add(known(id));
-                })
+        return calls.runIfExists(
+                        CANCEL,
+                        shard,
+                        ShardKeys::queue,
+                        arguments -> signal(arguments, shard).add(known(id)))
                 .thenApply(found -> switch (outcome(found)) {
                     case "c" -> CancelOutcome.CANCELLED;
                     case "h" -> CancelOutcome.CANCELLED_WHILE_HANDLED;
@@ -101,11 +108,11 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due) {
-        ShardKeys keys = keySpace.of(shard);
-        return calls.runIfExists(RESCHEDULE, shard, ShardKeyList.QUEUE, arguments -> {
-                    signal(arguments);
-                    arguments.add(keys.signal()).add(known(id)).add(SendScript.due(due));
-                })
+        return calls.runIfExists(
+                        RESCHEDULE,
+                        shard,
+                        ShardKeys::queue,
+                        arguments -> signal(arguments, shard).add(known(id)).add(SendScript.due(due)))
                 .thenApply(found -> switch (outcome(found)) {
                     case "r" -> RescheduleOutcome.RESCHEDULED;
                     case "l" -> RescheduleOutcome.BEING_HANDLED;
@@ -115,7 +122,7 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<Optional<MessageSnapshot>> find(Shard shard, String id) {
-        return calls.runIfExists(FIND, shard, ShardKeyList.QUEUE, arguments -> arguments.add(known(id)))
+        return calls.runIfExists(FIND, shard, ShardKeys::queue, arguments -> arguments.add(known(id)))
                 .thenApply(found -> found.flatMap(reply -> SnapshotReply.read(shard.topic(), id, reply)));
     }
 
@@ -130,14 +137,14 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     private CompletableFuture<VersionedCancel> cancelUpTo(Shard shard, String id, String version, String claimed) {
-        return calls.runIfExists(CANCEL, shard, ShardKeyList.QUEUE, arguments -> {
-                    signal(arguments);
-                    arguments
-                            .add(keySpace.of(shard).signal())
-                            .add(known(id))
-                            .add(version)
-                            .add(claimed);
-                })
+        return calls.runIfExists(
+                        CANCEL,
+                        shard,
+                        ShardKeys::queue,
+                        arguments -> signal(arguments, shard)
+                                .add(known(id))
+                                .add(version)
+                                .add(claimed))
                 .thenApply(
                         found -> found.map(RedisMessageStore::versionedCancel).orElse(VersionedCancel.NOT_FOUND));
     }
@@ -155,8 +162,24 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<ShardCounts> count(Shard shard) {
-        return calls.runIfExists(COUNT, shard, ShardKeyList.DEAD_LETTERS, CountReply::write)
-                .thenApply(reply -> reply.map(CountReply::read).orElse(ShardCounts.ZERO));
+        return calls.runIfExists(
+                        COUNT,
+                        shard,
+                        ShardKeys::withDeadLetters,
+                        arguments -> arguments.add(MAX_READ).add(PollRequest.MAX_BYTES))
+                .thenApply(reply -> reply.map(RedisMessageStore::counts).orElse(ShardCounts.ZERO));
+    }
+
+    private static ShardCounts counts(List<Object> reply) {
+        long ready = Replies.number(reply.get(3));
+        return new ShardCounts(
+                Replies.number(reply.get(2)),
+                ready,
+                Replies.number(reply.get(4)),
+                Replies.number(reply.get(5)),
+                ready == 0
+                        ? Duration.ZERO
+                        : Duration.between(Replies.millis(reply.get(6)), Replies.micros(reply.get(1))));
     }
 
     @Override
@@ -167,7 +190,7 @@ public final class RedisMessageStore implements MessageStore {
         return calls.runIfExists(
                         DEAD_LETTERS,
                         shard.messages(),
-                        ShardKeyList.DEAD_LETTERS,
+                        ShardKeys::withDeadLetters,
                         arguments -> writeQuery(arguments, query))
                 .thenApply(found ->
                         found.map(reply -> deadLetters(shard.topic(), reply)).orElse(List.of()));
@@ -213,11 +236,13 @@ public final class RedisMessageStore implements MessageStore {
         if (deadLetterId.equals(ShardCalls.SENTINEL)) {
             return CompletableFuture.completedFuture(ReplayOutcome.NOT_FOUND);
         }
-        ShardKeys keys = keySpace.of(shard.messages());
-        return calls.runIfExists(REPLAY, shard.messages(), ShardKeyList.ALL, arguments -> {
-                    signal(arguments);
-                    arguments.add(keys.signal()).add(deadLetterId).add(SendScript.due(due));
-                })
+        return calls.runIfExists(
+                        REPLAY,
+                        shard.messages(),
+                        ShardKeys::withNotifications,
+                        arguments -> signal(arguments, shard.messages())
+                                .add(deadLetterId)
+                                .add(SendScript.due(due)))
                 .thenApply(found -> switch (outcome(found)) {
                     case "r" -> ReplayOutcome.REPLAYED;
                     case "l" -> ReplayOutcome.ID_LIVE;
@@ -229,7 +254,7 @@ public final class RedisMessageStore implements MessageStore {
     @Override
     public CompletableFuture<Integer> purge(Shard shard, Purge purge) {
         return calls.runIfExists(
-                        PURGE, shard.messages(), ShardKeyList.RETENTION, arguments -> writePurge(arguments, purge))
+                        PURGE, shard.messages(), ShardKeys::withSent, arguments -> writePurge(arguments, purge))
                 .thenApply(reply ->
                         reply.map(found -> (int) Replies.number(found.get(2))).orElse(0));
     }
@@ -250,7 +275,7 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<Void> enableNotifications(Shard shard) {
-        return calls.run(ENABLE_NOTIFICATIONS, shard.messages(), ShardKeyList.QUEUE, arguments -> {})
+        return calls.run(ENABLE_NOTIFICATIONS, shard.messages(), ShardKeys::queue, arguments -> {})
                 .thenApply(reply -> null);
     }
 
@@ -274,7 +299,8 @@ public final class RedisMessageStore implements MessageStore {
         return until.isBefore(Instant.EPOCH) ? -1 : until.isAfter(last) ? PollReply.NEVER - 1 : until.toEpochMilli();
     }
 
-    private void signal(Arguments arguments) {
-        arguments.add(keySpace.signalChannel());
+    /** Adds the channel of signals, and the name of the shard's queue in them. */
+    private Arguments signal(Arguments arguments, Shard shard) {
+        return arguments.add(keySpace.signalChannel()).add(keySpace.of(shard).signal());
     }
 }

@@ -29,7 +29,7 @@ final class SendScript {
         for (int i = 0; i < modes.length; i++) {
             modes[i] = mode(messages.get(i).onDuplicate());
         }
-        arguments.add(keys.signal()).add(modes.length).add(modes);
+        arguments.add(modes.length).add(modes);
         messages.forEach(message -> arguments.add(message.id()));
         messages.forEach(message -> arguments.add(due(message.due())));
         messages.forEach(message -> arguments.add(message.rest()));

@@ -5,6 +5,7 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.TopicConflictException;
 import java.util.List;
 import java.util.Optional;
@@ -53,19 +54,20 @@ final class ShardCalls {
     }
 
     /** For senders and listeners: registers the topic and opens the shard where they are absent. */
-    CompletableFuture<List<Object>> run(LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
+    CompletableFuture<List<Object>> run(
+            LuaScript script, Shard shard, Function<ShardKeys, List<byte[]>> keys, Consumer<Arguments> writer) {
         return new Call(script, shard, keys, writer, IfAbsent.REGISTER).run().thenApply(Optional::orElseThrow);
     }
 
     /** For receivers: opens the shard if it is absent; returns empty if the topic is not registered. */
     CompletableFuture<Optional<List<Object>>> runIfRegistered(
-            LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
+            LuaScript script, Shard shard, Function<ShardKeys, List<byte[]>> keys, Consumer<Arguments> writer) {
         return new Call(script, shard, keys, writer, IfAbsent.OPEN).run();
     }
 
     /** For scripts that create nothing: returns empty and writes nothing if the shard is absent. */
     CompletableFuture<Optional<List<Object>>> runIfExists(
-            LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer) {
+            LuaScript script, Shard shard, Function<ShardKeys, List<byte[]>> keys, Consumer<Arguments> writer) {
         return new Call(script, shard, keys, writer, IfAbsent.LEAVE).run();
     }
 
@@ -73,12 +75,17 @@ final class ShardCalls {
 
         private final LuaScript script;
         private final Shard shard;
-        private final ShardKeyList keys;
+        private final Function<ShardKeys, List<byte[]>> keys;
         private final Consumer<Arguments> writer;
         private final IfAbsent ifAbsent;
         private int left = ATTEMPTS;
 
-        Call(LuaScript script, Shard shard, ShardKeyList keys, Consumer<Arguments> writer, IfAbsent ifAbsent) {
+        Call(
+                LuaScript script,
+                Shard shard,
+                Function<ShardKeys, List<byte[]>> keys,
+                Consumer<Arguments> writer,
+                IfAbsent ifAbsent) {
             this.script = script;
             this.shard = shard;
             this.keys = keys;
@@ -95,7 +102,7 @@ final class ShardCalls {
                 long over, Function<String, CompletableFuture<Optional<List<Object>>>> next) {
             return registry.identity(shard, ifAbsent == IfAbsent.REGISTER, over).thenCompose(identity -> {
                 if (identity.isEmpty()) {
-                    registry.formats().gone(shard.topic());
+                    registry.notRegistered(shard.topic());
                     return CompletableFuture.completedFuture(Optional.empty());
                 }
                 return left-- > 0
@@ -105,9 +112,7 @@ final class ShardCalls {
         }
 
         private CompletableFuture<Optional<List<Object>>> attempt(String identity) {
-            Arguments arguments = new Arguments(32);
-            keys.write(arguments, keySpace, shard);
-            arguments.add(identity);
+            Arguments arguments = new Arguments(keys.apply(keySpace.of(shard))).add(identity);
             writer.accept(arguments);
             return scripts.run(script, arguments.keyCount(), arguments.toArray())
                     .thenCompose(reply -> isOk(reply, shard)
@@ -123,7 +128,7 @@ final class ShardCalls {
                     return attempt(identity);
                 }
                 if (unknown && ifAbsent == IfAbsent.LEAVE) {
-                    registry.formats().gone(shard);
+                    registry.notUnreadable(shard);
                     return CompletableFuture.completedFuture(Optional.empty());
                 }
                 return open(identity);
@@ -132,9 +137,11 @@ final class ShardCalls {
 
         /** Creates the shard, or adopts an existing one. Rejects one with another shard count or format. */
         private CompletableFuture<Optional<List<Object>>> open(String identity) {
-            Arguments arguments = new Arguments(16);
-            ShardKeyList.EVER.write(arguments, keySpace, shard.messages());
-            arguments.add(identity).add(shard.topic()).add(shard.index()).add(SENTINEL);
+            Arguments arguments = new Arguments(keySpace.of(shard.messages()).all())
+                    .add(identity)
+                    .add(shard.topic())
+                    .add(shard.index())
+                    .add(SENTINEL);
             return scripts.run(OPEN, arguments.keyCount(), arguments.toArray()).thenCompose(reply -> {
                 if (Replies.text(reply.get(0)).equals("ENDED")) {
                     return ifAbsent == IfAbsent.LEAVE
@@ -157,7 +164,7 @@ final class ShardCalls {
         }
         boolean ok = status.equals("OK");
         if (ok) {
-            registry.formats().readable(shard);
+            registry.readable(shard);
         }
         return ok;
     }
@@ -175,7 +182,7 @@ final class ShardCalls {
         String found = reply.size() > 1 ? Replies.text(reply.get(1)) : "nothing";
         String[] parts = found.split(":", -1);
         if (parts.length == 3 && !parts[0].equals(Integer.toString(TopicRegistry.FORMAT))) {
-            registry.formats().unreadable(shard, parts[0], wanted);
+            registry.unreadable(shard, parts[0], wanted);
             return new TopicConflictException(
                     "Topic " + Printable.of(shard.topic()) + " is stored in format " + parts[0]
                             + ", but this version reads format " + TopicRegistry.FORMAT

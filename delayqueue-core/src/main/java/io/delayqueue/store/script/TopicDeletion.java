@@ -6,6 +6,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.TopicNotEmptyException;
 import io.delayqueue.store.TopicRegisteredAnewException;
@@ -121,7 +122,7 @@ public final class TopicDeletion {
         return Await.call(() -> calls.runIfExists(
                 DELETE,
                 shard,
-                ShardKeyList.EVER,
+                ShardKeys::all,
                 arguments -> arguments.add(ShardCalls.SENTINEL).add(remembered.toMillis())));
     }
 

@@ -12,12 +12,15 @@ import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.TooManyTopicsException;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.TopicRegisteredAnewException;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -67,7 +70,10 @@ public final class TopicRegistry {
     private final Map<String, Integer> lastCounts = new ConcurrentHashMap<>();
 
     private final Set<String> complainedOf = ConcurrentHashMap.newKeySet();
-    private final StoredFormats formats = new StoredFormats();
+    /** Shards that this version cannot read. Scripts compare formats anyway, so that this costs no calls. */
+    private final Map<Shard, UnreadableTopic> unreadable = new ConcurrentHashMap<>();
+
+    private volatile boolean ownFormatSeen;
 
     /** Creates the registry of one namespace without a plan. */
     public TopicRegistry(ScriptRunner scripts, KeySpace keySpace) {
@@ -86,9 +92,63 @@ public final class TopicRegistry {
         return plan;
     }
 
-    /** The stored formats that this process has found. */
-    public StoredFormats formats() {
-        return formats;
+    /**
+     * A topic that this version cannot read and does not change.
+     *
+     * @param format stored format of the topic or of one of its shards
+     * @param wanted whether this process tried to send to the topic, listen to it or receive from it
+     */
+    public record UnreadableTopic(String topic, String format, boolean wanted) {
+
+        private UnreadableTopic and(UnreadableTopic other) {
+            return new UnreadableTopic(topic, other.format, wanted || other.wanted);
+        }
+    }
+
+    /**
+     * The stored formats of topics that this process has used, inspected or sampled: the format of this version, and
+     * those of unreadable topics.
+     */
+    public SortedSet<String> seenFormats() {
+        SortedSet<String> seen = new TreeSet<>();
+        if (ownFormatSeen) {
+            seen.add(Integer.toString(FORMAT));
+        }
+        unreadable.values().forEach(found -> seen.add(found.format()));
+        return seen;
+    }
+
+    /** Topics that this version cannot read, by name, among those that this process has used, inspected or sampled. */
+    public Collection<UnreadableTopic> unreadableTopics() {
+        SortedMap<String, UnreadableTopic> topics = new TreeMap<>();
+        unreadable.values().forEach(found -> topics.merge(found.topic(), found, UnreadableTopic::and));
+        return List.copyOf(topics.values());
+    }
+
+    /** Called for each reply. It usually costs two reads of memory. */
+    void readable(Shard shard) {
+        if (!ownFormatSeen) {
+            ownFormatSeen = true;
+        }
+        notUnreadable(shard);
+    }
+
+    void unreadable(Shard shard, String format, boolean wanted) {
+        unreadable.merge(shard.messages(), new UnreadableTopic(shard.topic(), format, wanted), UnreadableTopic::and);
+    }
+
+    /** The shard is not unreadable any more, and the shards of other shard counts of its topic no longer exist. */
+    void notUnreadable(Shard shard) {
+        if (!unreadable.isEmpty()) {
+            unreadable
+                    .keySet()
+                    .removeIf(other -> other.topic().equals(shard.topic())
+                            && (other.index() == shard.index() || other.count() != shard.count()));
+        }
+    }
+
+    void notRegistered(String topic) {
+        unreadable.keySet().removeIf(shard -> shard.topic().equals(topic));
     }
 
     /** Logs a warning that a topic cannot be shown, once for each topic. */
@@ -283,7 +343,7 @@ public final class TopicRegistry {
             }
         }
         known.keySet().retainAll(topics);
-        formats.retain(registered);
+        unreadable.keySet().removeIf(shard -> !registered.contains(shard.topic()));
         return topics;
     }
 

@@ -8,9 +8,8 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.PollReply;
-import io.delayqueue.store.ShardReader;
 import io.delayqueue.store.script.RedisMessageStore;
-import io.delayqueue.store.script.RedisShardReader;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.redis.RedisServerBuilder;
@@ -106,7 +105,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         return new QueueProcess(
                 registry,
                 new BlockingStore(new RedisMessageStore(runner, keySpace, registry)),
-                new RedisShardReader(runner, keySpace, registry),
+                new ShardReader(runner, keySpace, registry),
                 new TopicDeletion(runner, keySpace, registry));
     }
 

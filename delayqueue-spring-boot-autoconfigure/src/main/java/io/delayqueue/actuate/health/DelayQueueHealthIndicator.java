@@ -7,9 +7,8 @@ import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.store.TopicConflictException;
-import io.delayqueue.store.script.StoredFormats;
-import io.delayqueue.store.script.StoredFormats.Unreadable;
 import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.store.script.TopicRegistry.UnreadableTopic;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -48,7 +47,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     private final Supplier<Collection<ManagedListener>> listeners;
     private final BooleanSupplier signalsHeard;
     private final TopicLags lags;
-    private final StoredFormats formats;
+    private final TopicRegistry topics;
     private final HealthSettings settings;
     private final LongSupplier nanoTime;
 
@@ -57,7 +56,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
      *
      * @param listeners supplies all current listeners, running or not
      * @param signalsHeard whether the node receives its own signals, which starts with its first listener
-     * @param formats the stored formats of topics that this process has seen
+     * @param topics the stored formats of topics that this process has seen
      * @param nanoTime monotonic time, ns
      */
     public DelayQueueHealthIndicator(
@@ -65,14 +64,14 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
             Supplier<Collection<ManagedListener>> listeners,
             BooleanSupplier signalsHeard,
             TopicLags lags,
-            StoredFormats formats,
+            TopicRegistry topics,
             HealthSettings settings,
             LongSupplier nanoTime) {
         this.server = new SharedCheck<>(probe::probe, nanoTime);
         this.listeners = listeners;
         this.signalsHeard = signalsHeard;
         this.lags = lags;
-        this.formats = formats;
+        this.topics = topics;
         this.settings = settings;
         this.nanoTime = nanoTime;
     }
@@ -132,9 +131,9 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     private void describeFormats(Findings findings) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("reads", TopicRegistry.FORMAT);
-        details.put("seen", List.copyOf(formats.seen()));
+        details.put("seen", List.copyOf(topics.seenFormats()));
         Map<String, String> unreadable = new LinkedHashMap<>();
-        for (Unreadable topic : formats.unreadable()) {
+        for (UnreadableTopic topic : topics.unreadableTopics()) {
             unreadable.put(topic.topic(), topic.format());
             if (topic.wanted()) {
                 findings.down("Topic " + Printable.of(topic.topic()) + " is stored in format "

@@ -58,7 +58,7 @@ public final class HealthAutoConfiguration {
                 () -> listeners(registry),
                 () -> engine.signals().confirmed(),
                 lags,
-                topics.formats(),
+                topics,
                 settings,
                 System::nanoTime);
     }

@@ -5,10 +5,10 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.Forecast;
 import io.delayqueue.store.Listing;
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.ShardReader;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -16,25 +16,44 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Reads shards in Redis. Each method runs one Lua script. Thread-safe. */
-public final class RedisShardReader implements ShardReader {
+/**
+ * Reads many messages of a shard, for inspection. Each method runs one script in one round trip, writes nothing and
+ * treats a shard that does not exist as empty. No method blocks. Thread-safe.
+ *
+ * <p>Futures fail with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply, and with a
+ * {@link io.delayqueue.store.TopicConflictException} if the shard has another shard count or format than this process expects.
+ */
+public final class ShardReader {
 
-    private static final LuaScript LIST = LuaScript.beside(RedisShardReader.class, "list");
-    private static final LuaScript UPCOMING = LuaScript.beside(RedisShardReader.class, "upcoming");
+    /** The largest number of messages of a listing. */
+    public static final int MAX_LISTED = 500;
+
+    /** The largest number of buckets of a forecast. */
+    public static final int MAX_BUCKETS = 120;
+
+    private static final LuaScript LIST = LuaScript.beside(ShardReader.class, "list");
+    private static final LuaScript UPCOMING = LuaScript.beside(ShardReader.class, "upcoming");
 
     private final ShardCalls calls;
 
     /** Creates the reader of one namespace. */
-    public RedisShardReader(ScriptRunner scripts, KeySpace keySpace, TopicRegistry registry) {
+    public ShardReader(ScriptRunner scripts, KeySpace keySpace, TopicRegistry registry) {
         this.calls = new ShardCalls(scripts, keySpace, registry);
     }
 
-    @Override
+    /**
+     * Lists messages of one state. Scheduled and ready messages are ordered by due time, leased messages by the end of
+     * the lease; messages with equal times are ordered by id.
+     *
+     * @param after the place after which the listing starts, even if no message is there any more; null for the
+     *     beginning
+     * @param count largest number of messages, 1 to 500; large or incomplete messages reduce it
+     */
     public CompletableFuture<Listing> list(Shard shard, MessageState state, Listing.@Nullable Place after, int count) {
         return calls.runIfExists(
                         LIST,
                         shard,
-                        ShardKeyList.QUEUE,
+                        ShardKeys::queue,
                         arguments -> arguments
                                 .add(view(state))
                                 .add(after == null ? "" : Long.toString(after.millis()))
@@ -54,15 +73,21 @@ public final class RedisShardReader implements ShardReader {
         };
     }
 
-    @Override
+    /**
+     * Counts scheduled messages by due time.
+     *
+     * @param width width of a bucket, in whole milliseconds
+     * @param buckets number of buckets, 1 to 120
+     * @return the counts; empty if the shard does not exist
+     */
     public CompletableFuture<Optional<Forecast>> upcoming(Shard shard, Duration width, int buckets) {
         return calls.runIfExists(
                         UPCOMING,
                         shard,
-                        ShardKeyList.QUEUE,
+                        ShardKeys::queue,
                         arguments ->
                                 arguments.add(width.toMillis()).add(buckets).add(ShardCalls.SENTINEL))
-                .thenApply(found -> found.map(RedisShardReader::forecast));
+                .thenApply(found -> found.map(ShardReader::forecast));
     }
 
     private static Forecast forecast(List<Object> reply) {
