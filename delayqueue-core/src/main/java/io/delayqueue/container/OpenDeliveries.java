@@ -1,7 +1,7 @@
 package io.delayqueue.container;
 
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.Renewal;
+import io.delayqueue.store.Settle.Extend;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -51,7 +51,7 @@ final class OpenDeliveries {
     /** A renewal of a delivery's lease; {@code result} is set if it is an extension. */
     record Due(
             ClaimedDelivery delivery,
-            Renewal renewal,
+            Extend renewal,
             @Nullable CompletableFuture<Boolean> result) {}
 
     OpenDeliveries(ClaimBudget.Share share, Duration handlingTime, Duration confirmAfter, LongSupplier nanoTime) {
@@ -305,8 +305,8 @@ final class OpenDeliveries {
         return delivery.leaseDeadline() - delivery.baseLeaseNanos() / 3 * 2;
     }
 
-    private static Renewal renewal(ClaimedDelivery delivery, Duration time) {
-        return new Renewal(delivery.id(), delivery.claim().token(), time);
+    private static Extend renewal(ClaimedDelivery delivery, Duration time) {
+        return new Extend(delivery.id(), delivery.claim().token(), time);
     }
 
     /**

@@ -429,7 +429,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private void apply(Poll poll, PollReply reply) {
         nextPoll.replied(reply, poll.request().announceSurplus());
         long heardAt = nanoTime.getAsLong();
-        Set<Object> lost = ShardSession.identities(reply.lost());
+        Set<Object> lost = ShardSession.identities(reply.rejected());
         List<ClaimedDelivery> lostDeliveries = deliveries.renewed(renewals, lost, poll.sentAt(), heardAt);
         take(poll, reply.claims(), heardAt);
         // last: listeners and callbacks may throw anything, and the poll must be applied by then
@@ -573,7 +573,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             ClaimedDelivery delivery, Settle settle, @Nullable Throwable failure, CompletableFuture<Boolean> accepted) {
         int bytes = settle instanceof Settle.ToDeadLetters ? delivery.claim().stored().length : 0;
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
-        session.add(new Settlement(settle, null, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
+        session.add(new Settlement(settle, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
         deliveries.remove(delivery);
         wakeForWork();
         failUnsent();

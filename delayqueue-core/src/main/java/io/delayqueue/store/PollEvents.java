@@ -32,16 +32,16 @@ final class PollEvents {
     }
 
     /** Publishes the effects that the reply to a poll reports. */
-    void publish(List<Settlement> settlements, Set<Object> gone, PollReply reply) {
+    void publish(List<Settlement> settlements, Set<Object> rejected, PollReply reply) {
         Instant now = Instant.EPOCH.plusNanos(reply.nowMicros() * 1000);
         Set<String> dead = ids(reply.deadLettered());
         Set<String> settled = new HashSet<>();
         for (Settlement settlement : settlements) {
             Settle settle = settlement.settle();
-            if (settle == null) {
+            if (settle instanceof Settle.Extend) {
                 continue;
             }
-            if (gone.contains(settle)) {
+            if (rejected.contains(settle)) {
                 rejected(settlement, settle, now);
             } else {
                 accepted(settlement, settle, dead, now);
@@ -87,7 +87,7 @@ final class PollEvents {
     /** Publishes that a settlement changed nothing, because the topic is no longer registered. */
     void unregistered(Settlement settlement) {
         Settle settle = settlement.settle();
-        if (settle != null && !(settle instanceof Settle.Release)) {
+        if (!(settle instanceof Settle.Release || settle instanceof Settle.Extend)) {
             events.publish(to -> to.settlementRejected(recipient, settle.id(), null));
         }
     }

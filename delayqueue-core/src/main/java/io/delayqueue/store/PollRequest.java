@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param claiming what to claim
  * @param reclaiming how to reclaim leases that are over
  * @param announceSurplus whether to publish a signal if due messages are left behind
- * @param settles settlements, at most 500
- * @param renewals renewals of leases, at most 500
+ * @param settles settlements without extensions, at most 500
+ * @param extensions extensions of leases, at most 500
  * @param sinceLast time since the consumer's last poll on this shard ran, by the consumer's monotonic clock; null if
  *     unknown. With it the script distinguishes a jump of Redis' clock from elapsed time
  */
@@ -24,7 +24,7 @@ public record PollRequest(
         Reclaiming reclaiming,
         boolean announceSurplus,
         List<Settle> settles,
-        List<Renewal> renewals,
+        List<Settle.Extend> extensions,
         @Nullable Duration sinceLast) {
 
     /** The largest number of messages that a poll claims; also of those that it settles, renews or reclaims. */
@@ -41,13 +41,13 @@ public record PollRequest(
             Reclaiming reclaiming,
             boolean announceSurplus,
             List<Settle> settles,
-            List<Renewal> renewals) {
-        this(consumer, sequence, claiming, reclaiming, announceSurplus, settles, renewals, null);
+            List<Settle.Extend> extensions) {
+        this(consumer, sequence, claiming, reclaiming, announceSurplus, settles, extensions, null);
     }
 
     /** The same request with another time since the consumer's last poll. */
     public PollRequest after(@Nullable Duration time) {
-        return new PollRequest(consumer, sequence, claiming, reclaiming, announceSurplus, settles, renewals, time);
+        return new PollRequest(consumer, sequence, claiming, reclaiming, announceSurplus, settles, extensions, time);
     }
 
     /** The token of the messages that this poll claims. */

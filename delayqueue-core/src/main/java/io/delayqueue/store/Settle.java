@@ -4,7 +4,7 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Failure;
 import java.time.Duration;
 
-/** The settlement of a delivery. It changes nothing unless the message is leased with the token. */
+/** The settlement of a delivery, or an extension of its lease. It changes nothing unless the message is leased with the token. */
 public sealed interface Settle {
 
     /** Id of the message. */
@@ -45,4 +45,11 @@ public sealed interface Settle {
 
     /** Releases a delivery that was not started: its message keeps its due time, and the attempt does not count. */
     record Release(String id, String token) implements Settle {}
+
+    /**
+     * Extends the lease.
+     *
+     * @param lease new length of the lease, from the time at which the poll runs
+     */
+    record Extend(String id, String token, Duration lease) implements Settle {}
 }

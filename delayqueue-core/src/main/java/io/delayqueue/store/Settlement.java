@@ -2,16 +2,13 @@ package io.delayqueue.store;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A settlement or a lease extension that is to be sent to Redis. Exactly one of {@code settle} and {@code extension} is
- * set.
+ * A settlement or a lease extension that is to be sent to Redis.
  *
- * @param settle the settlement; null for an extension
- * @param extension the lease extension; null for a settlement
+ * @param settle the settlement or extension
  * @param delivery details of the delivery for events; null if no handler or receiver got the delivery
  * @param givenAt time at which the application settled or extended, by the monotonic clock in nanoseconds
  * @param bytesRead number of message bytes that Redis reads for the settlement; their sum is limited for each poll
@@ -19,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param accepted completed with true if Redis accepted the settlement, with false if it rejected it
  */
 public record Settlement(
-        @Nullable Settle settle,
-        @Nullable Renewal extension,
+        Settle settle,
         @Nullable Attempt delivery,
         long givenAt,
         int bytesRead,
@@ -45,15 +41,4 @@ public record Settlement(
         /** When the message was sent, by Redis' clock. */
         Instant sentAt();
     }
-
-    Lease lease() {
-        if (settle != null) {
-            return new Lease(settle.id(), settle.token());
-        }
-        Renewal renewal = Objects.requireNonNull(extension);
-        return new Lease(renewal.id(), renewal.token());
-    }
-
-    /** The lease that a settlement or extension concerns. */
-    record Lease(String id, String token) {}
 }

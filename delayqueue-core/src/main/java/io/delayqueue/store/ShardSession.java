@@ -6,6 +6,7 @@ import io.delayqueue.message.Completions;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
+import io.delayqueue.store.Settle.Extend;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -166,22 +168,22 @@ public final class ShardSession {
      * @throws IllegalStateException if a poll is open
      */
     public synchronized Poll begin(
-            Claiming claiming, Reclaiming reclaiming, boolean announceSurplus, List<Renewal> renewals) {
+            Claiming claiming, Reclaiming reclaiming, boolean announceSurplus, List<Extend> renewals) {
         if (open != null) {
             throw new IllegalStateException("The last poll has no reply yet");
         }
         List<Settlement> taken = take();
         List<Settle> settles = new ArrayList<>(taken.size());
-        List<Renewal> renewed = new ArrayList<>(renewals);
+        List<Extend> extensions = new ArrayList<>(renewals);
         for (Settlement settlement : taken) {
-            if (settlement.settle() != null) {
+            if (settlement.settle() instanceof Extend extension) {
+                extensions.add(extension);
+            } else {
                 settles.add(settlement.settle());
-            } else if (settlement.extension() != null) {
-                renewed.add(settlement.extension());
             }
         }
-        PollRequest request =
-                new PollRequest(name(), sequence.getAsLong(), claiming, reclaiming, announceSurplus, settles, renewed);
+        PollRequest request = new PollRequest(
+                name(), sequence.getAsLong(), claiming, reclaiming, announceSurplus, settles, extensions);
         Poll poll = new Poll(request, taken, nanoTime.getAsLong());
         open = poll;
         return poll;
@@ -190,17 +192,19 @@ public final class ShardSession {
     /** Takes waiting settlements. A second settlement of the same lease waits for the next poll, which rejects it. */
     private List<Settlement> take() {
         List<Settlement> taken = new ArrayList<>(Math.min(size, PollRequest.MAX_BATCH));
-        Set<Settlement.Lease> settled = new HashSet<>();
+        Set<Map.Entry<String, String>> settled = new HashSet<>();
         long bytes = 0;
         while (!waiting.isEmpty() && taken.size() < PollRequest.MAX_BATCH) {
             Settlement next = waiting.element();
+            Map.Entry<String, String> lease =
+                    Map.entry(next.settle().id(), next.settle().token());
             bytes += next.bytesRead();
             boolean tooLarge = next.bytesRead() > 0 && bytes > PollRequest.MAX_BYTES && !taken.isEmpty();
-            if (tooLarge || settled.contains(next.lease())) {
+            if (tooLarge || settled.contains(lease)) {
                 break;
             }
-            if (next.settle() != null) {
-                settled.add(next.lease());
+            if (!(next.settle() instanceof Extend)) {
+                settled.add(lease);
             }
             taken.add(waiting.remove());
         }
@@ -263,7 +267,7 @@ public final class ShardSession {
                     rejected.reclaiming(),
                     rejected.announceSurplus(),
                     rejected.settles(),
-                    rejected.renewals());
+                    rejected.extensions());
             open = new Poll(renamed, poll.settlements, poll.sentAt);
         }
     }
@@ -287,15 +291,12 @@ public final class ShardSession {
 
     /** Publishes the effects of a poll as events, then completes the futures of its settlements. */
     public void publish(Poll poll, PollReply reply) {
-        Set<Object> gone = identities(reply.gone());
-        Set<Object> lost = identities(reply.lost());
-        events.publish(poll.settlements, gone, reply);
+        Set<Object> rejected = identities(reply.rejected());
+        events.publish(poll.settlements, rejected, reply);
         List<Runnable> accepted = new ArrayList<>();
         for (Settlement settlement : poll.settlements) {
-            boolean rejected = settlement.settle() != null
-                    ? gone.contains(settlement.settle())
-                    : lost.contains(settlement.extension());
-            complete(settlement.accepted(), () -> settlement.accepted().complete(!rejected), accepted);
+            boolean changed = !rejected.contains(settlement.settle());
+            complete(settlement.accepted(), () -> settlement.accepted().complete(changed), accepted);
         }
         completeAll(accepted);
     }

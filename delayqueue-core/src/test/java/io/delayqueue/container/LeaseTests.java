@@ -13,6 +13,7 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.store.PollReply;
+import io.delayqueue.store.Settle;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -128,7 +129,9 @@ class LeaseTests extends NodeTest {
         await().until(node.signals::confirmed);
         store.set(poll -> {
             PollReply reply = (PollReply) poll.call();
-            reply.lost().forEach(renewal -> lost.add(renewal.id()));
+            reply.rejected().stream()
+                    .filter(Settle.Extend.class::isInstance)
+                    .forEach(renewal -> lost.add(renewal.id()));
             return reply;
         });
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.container.OpenDeliveries.Due;
 import io.delayqueue.container.OpenDeliveries.Extension;
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.Renewal;
+import io.delayqueue.store.Settle.Extend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -41,7 +41,7 @@ class OpenDeliveriesTests {
         return delivery;
     }
 
-    private static List<Renewal> renewals(List<Due> due) {
+    private static List<Extend> renewals(List<Due> due) {
         return due.stream().map(Due::renewal).toList();
     }
 
@@ -52,7 +52,7 @@ class OpenDeliveriesTests {
         assertThat(deliveries.hasWork(at(9))).isFalse();
         assertThat(deliveries.hasWork(at(10))).isTrue();
         List<Due> due = deliveries.take(at(10));
-        assertThat(renewals(due)).containsExactly(new Renewal("a", "token", LEASE));
+        assertThat(renewals(due)).containsExactly(new Extend("a", "token", LEASE));
         deliveries.renewed(due, Set.of(), at(10), at(11));
         assertThat(deliveries.nextRenewal()).isEqualTo(at(20));
         assertThat(delivery.leaseDeadline()).isEqualTo(at(40));
@@ -66,7 +66,7 @@ class OpenDeliveriesTests {
         lost.lose();
         ClaimedDelivery answered = added("c");
         answered.retry(Duration.ZERO);
-        assertThat(renewals(deliveries.take(at(10)))).extracting(Renewal::id).containsExactly("a");
+        assertThat(renewals(deliveries.take(at(10)))).extracting(Extend::id).containsExactly("a");
         deliveries.renewed(List.of(), Set.of(), at(10), at(10));
         assertThat(deliveries.take(at(61))).isEmpty();
         assertThat(deliveries.nextRenewal()).isEqualTo(Long.MAX_VALUE);
@@ -102,7 +102,7 @@ class OpenDeliveriesTests {
         started.started(start);
         added("waiting");
         assertThat(deliveries.takeFirst(false, at(2))).isNull();
-        assertThat(renewals(deliveries.take(at(2)))).extracting(Renewal::id).containsExactly("waiting");
+        assertThat(renewals(deliveries.take(at(2)))).extracting(Extend::id).containsExactly("waiting");
     }
 
     @Test
@@ -115,12 +115,12 @@ class OpenDeliveriesTests {
         deliveries.extend(new Extension(delivery, Duration.ofSeconds(1), second));
         List<Due> due = deliveries.take(at(10));
         assertThat(due).extracting(Due::result).containsExactly(first, second);
-        assertThat(renewals(due)).containsOnly(new Renewal("a", "token", Duration.ofHours(1)));
+        assertThat(renewals(due)).containsOnly(new Extend("a", "token", Duration.ofHours(1)));
         deliveries.renewed(due, Set.of(), at(10), at(10));
         assertThat(delivery.leaseDeadline()).isEqualTo(at(3610));
 
         deliveries.extend(new Extension(delivery, Duration.ofMinutes(1), new CompletableFuture<>()));
-        assertThat(renewals(deliveries.take(at(10)))).containsExactly(new Renewal("a", "token", Duration.ofHours(1)));
+        assertThat(renewals(deliveries.take(at(10)))).containsExactly(new Extend("a", "token", Duration.ofHours(1)));
     }
 
     @Test
@@ -167,7 +167,7 @@ class OpenDeliveriesTests {
         ClaimedDelivery lost = added("lost");
         ClaimedDelivery held = added("held");
         List<Due> due = deliveries.take(at(10));
-        Renewal rejected = due.stream()
+        Extend rejected = due.stream()
                 .filter(each -> each.delivery() == lost)
                 .map(Due::renewal)
                 .findFirst()

@@ -59,7 +59,7 @@ class ShardSessionTests {
     }
 
     private static Settlement settlement(Settle settle, long at, int bytes) {
-        return new Settlement(settle, null, null, at, bytes, null, new CompletableFuture<>());
+        return new Settlement(settle, null, at, bytes, null, new CompletableFuture<>());
     }
 
     private static Settlement acknowledge(String id, long at) {
@@ -92,9 +92,8 @@ class ShardSessionTests {
         assertThat(call).isCompletedExceptionally();
     }
 
-    private static PollReply reply(List<Settle> gone) {
-        return new PollReply(
-                1_000_000, PollReply.NEVER, PollReply.NEVER, List.of(), gone, List.of(), List.of(), List.of());
+    private static PollReply reply(List<Settle> rejected) {
+        return new PollReply(1_000_000, PollReply.NEVER, PollReply.NEVER, List.of(), rejected, List.of(), List.of());
     }
 
     @Test
@@ -124,9 +123,9 @@ class ShardSessionTests {
         session.add(acknowledge("a", 0));
         session.add(acknowledge("b", 0));
         session.add(new Settlement(
-                null, new Renewal("a", "token", Duration.ofMinutes(1)), null, 0, 0, null, new CompletableFuture<>()));
+                new Settle.Extend("a", "token", Duration.ofMinutes(1)), null, 0, 0, null, new CompletableFuture<>()));
         assertThat(polled()).containsExactly("a", "b");
-        assertThat(begin().request().renewals()).extracting(Renewal::id).containsExactly("a");
+        assertThat(begin().request().extensions()).extracting(Settle::id).containsExactly("a");
     }
 
     @Test

@@ -8,7 +8,6 @@ import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollReply.DeadLettered;
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.Renewal;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settle.Acknowledge;
 import io.delayqueue.store.Settle.Release;
@@ -43,15 +42,16 @@ final class PollScript {
                 .add(request.reclaiming().grace().toMillis())
                 .add(request.announceSurplus() ? "1" : "0")
                 .add(acknowledges.size())
-                .add(request.renewals().size())
+                .add(request.extensions().size())
                 .add(others.size())
                 .add(runs.size())
                 .add(millisSinceLast(request));
         acknowledges.forEach(settle -> arguments.add(settle.id()));
         runs.forEach(run -> arguments.add(run.token()).add(run.length()));
-        request.renewals().forEach(renewal -> arguments.add(renewal.id()));
-        request.renewals().forEach(renewal -> arguments.add(renewal.token()));
-        request.renewals().forEach(renewal -> arguments.add(renewal.lease().toMillis()));
+        request.extensions().forEach(extension -> arguments.add(extension.id()));
+        request.extensions().forEach(extension -> arguments.add(extension.token()));
+        request.extensions()
+                .forEach(extension -> arguments.add(extension.lease().toMillis()));
         others.forEach(settle -> write(arguments, settle));
     }
 
@@ -85,8 +85,7 @@ final class PollScript {
                 Replies.number(reply.get(2)),
                 Replies.number(reply.get(3)),
                 claims(request.token(), reply),
-                gone(request, Replies.list(reply.get(4))),
-                lost(request, Replies.list(reply.get(5))),
+                rejected(request, Replies.list(reply.get(4)), Replies.list(reply.get(5))),
                 Replies.list(reply.get(6)).stream().map(Replies::text).toList(),
                 deadLettered(Replies.list(reply.get(7))));
     }
@@ -120,21 +119,16 @@ final class PollScript {
         return (int) Math.min(Integer.MAX_VALUE, Replies.number(before.getBytes(UTF_8)) + 1);
     }
 
-    private static List<Settle> gone(PollRequest request, List<Object> indices) {
-        if (indices.isEmpty()) {
+    private static List<Settle> rejected(PollRequest request, List<Object> settles, List<Object> extensions) {
+        if (settles.isEmpty() && extensions.isEmpty()) {
             return List.of();
         }
         List<Settle> ordered = new ArrayList<>(acknowledges(request));
         ordered.addAll(others(request));
-        return indices.stream()
-                .map(index -> ordered.get((int) Replies.number(index) - 1))
-                .toList();
-    }
-
-    private static List<Renewal> lost(PollRequest request, List<Object> indices) {
-        return indices.stream()
-                .map(index -> request.renewals().get((int) Replies.number(index) - 1))
-                .toList();
+        List<Settle> rejected = new ArrayList<>();
+        settles.forEach(index -> rejected.add(ordered.get((int) Replies.number(index) - 1)));
+        extensions.forEach(index -> rejected.add(request.extensions().get((int) Replies.number(index) - 1)));
+        return rejected;
     }
 
     private static List<DeadLettered> deadLettered(List<Object> parts) {

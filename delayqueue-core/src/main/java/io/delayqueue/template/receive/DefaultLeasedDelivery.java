@@ -4,9 +4,9 @@ import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.RedisClock;
-import io.delayqueue.store.Renewal;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settle.Acknowledge;
+import io.delayqueue.store.Settle.Extend;
 import io.delayqueue.store.Settle.Release;
 import io.delayqueue.store.Settlement;
 import java.lang.reflect.Type;
@@ -154,7 +154,7 @@ final class DefaultLeasedDelivery implements LeasedDelivery, Settlement.Attempt 
         Duration left = leaseLeft();
         Duration lease = left.compareTo(time) > 0 ? left : time;
         return context.poller(shard)
-                .extend(new Renewal(claim.id(), claim.token(), lease))
+                .settle(new Extend(claim.id(), claim.token(), lease), null)
                 .thenApply(accepted -> {
                     if (accepted) {
                         leaseEndNanos.accumulateAndGet(requestedAt + lease.toNanos(), (a, b) -> a - b > 0 ? a : b);

@@ -2,9 +2,9 @@ package io.delayqueue.template.receive;
 
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.Renewal;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settle.Acknowledge;
+import io.delayqueue.store.Settle.Extend;
 import io.delayqueue.store.Settle.Release;
 import io.delayqueue.store.TopicRegisteredAnewException;
 import java.time.Duration;
@@ -54,8 +54,8 @@ final class ReceiptLeases implements Leases {
         requireNames(topic, id, receipt);
         Settles.checkExtension(time);
         return Receipt.parse(receipt)
-                .map(delivery -> new Renewal(id, delivery.token(), time))
-                .map(renewal -> once(renewal, topic, id, poller -> poller.extend(renewal)))
+                .map(delivery -> new Extend(id, delivery.token(), time))
+                .map(extension -> once(extension, topic, id, poller -> poller.settle(extension, null)))
                 .orElseGet(ReceiptLeases::notLive);
     }
 

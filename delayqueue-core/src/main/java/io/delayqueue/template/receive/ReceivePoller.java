@@ -14,7 +14,6 @@ import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.RedisClock;
-import io.delayqueue.store.Renewal;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.ShardSession;
@@ -109,11 +108,10 @@ final class ReceivePoller implements PeriodicTask {
 
     CompletableFuture<Boolean> settle(Settle settle, Settlement.@Nullable Attempt delivery) {
         boolean readsWhole = settle instanceof Settle.ToDeadLetters || settle instanceof Settle.Retry;
-        return submit(settle, null, delivery, readsWhole ? WHOLE_MESSAGE : 0);
-    }
-
-    CompletableFuture<Boolean> extend(Renewal extension) {
-        return submit(null, extension, null, 0);
+        CompletableFuture<Boolean> accepted = new CompletableFuture<>();
+        session.add(new Settlement(settle, delivery, context.now(), readsWhole ? WHOLE_MESSAGE : 0, null, accepted));
+        sendNext();
+        return accepted;
     }
 
     /** Releases claims that have no receiver. */
@@ -128,17 +126,6 @@ final class ReceivePoller implements PeriodicTask {
         Failure failure = new Failure(e.getClass().getName(), String.valueOf(e.getMessage()));
         CompletableFuture<?> unused =
                 settle(new Settle.ToDeadLetters(claim.id(), claim.token(), DeadLetterCause.UNREADABLE, failure), null);
-    }
-
-    private CompletableFuture<Boolean> submit(
-            @Nullable Settle settle,
-            @Nullable Renewal extension,
-            Settlement.@Nullable Attempt delivery,
-            int bytesRead) {
-        CompletableFuture<Boolean> accepted = new CompletableFuture<>();
-        session.add(new Settlement(settle, extension, delivery, context.now(), bytesRead, null, accepted));
-        sendNext();
-        return accepted;
     }
 
     private void sendNext() {

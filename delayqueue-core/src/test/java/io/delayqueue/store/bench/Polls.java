@@ -5,7 +5,6 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Renewal;
 import io.delayqueue.store.Settle;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +20,7 @@ public final class Polls {
     private final String consumer;
     private final long sequence;
     private final List<Settle> settles = new ArrayList<>();
-    private final List<Renewal> renewals = new ArrayList<>();
+    private final List<Settle.Extend> renewals = new ArrayList<>();
     private Claiming claiming = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30));
     private int reclaimMax = PollRequest.MAX_BATCH;
     private boolean announceSurplus;
@@ -93,7 +92,7 @@ public final class Polls {
 
     /** Renews for some milliseconds from now. */
     public Polls renew(String id, String token, long lease) {
-        renewals.add(new Renewal(id, token, Duration.ofMillis(lease)));
+        renewals.add(new Settle.Extend(id, token, Duration.ofMillis(lease)));
         return this;
     }
 

@@ -4,7 +4,6 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
-import io.delayqueue.store.Renewal;
 import io.delayqueue.store.Settle;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +21,8 @@ public final class Told {
     public static String of(PollReply reply) {
         List<String> parts = new ArrayList<>();
         add(parts, "claimed", reply.claims(), Told::claim);
-        add(parts, "gone", reply.gone(), Settle::id);
-        add(parts, "lost", reply.lost(), Renewal::id);
+        add(parts, "gone", rejected(reply, false), Settle::id);
+        add(parts, "lost", rejected(reply, true), Settle::id);
         add(parts, "reclaimed", reply.reclaimed(), id -> id);
         add(
                 parts,
@@ -33,6 +32,12 @@ public final class Told {
         parts.add("due " + time(reply.nextDueMillis()));
         parts.add("lease " + time(reply.nextLeaseEndMillis()));
         return String.join(", ", parts);
+    }
+
+    private static List<Settle> rejected(PollReply reply, boolean extensions) {
+        return reply.rejected().stream()
+                .filter(settle -> settle instanceof Settle.Extend == extensions)
+                .toList();
     }
 
     private static <T> void add(List<String> parts, String name, List<T> values, Function<T, String> text) {

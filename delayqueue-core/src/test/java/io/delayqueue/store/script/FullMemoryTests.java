@@ -92,8 +92,7 @@ class FullMemoryTests {
                 .deadLetter(claims.get(3).id(), token, DeadLetterCause.REQUESTED)
                 .renew(claims.get(4).id(), token, 60_000);
         PollReply reply = poll(settle);
-        assertThat(reply.gone()).isEmpty();
-        assertThat(reply.lost()).isEmpty();
+        assertThat(reply.rejected()).isEmpty();
         assertThat(reply.deadLettered()).hasSize(1);
         assertThat(bench.state().get("leases")).containsEntry(claims.get(4).id(), "" + (T0 + 60_000));
         assertThat(bench.state().get("notifications.schedule")).hasSize(1);

@@ -162,7 +162,7 @@ class MovedClockTests {
         poll("w0", poll -> poll.renew("a", token, lease));
         setClock(2 * HOUR);
         assertThat(untilReclaimed("new", lease / 3)).isGreaterThanOrEqualTo(lease / 3);
-        assertThat(poll("w0", poll -> poll.renew("a", token, lease)).lost()).isEmpty();
+        assertThat(poll("w0", poll -> poll.renew("a", token, lease)).rejected()).isEmpty();
         assertThat(untilReclaimed("new", HOUR * 2)).isBetween(lease - SWEEP, lease + SWEEP + GRACE);
     }
 
@@ -221,7 +221,7 @@ class MovedClockTests {
         poll("w0", poll -> poll.renew("a", token, 30_000));
         pass(70_000);
         Polls repeat = Polls.by("w0", sequences.get("w0")).after(75_000).renew("a", token, 30_000);
-        assertThat(bench.poll(repeat).lost()).isEmpty();
+        assertThat(bench.poll(repeat).rejected()).isEmpty();
         assertThat(untilReclaimed("w1", HOUR)).isEqualTo(30_000);
     }
 

@@ -211,7 +211,7 @@ class StoppedScriptTests {
         Polls poll = Polls.by(consumer, sequence);
         claims.forEach(claim -> poll.acknowledge(claim.id(), claim.token()));
         PollReply reply = bench.store().awaitPoll(kind, poll.build());
-        assertThat(reply.gone()).isEmpty();
+        assertThat(reply.rejected()).isEmpty();
         claims.forEach(claim ->
                 handled.merge(claim.id() + "/" + new String(claim.envelope().payload(), UTF_8), 1, Integer::sum));
     }

@@ -19,7 +19,6 @@ import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollReply.DeadLettered;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Purge;
-import io.delayqueue.store.Renewal;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.ShardCounts;
@@ -299,13 +298,14 @@ final class StoreModel {
         List<Settle> gone = ordered.stream()
                 .filter(settle -> kind.held(settle.id(), settle.token()) == null)
                 .toList();
-        List<Renewal> lost = request.renewals().stream()
-                .filter(renewal -> kind.held(renewal.id(), renewal.token()) == null)
-                .toList();
+        List<Settle> rejected = new ArrayList<>(gone);
+        request.extensions().stream()
+                .filter(extension -> kind.held(extension.id(), extension.token()) == null)
+                .forEach(rejected::add);
         List<DeadLettered> deadLettered = new ArrayList<>();
         List<Claim> claims = claim(kind, request, deadLettered);
         ordered.stream().filter(settle -> !gone.contains(settle)).forEach(settle -> settle(kind, settle, deadLettered));
-        request.renewals().forEach(renewal -> {
+        request.extensions().forEach(renewal -> {
             Live message = kind.held(renewal.id(), renewal.token());
             if (message != null) {
                 message.leaseEnd = passed + renewal.lease().toMillis();
@@ -323,8 +323,7 @@ final class StoreModel {
                         .findFirst()
                         .orElse(PollReply.NEVER),
                 claims,
-                gone,
-                lost,
+                rejected,
                 reclaimed,
                 deadLettered);
     }

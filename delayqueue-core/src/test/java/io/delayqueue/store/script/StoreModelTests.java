@@ -17,7 +17,6 @@ import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Purge;
-import io.delayqueue.store.Renewal;
 import io.delayqueue.store.SendReply.Result;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.bench.StoreBench;
@@ -288,7 +287,7 @@ class StoreModelTests {
         Long last = polled.put(kind + consumer, model.passed);
         List<Held> mine = held(kind, consumer);
         Map<String, Settle> settles = new LinkedHashMap<>();
-        Map<String, Renewal> renewals = new LinkedHashMap<>();
+        Map<String, Settle.Extend> renewals = new LinkedHashMap<>();
         for (int i = random.nextInt(6); i > 0 && !mine.isEmpty(); i--) {
             // now and then it is kept, and settled once more later
             int at = random.nextInt(mine.size());
@@ -299,7 +298,7 @@ class StoreModelTests {
                 mine.add(delivery);
                 renewals.put(
                         delivery.id,
-                        new Renewal(delivery.id, delivery.token, Duration.ofMillis(1 + random.nextInt(9000))));
+                        new Settle.Extend(delivery.id, delivery.token, Duration.ofMillis(1 + random.nextInt(9000))));
             } else {
                 settles.put(delivery.id, settle(delivery));
             }

@@ -151,7 +151,7 @@ class StoredFormatTests {
         assertThat(again.claims()).extracting(Claim::id).containsExactlyInAnyOrder("leased", "limited-lease");
         PollReply settled = poll(
                 Polls.by("old", 4).acknowledge("leased", claim(again, "leased").token()));
-        assertThat(settled.gone()).isEmpty();
+        assertThat(settled.rejected()).isEmpty();
         assertThat(store.awaitFind(bench.shard(), "leased")).isEmpty();
     }
 
