@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -34,9 +33,6 @@ public record HttpProperties(
         @DefaultValue("1000") int maxTopics) {
 
     private static final Pattern BASE_PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)*");
-    private static final int MOST_WAITING = 1_000_000;
-    private static final int MOST_TOPICS = 1_000_000;
-    private static final int LARGEST_COUNT = 500;
     private static final int SHORTEST_TOKEN = 16;
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
@@ -114,104 +110,85 @@ public record HttpProperties(
      * @throws InvalidPropertyException if one is invalid; the message names the property
      */
     public void check() {
-        checkPath("delayqueue.http.compat.base-path", compat.basePath);
-        checkPath("delayqueue.http.api.base-path", api.basePath);
-        require(!api.basePath.isEmpty(), "delayqueue.http.api.base-path", "must not be empty");
+        requirePath("compat.base-path", compat.basePath);
+        requirePath("api.base-path", api.basePath);
+        require(!api.basePath.isEmpty(), "api.base-path", "must not be empty");
+        boolean both = compat.enabled && api.enabled;
         require(
-                !(compat.enabled && api.enabled && compat.basePath.equals(api.basePath)),
-                "delayqueue.http.compat.base-path",
+                !(both && compat.basePath.equals(api.basePath)),
+                "compat.base-path",
                 "and delayqueue.http.api.base-path must differ, but both are " + api.basePath);
         require(
-                !(compat.enabled
-                        && api.enabled
-                        && !compat.basePath.isEmpty()
-                        && api.basePath.startsWith(compat.basePath + "/")),
-                "delayqueue.http.api.base-path",
+                !(both && !compat.basePath.isEmpty() && api.basePath.startsWith(compat.basePath + "/")),
+                "api.base-path",
                 "must not be below delayqueue.http.compat.base-path, which handles all paths below it, but was "
                         + api.basePath);
-        checkWait("delayqueue.http.compat.max-wait", compat.maxWait);
-        checkWait("delayqueue.http.api.max-wait", api.maxWait);
-        require(
-                compat.maxAttempts >= 0,
-                "delayqueue.http.compat.max-attempts",
-                "must be 0 or more, but was " + compat.maxAttempts);
-        require(
-                api.maxCount >= 1 && api.maxCount <= LARGEST_COUNT,
-                "delayqueue.http.api.max-count",
-                "must be from 1 to " + LARGEST_COUNT + ", but was " + api.maxCount);
-        require(
-                maxWaiting >= 1 && maxWaiting <= MOST_WAITING,
-                "delayqueue.http.max-waiting",
-                "must be from 1 to 1,000,000, but was " + maxWaiting);
-        require(
-                maxTopics >= 1 && maxTopics <= MOST_TOPICS,
-                "delayqueue.http.max-topics",
-                "must be from 1 to 1,000,000, but was " + maxTopics);
-        require(
-                maxBodySize.toBytes() >= DataSize.ofKilobytes(1).toBytes()
-                        && maxBodySize.toBytes() <= DataSize.ofGigabytes(1).toBytes(),
-                "delayqueue.http.max-body-size",
-                "must be from 1 KB to 1 GB, but was " + maxBodySize);
-        checkTokens("produce", tokens.produce);
-        checkTokens("consume", tokens.consume);
-        checkTokens("admin", tokens.admin);
-        checkKinds(Map.of("produce", tokens.produce, "consume", tokens.consume, "admin", tokens.admin));
+        requireRange("compat.max-wait", compat.maxWait, Duration.ZERO, LONGEST_WAIT, "from 0 to 1 d");
+        requireRange("api.max-wait", api.maxWait, Duration.ZERO, LONGEST_WAIT, "from 0 to 1 d");
+        requireRange("compat.max-attempts", compat.maxAttempts, 0, Integer.MAX_VALUE, "0 or more");
+        requireRange("api.max-count", api.maxCount, 1, 500, "from 1 to 500");
+        requireRange("max-waiting", maxWaiting, 1, 1_000_000, "from 1 to 1,000,000");
+        requireRange("max-topics", maxTopics, 1, 1_000_000, "from 1 to 1,000,000");
+        requireRange(
+                "max-body-size", maxBodySize, DataSize.ofKilobytes(1), DataSize.ofGigabytes(1), "from 1 KB to 1 GB");
+        Map<String, String> roles = new HashMap<>();
+        requireTokens("admin", tokens.admin, roles);
+        requireTokens("consume", tokens.consume, roles);
+        requireTokens("produce", tokens.produce, roles);
         require(
                 !(unsecured && tokens.given()),
-                "delayqueue.http.unsecured",
+                "unsecured",
                 "must not be true if delayqueue.http.tokens are set: remove the tokens to accept"
                         + " requests without authentication, or remove delayqueue.http.unsecured");
     }
 
-    private static void checkPath(String property, String path) {
+    private static void requirePath(String name, String path) {
         require(
                 BASE_PATH.matcher(path).matches(),
-                property,
+                name,
                 "must begin with a slash, must not end with one, and may contain letters, digits,"
                         + " dots, dashes, underscores and tildes, but was '" + path + "'");
     }
 
-    private static void checkWait(String property, Duration wait) {
-        require(
-                !wait.isNegative() && wait.compareTo(LONGEST_WAIT) <= 0,
-                property,
-                "must be from 0 to 1 d, but was " + wait);
-    }
-
-    /** The messages omit the token, because they are logged. */
-    private static void checkTokens(String kind, List<String> tokens) {
+    /**
+     * Checks the tokens of a role. The messages omit the token, because they are logged.
+     *
+     * @param roles the roles of the tokens that were checked before. A token of two roles is invalid: it would permit
+     *     more than each of the lists shows.
+     */
+    private static void requireTokens(String role, List<String> tokens, Map<String, String> roles) {
         for (int i = 0; i < tokens.size(); i++) {
             String token = tokens.get(i);
+            String name = "tokens." + role + "[" + i + "]";
             require(
                     !token.contains("${"),
-                    "delayqueue.http.tokens." + kind + "[" + i + "]",
+                    name,
                     "is a placeholder for a property or environment variable that does not exist");
             require(
                     token.length() >= SHORTEST_TOKEN && token.chars().allMatch(each -> each > ' ' && each < 0x7f),
-                    "delayqueue.http.tokens." + kind + "[" + i + "]",
+                    name,
                     "must have at least " + SHORTEST_TOKEN + " visible ASCII characters and no others, but had "
                             + token.length() + " characters"
                             + (token.length() < SHORTEST_TOKEN ? "" : ", some of them others"));
+            String other = roles.putIfAbsent(token, role);
+            require(
+                    other == null || other.equals(role),
+                    name,
+                    "is also in delayqueue.http.tokens." + other
+                            + ": use different tokens for each role; a token of admin permits all operations");
         }
     }
 
-    /** Rejects a token of two roles: it would permit more than each of the lists shows. */
-    private static void checkKinds(Map<String, List<String>> kinds) {
-        Map<String, String> kindOfToken = new HashMap<>();
-        new TreeMap<>(kinds)
-                .forEach((kind, tokens) -> tokens.forEach(token -> {
-                    String other = kindOfToken.putIfAbsent(token, kind);
-                    require(
-                            other == null || other.equals(kind),
-                            "delayqueue.http.tokens." + kind + "[" + tokens.indexOf(token) + "]",
-                            "is also in delayqueue.http.tokens." + other
-                                    + ": use different tokens for each role; a token of admin permits all operations");
-                }));
+    private static <T extends Comparable<T>> void requireRange(String name, T value, T min, T max, String range) {
+        require(
+                value.compareTo(min) >= 0 && value.compareTo(max) <= 0,
+                name,
+                "must be " + range + ", but was " + value);
     }
 
-    private static void require(boolean holds, String property, String problem) {
+    private static void require(boolean holds, String name, String problem) {
         if (!holds) {
-            throw InvalidPropertyException.of(property, problem);
+            throw InvalidPropertyException.of("delayqueue.http." + name, problem);
         }
     }
 }
