@@ -15,6 +15,7 @@ import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.redis.RedisSignals;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardReader;
@@ -27,6 +28,7 @@ import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.Leases;
+import java.time.Duration;
 import java.time.InstantSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -132,15 +134,29 @@ public final class DelayQueueAutoConfiguration {
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
     DelayQueueEngine delayQueueEngine(
-            EngineRedis redis,
+            QueueConnections connections,
+            RedisScripts scripts,
+            KeySpace keySpace,
+            MessageStore store,
+            TopicRegistry registry,
             PayloadCodec codec,
             EventBus events,
             ObjectProvider<DeliveryInterceptor> interceptors,
             ObjectProvider<EngineCustomizer> customizers,
+            ObjectProvider<DelayQueueEngine> self,
             DelayQueueProperties properties,
             Environment environment) {
         EngineSettings settings = properties.engine().toSettings(properties.deadLetters());
-        EngineBuilder engine = redis.engine(settings)
+        String node = EngineBuilder.newNode();
+        Duration validity = settings.heartbeat().multipliedBy(5).dividedBy(2);
+        RedisSignals signals =
+                new RedisSignals(connections, keySpace, new EngineExecutor(self), node, validity, System::nanoTime);
+        EngineBuilder engine = DelayQueueEngine.builder()
+                .node(node)
+                .redis(scripts, keySpace)
+                .store(store, registry)
+                .signals(signals)
+                .settings(settings)
                 .converter(codec::read)
                 .interceptors(interceptors.orderedStream().toList())
                 .events(events);
@@ -149,18 +165,6 @@ public final class DelayQueueAutoConfiguration {
         }
         customizers.orderedStream().forEach(customizer -> customizer.customize(engine));
         return engine.build();
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    EngineRedis delayQueueEngineRedis(
-            QueueConnections connections,
-            RedisScripts scripts,
-            KeySpace keySpace,
-            MessageStore store,
-            TopicRegistry registry,
-            ObjectProvider<DelayQueueEngine> engine) {
-        return new EngineRedis(connections, scripts, keySpace, store, registry, new EngineExecutor(engine));
     }
 
     @Bean
