@@ -11,7 +11,6 @@ import io.delayqueue.forward.Forwarder;
 import io.delayqueue.forward.ForwardingHandler;
 import io.delayqueue.forward.Route;
 import io.delayqueue.forward.SendDeadlines;
-import io.delayqueue.listener.ListenerOptions;
 import java.util.List;
 
 /** Registers a listener for each forward. */
@@ -53,19 +52,10 @@ final class Forwards implements DelayListenerConfigurer, AutoCloseable {
                 forward.sendTimeout());
         Forwarder forwarder = InvalidPropertyException.check(
                 prefix, () -> brokers.find(route.to()).open(route));
-        ListenerOptions options = forward.toOptions(levels, prefix);
         return DelayListenerEndpoint.to(route.topic())
                 .id(forward.listenerId())
                 .handler(byte[].class, new ForwardingHandler(route, forwarder, mappers, deadlines))
-                .options(builder -> builder.concurrency(options.concurrency())
-                        .lease(options.lease())
-                        .maxAttempts(options.maxAttempts())
-                        .retryPolicy(options.retryPolicy())
-                        .notRetryable(options.notRetryable())
-                        .handlingTime(options.handlingTime())
-                        .prefetch(options.prefetch())
-                        .prefetchTime(options.prefetchTime())
-                        .drainTime(options.drainTime()))
+                .options(options -> levels.apply(forward, prefix, options))
                 .build();
     }
 

@@ -63,7 +63,7 @@ public record ForwardProperties(
             ForwardProperties forward = forwards.get(index);
             String prefix = prefix(index);
             InvalidPropertyException.check(prefix, forward::checkRoute);
-            ListenerOptions options = forward.toOptions(levels, prefix);
+            ListenerOptions options = levels.over(levels.ofTopic(forward.topic), forward, prefix);
             Integer other = ids.putIfAbsent(forward.listenerId(), index);
             InvalidPropertyException.check(prefix, () -> forward.checkBeside(options, other));
         }
@@ -99,16 +99,5 @@ public record ForwardProperties(
     /** The listener's id. */
     public String listenerId() {
         return id == null || id.isBlank() ? "forward-" + topic : id;
-    }
-
-    /**
-     * The options of its listener.
-     *
-     * @param levels the options that apply where this forward sets none
-     * @param prefix the prefix of its properties
-     * @throws InvalidPropertyException if a value is invalid; the message names the property
-     */
-    public ListenerOptions toOptions(ListenerLevels levels, String prefix) {
-        return levels.over(levels.ofTopic(topic), this, prefix);
     }
 }

@@ -61,7 +61,22 @@ public record ListenerLevels(
      * @throws InvalidPropertyException if a value is invalid; the message names the property
      */
     ListenerOptions over(ListenerOptions lower, ListenerProperties own, String prefix) {
-        return InvalidPropertyException.check(prefix, () -> own.over(lower, this::policy));
+        ListenerOptions.Builder options = lower.toBuilder();
+        apply(own, prefix, options);
+        return InvalidPropertyException.check(prefix, options::build);
+    }
+
+    /**
+     * Sets the options whose properties are set.
+     *
+     * @param prefix the prefix of the properties
+     * @throws InvalidPropertyException if a value is invalid; the message names the property
+     */
+    public void apply(ListenerProperties own, String prefix, ListenerOptions.Builder options) {
+        InvalidPropertyException.check(prefix, () -> {
+            own.applyTo(options, this::policy);
+            return options;
+        });
     }
 
     private RetryPolicy policy(String backoff) {

@@ -45,9 +45,8 @@ public interface ListenerProperties {
     @Nullable
     Duration drainTime();
 
-    /** The options of a lower level, overridden by the properties that are set. */
-    default ListenerOptions over(ListenerOptions lower, Function<String, RetryPolicy> policies) {
-        ListenerOptions.Builder options = lower.toBuilder();
+    /** Sets the options whose properties are set. */
+    default void applyTo(ListenerOptions.Builder options, Function<String, RetryPolicy> policies) {
         set(concurrency(), options::concurrency);
         set(batchSize(), options::batchSize);
         set(lease(), options::lease);
@@ -58,7 +57,6 @@ public interface ListenerProperties {
         set(prefetch(), options::prefetch);
         set(prefetchTime(), options::prefetchTime);
         set(drainTime(), options::drainTime);
-        return options.build();
     }
 
     private static <T> void set(@Nullable T value, Consumer<T> option) {
