@@ -7,12 +7,12 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Properties of the support for tests.
+ * Properties of the test support.
  *
- * @param redis Where the Redis of the tests comes from, unless spring.data.redis.* says where Redis is: a server process
- *     of its own, a container, or nowhere.
- * @param timeout How long the harness waits for what a test awaits.
- * @param tasks Who has the queue work: the queue itself in the background, or the test by the harness.
+ * @param redis The kind of Redis for tests: embedded (a server process), docker (a container) or none. It does not apply
+ *     if spring.data.redis.* sets the address of Redis.
+ * @param timeout Timeout of the await methods of the harness.
+ * @param tasks How the queue's tasks run: in the background, or manually by the harness.
  */
 @ConfigurationProperties(prefix = "delayqueue-test", ignoreUnknownFields = false)
 record HarnessProperties(

@@ -4,9 +4,7 @@ import com.redis.testcontainers.RedisContainer;
 import org.springframework.util.ClassUtils;
 import org.testcontainers.DockerClientFactory;
 
-/**
- * A Redis in a container, ended by Testcontainers with the JVM.
- */
+/** A Redis in a container. Testcontainers ends it with the JVM. */
 final class DockerRedis {
 
     private static final String IMAGE = "redis:7.4";
@@ -15,19 +13,17 @@ final class DockerRedis {
 
     static boolean isAvailable() {
         return ClassUtils.isPresent("com.redis.testcontainers.RedisContainer", DockerRedis.class.getClassLoader())
-                && Engine.answers();
+                && Engine.isAvailable();
     }
 
     static RedisAddress start() {
         return Engine.start();
     }
 
-    /**
-     * Apart, because it cannot be loaded without Testcontainers.
-     */
+    /** A class of its own, because it cannot be loaded without Testcontainers. */
     private static final class Engine {
 
-        static boolean answers() {
+        static boolean isAvailable() {
             return DockerClientFactory.instance().isDockerAvailable();
         }
 

@@ -8,14 +8,14 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Redis that all application contexts of this JVM share, started when the first of them connects and ended with the
- * JVM. Thread-safe.
+ * The Redis that all application contexts of this JVM share. It starts when the first of them connects and ends with
+ * the JVM. Thread-safe.
  */
 final class JvmRedis {
 
     private static final Log logger = LogFactory.getLog(JvmRedis.class);
 
-    /** One for the JVM: contexts come and go, and a test run may hold dozens of them at a time. */
+    /** One per JVM, because a test run may have many contexts at a time. */
     private static final JvmRedis INSTANCE = new JvmRedis(DockerRedis::isAvailable);
 
     private final BooleanSupplier dockerAvailable;
@@ -35,12 +35,12 @@ final class JvmRedis {
     /**
      * The address of a running server, which is started if it is not running.
      *
-     * @throws TestRedisUnavailableException if no server of this kind can be had here
+     * @throws TestRedisUnavailableException if no server of this kind is available
      */
     synchronized RedisAddress address(TestRedisMode mode) {
         return switch (mode) {
             case EMBEDDED -> embedded();
-            case DOCKER -> docker();
+            case DOCKER -> docker(TestRedisMode.PROPERTY + " is docker, but", null);
             case NONE -> throw new IllegalArgumentException(TestRedisMode.PROPERTY + " is none");
         };
     }
@@ -51,7 +51,7 @@ final class JvmRedis {
             try {
                 server = RedisServerProcess.start();
             } catch (NoRedisExecutableException ex) {
-                return dockerInsteadOfEmbedded(ex);
+                return docker(ex.getMessage() + ", and", ex);
             }
             logger.info("Started an embedded Redis for tests on port %d".formatted(server.port()));
             this.embedded = server;
@@ -61,23 +61,11 @@ final class JvmRedis {
         return new RedisAddress(server.host(), server.port());
     }
 
-    private RedisAddress dockerInsteadOfEmbedded(NoRedisExecutableException reason) {
-        if (this.docker == null && !this.dockerAvailable.getAsBoolean()) {
-            throw new TestRedisUnavailableException(
-                    reason.getMessage() + ", and no Docker engine answers, or Testcontainers is not on the class path.",
-                    reason);
-        }
-        return docker();
-    }
-
-    private RedisAddress docker() {
+    private RedisAddress docker(String reason, @Nullable Throwable cause) {
         if (this.docker == null) {
             if (!this.dockerAvailable.getAsBoolean()) {
                 throw new TestRedisUnavailableException(
-                        TestRedisMode.PROPERTY
-                                + " is docker, but no Docker engine answers, or Testcontainers is not on "
-                                + "the class path.",
-                        null);
+                        reason + " no Docker engine replies, or Testcontainers is not on the class path.", cause);
             }
             this.docker = DockerRedis.start();
             logger.info("Started a Redis for tests in Docker, at %s".formatted(this.docker));

@@ -29,7 +29,7 @@ final class OnTestRedisCondition extends SpringBootCondition {
                 .filter((property) -> isSet(environment, property))
                 .findFirst()
                 .map((property) -> ConditionOutcome.noMatch(message.because(property + " is set")))
-                .orElseGet(() -> ConditionOutcome.match(message.because("no property says where Redis is")));
+                .orElseGet(() -> ConditionOutcome.match(message.because("no property sets the address of Redis")));
     }
 
     private static boolean isSet(Environment environment, String property) {

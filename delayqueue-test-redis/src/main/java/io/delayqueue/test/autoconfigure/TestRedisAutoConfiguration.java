@@ -10,16 +10,16 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of a real Redis for tests: it starts when the first application context of the JVM connects to
- * Redis, is shared by all of them and ends with the JVM.
+ * Auto-configuration of a real Redis for tests. It starts when the first application context of the JVM connects to
+ * Redis, is shared by all contexts and ends with the JVM.
  *
- * <p>It stays away if {@code spring.data.redis.url}, {@code host}, {@code port}, {@code sentinel.nodes},
- * {@code cluster.nodes} or {@code masterreplica.nodes} is set, if there is a {@link DataRedisConnectionDetails} bean (a
- * container with {@code @ServiceConnection}, for instance), or if {@code delayqueue-test.redis} is {@code none}. User,
- * password and TLS of the properties are not used with it, the database is. See {@link TestRedisMode} for where the
- * server comes from.
+ * <p>It is not configured if {@code spring.data.redis.url}, {@code host}, {@code port}, {@code sentinel.nodes},
+ * {@code cluster.nodes} or {@code masterreplica.nodes} is set, if there is a {@link DataRedisConnectionDetails} bean (such as
+ * a container with {@code @ServiceConnection}), or if {@code delayqueue-test.redis} is {@code none}. The properties for
+ * user, password and TLS do not apply to it; that for the database does. See {@link TestRedisMode} for the kinds of
+ * servers.
  *
- * <p>If there is no such server here, the bean that connects fails with a {@code TestRedisUnavailableException}.
+ * <p>If no server is available, the bean that connects fails with a {@code TestRedisUnavailableException}.
  */
 @AutoConfiguration(before = DataRedisAutoConfiguration.class)
 @Conditional(OnTestRedisCondition.class)

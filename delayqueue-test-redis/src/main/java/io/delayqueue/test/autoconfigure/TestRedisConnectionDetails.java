@@ -1,45 +1,20 @@
 package io.delayqueue.test.autoconfigure;
 
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
-import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Leads Spring Boot's Redis auto-configuration to the Redis for tests, which is started when it is asked for.
+ * Connects Spring Boot's Redis auto-configuration to the Redis for tests. That server has no users, passwords and
+ * certificates, so that those of the application's properties do not apply.
  *
- * <p>That server knows no users, passwords and certificates, so those of the application's properties are left out; the
- * number of the database is kept.
+ * @param address starts the server if it does not run
+ * @param database the database of the application's properties
  */
-final class TestRedisConnectionDetails implements DataRedisConnectionDetails {
-
-    private final Supplier<RedisAddress> address;
-
-    private final int database;
-
-    TestRedisConnectionDetails(Supplier<RedisAddress> address, int database) {
-        this.address = address;
-        this.database = database;
-    }
+record TestRedisConnectionDetails(Supplier<RedisAddress> address, int database) implements DataRedisConnectionDetails {
 
     @Override
     public Standalone getStandalone() {
-        RedisAddress found = this.address.get();
-        return Standalone.of(found.host(), found.port(), this.database);
-    }
-
-    @Override
-    public @Nullable String getUsername() {
-        return null;
-    }
-
-    @Override
-    public @Nullable String getPassword() {
-        return null;
-    }
-
-    @Override
-    public @Nullable SslBundle getSslBundle() {
-        return null;
+        RedisAddress found = address.get();
+        return Standalone.of(found.host(), found.port(), database);
     }
 }

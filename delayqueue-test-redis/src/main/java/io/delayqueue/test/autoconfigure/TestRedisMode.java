@@ -4,14 +4,14 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Where the Redis of an application's tests comes from: the values of {@code delayqueue-test.redis}.
+ * The kind of Redis for an application's tests: the values of {@code delayqueue-test.redis}.
  */
 public enum TestRedisMode {
 
-    /** A server process on this machine; Docker where there is no executable for the platform. The default. */
+    /** A server process on this machine, or Docker if there is no executable for the platform. The default. */
     EMBEDDED,
 
-    /** A container; the start fails where no Docker engine answers or Testcontainers is not on the class path. */
+    /** A container. The start fails without a Docker engine or without Testcontainers on the class path. */
     DOCKER,
 
     /** None: Spring Boot's own configuration applies. */

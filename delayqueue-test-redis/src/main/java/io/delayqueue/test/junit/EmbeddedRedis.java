@@ -10,12 +10,12 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives a test class a real Redis server; its constructor, its tests and their life-cycle methods may ask for it by a
+ * Provides a real Redis server for a test class. Its constructor, its tests and their life-cycle methods may have a
  * parameter of type {@link RedisServerProcess}.
  *
- * <p>By default all test classes of a run share one server, which is emptied before each of them; such a class leaves
- * the server's configuration as it found it and does not run at the same time as another. A class that stops, pauses or
- * configures its server takes a {@link #dedicated()} one. Nested classes use the server of the class around them unless
+ * <p>By default all test classes of a run share one server, which is emptied before each class. Such a class must restore
+ * the configuration of the server and must not run in parallel with another one. A class that stops, pauses or
+ * configures its server requires a {@link #dedicated()} one. Nested classes use the server of the enclosing class unless
  * they have an annotation of their own.
  */
 @Documented
@@ -26,15 +26,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 public @interface EmbeddedRedis {
 
     /**
-     * Whether the class has a server for itself, started before its first and closed after its last test.
+     * Whether the class has a server of its own, which is started before its first and closed after its last test.
      *
      * @return {@code false} for the shared server
      */
     boolean dedicated() default false;
 
     /**
-     * Lines of {@code redis.conf}, such as {@code appendonly yes}, for a server of the class' own; values cannot contain
-     * spaces.
+     * Lines of {@code redis.conf}, such as {@code appendonly yes}, for a dedicated server. Values cannot contain spaces.
      *
      * @return settings; if there are any, the server is dedicated
      */

@@ -36,7 +36,7 @@ final class RedisServerExtension implements BeforeAllCallback, ParameterResolver
         EmbeddedRedis wanted =
                 AnnotatedElementUtils.findMergedAnnotation(context.getRequiredTestClass(), EmbeddedRedis.class);
         if (wanted == null && store.get(IN_USE) != null) {
-            return; // A nested class: the server is that of the class around it.
+            return; // A nested class uses the server of the enclosing class.
         }
         if (wanted != null && (wanted.dedicated() || wanted.settings().length > 0)) {
             store.put(IN_USE, start(wanted.settings()));

@@ -1,8 +1,8 @@
 /**
  * A real Redis server for tests that run on JUnit without Spring.
  *
- * <p>Read {@link io.delayqueue.test.junit.EmbeddedRedis}. Needs JUnit Jupiter on the class path, which this module does
- * not bring.
+ * <p>Read next: {@link io.delayqueue.test.junit.EmbeddedRedis}. Requires JUnit Jupiter, on which this module does not
+ * depend.
  */
 @NullMarked
 package io.delayqueue.test.junit;

@@ -52,7 +52,7 @@ public final class FaultProxy implements AutoCloseable {
      * Starts a proxy in front of a server.
      *
      * @param server the server; it may be restarted while the proxy runs
-     * @return the running proxy; whoever started it closes it
+     * @return the running proxy, which the caller must close
      */
     public static FaultProxy inFrontOf(RedisServerProcess server) {
         return inFrontOf(server.port());
@@ -62,7 +62,7 @@ public final class FaultProxy implements AutoCloseable {
      * Starts a proxy in front of a port of the loopback interface.
      *
      * @param port the server's port
-     * @return the running proxy; whoever started it closes it
+     * @return the running proxy, which the caller must close
      */
     public static FaultProxy inFrontOf(int port) {
         try {
@@ -131,7 +131,7 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * The port to connect to; it stays the same until the proxy is closed.
+     * The port to connect to, which does not change.
      *
      * @return the proxy's port
      */
@@ -140,16 +140,16 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Counts and recordings of what clients sent.
+     * Counters and recordings of the requests of clients.
      *
-     * @return the traffic, kept up to date
+     * @return the traffic, which is updated
      */
     public ProxyTraffic traffic() {
         return this.traffic;
     }
 
     /**
-     * How many connections are open now.
+     * The current number of connections.
      *
      * @return open connections, without those of replicas
      */
@@ -207,14 +207,14 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Resets the connections that exist; clients may connect anew.
+     * Resets all existing connections. Clients can reconnect.
      */
     public void disconnect() {
         clients().forEach(ProxyConnection::reset);
     }
 
     /**
-     * Resets all connections, and new ones as soon as they are made.
+     * Resets all existing connections, and each new connection at once.
      */
     public void cut() {
         this.faults.cut();
@@ -222,7 +222,7 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Resets all connections and stops listening: new ones are refused by the operating system.
+     * Resets all connections and stops listening. The operating system rejects new connections.
      */
     public synchronized void refuse() {
         if (this.listener != null) {
@@ -235,7 +235,7 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * Makes existing connections half-open: they stay open, but all bytes are dropped. New connections work.
      *
-     * @param directions which ways nothing arrives, at least one
+     * @param directions directions whose bytes are dropped, at least one
      */
     public void halfOpen(Direction... directions) {
         Set<Direction> lost = Set.of(directions);
@@ -245,7 +245,7 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * Accepts connections and bytes, but drops all bytes, on existing and new connections.
      *
-     * @param directions which ways nothing arrives, at least one
+     * @param directions directions whose bytes are dropped, at least one
      */
     public void blackHole(Direction... directions) {
         this.faults.swallow(Set.of(directions));
@@ -255,7 +255,7 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * Accepts new connections, but drops all their bytes. Existing connections continue to work.
      *
-     * @param directions which ways nothing arrives, at least one
+     * @param directions directions whose bytes are dropped, at least one
      */
     public void blackHoleNew(Direction... directions) {
         this.faults.swallow(Set.of(directions));
@@ -266,10 +266,10 @@ public final class FaultProxy implements AutoCloseable {
      * whose outcome is unknown to the client. Earlier replies are delivered. Each call drops one reply.
      *
      * @param requests which requests match; called on the proxy's threads, and not for subscribed connections
-     * @return completed with the request once its reply was dropped; cancelled by {@link #pass()} if none came
+     * @return completed with the request once its reply was dropped; cancelled by {@link #pass()} if there was none
      */
     public CompletionStage<RedisRequest> cutNextReply(Predicate<RedisRequest> requests) {
-        return this.faults.replyCuts().next(requests);
+        return this.faults.cutNextReply(requests);
     }
 
     /**
@@ -279,7 +279,7 @@ public final class FaultProxy implements AutoCloseable {
      * @param requests which requests match
      */
     public void cutFirstReplies(Predicate<RedisRequest> requests) {
-        this.faults.replyCuts().firstOfEach(requests);
+        this.faults.cutFirstReplies(requests);
     }
 
     /** Resets all connections and stops listening permanently. Closing again has no effect. */

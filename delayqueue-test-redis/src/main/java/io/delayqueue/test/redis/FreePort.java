@@ -7,9 +7,9 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Finds free ports on the loopback interface.
  *
- * <p>They lie below the ports that operating systems give to outgoing connections. A server that is down for a while
- * therefore finds its port free when it comes back, and a client that keeps dialling it meanwhile cannot be connected
- * to itself. The same holds for the port of the cluster bus, which is 10,000 above the node's.
+ * <p>They are below the ports of outgoing connections. Therefore the port of a stopped server stays free until its
+ * restart, and a client that reconnects meanwhile cannot be connected to itself. The same holds for the port of the
+ * cluster bus, which is 10,000 above that of the node.
  */
 final class FreePort {
 

@@ -62,8 +62,8 @@ final class ProxyConnection {
             this.server.connect(Loopback.at(serverPort), CONNECT_TIMEOUT_MILLIS);
             run("request-line", () -> this.requests.run(this::isOpen));
             run("reply-line", () -> this.replies.run(this::isOpen));
-            run("replies", this::takeReplies);
-            takeRequests();
+            run("replies", this::forwardReplies);
+            forwardRequests();
         });
     }
 
@@ -88,7 +88,7 @@ final class ProxyConnection {
         return !this.client.isClosed();
     }
 
-    private void takeRequests() throws IOException {
+    private void forwardRequests() throws IOException {
         OutputStream out = this.server.getOutputStream();
         RespFrameReader reader = new RespFrameReader(this.client.getInputStream());
         for (byte[] next = reader.read(); next != null; next = reader.read()) {
@@ -113,7 +113,7 @@ final class ProxyConnection {
     }
 
     /**
-     * Whether the request comes from a replica, which says so before it asks for data.
+     * Whether the request comes from a replica, which identifies itself before it requests data.
      */
     private boolean isOfReplica(RedisRequest request) {
         String name = request.name();
@@ -124,15 +124,15 @@ final class ProxyConnection {
     }
 
     /**
-     * Notes that the request waits for its reply.
+     * Registers a request that waits for its reply.
      *
-     * @return whether no other did
+     * @return whether no other request was waiting
      */
     private boolean expectReply(RedisRequest request) {
-        CompletableFuture<RedisRequest> cut = this.faults.replyCuts().claim(request);
+        CompletableFuture<RedisRequest> cut = this.faults.cutReply(request);
         synchronized (this.outstanding) {
             boolean first = this.outstanding.isEmpty();
-            // From here on, what the server sends is no longer one reply for one request.
+            // From now on, the server may send messages that are no replies.
             this.subscribed |=
                     request.name().contains("SUBSCRIBE") || request.name().equals("MONITOR");
             if (!this.subscribed) {
@@ -142,7 +142,7 @@ final class ProxyConnection {
         }
     }
 
-    private void takeReplies() throws IOException {
+    private void forwardReplies() throws IOException {
         OutputStream out = this.client.getOutputStream();
         RespFrameReader reader = new RespFrameReader(this.server.getInputStream());
         for (byte[] next = reader.read(); next != null; next = reader.read()) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The traffic through a {@link FaultProxy} since its start or the last {@link #reset()}. Thread-safe.
  *
- * <p>Requests are counted when they arrive at the proxy, whether or not they are passed on.
+ * <p>Requests are counted when they arrive at the proxy, whether or not it forwards them.
  */
 public final class ProxyTraffic {
 
@@ -41,37 +41,37 @@ public final class ProxyTraffic {
     }
 
     /**
-     * How many connections clients made.
+     * The number of connections of clients.
      *
-     * @return connections accepted, those closed at once not counted
+     * @return accepted connections, except those that were closed at once
      */
     public synchronized long connections() {
         return this.connections;
     }
 
     /**
-     * How many commands clients sent.
+     * The number of commands that clients sent.
      *
-     * @return commands, each of a pipeline by itself
+     * @return commands; each command of a pipeline counts
      */
     public synchronized long requests() {
         return this.requests;
     }
 
     /**
-     * How many commands of one name clients sent.
+     * The number of commands with a name that clients sent.
      *
-     * @param name the name in capitals
-     * @return commands of that name
+     * @param name the name in upper case
+     * @return commands with that name
      */
     public synchronized long requests(String name) {
         return this.requestsByName.getOrDefault(name, 0L);
     }
 
     /**
-     * How many commands clients sent, by name.
+     * The number of commands that clients sent, by name.
      *
-     * @return a copy, names in capitals
+     * @return a copy, names in upper case
      */
     public synchronized Map<String, Long> requestsByName() {
         return new TreeMap<>(this.requestsByName);
@@ -88,14 +88,14 @@ public final class ProxyTraffic {
     }
 
     /**
-     * Keeps each command from now on, for {@link #recorded()}.
+     * Records each command from now on, for {@link #recorded()}.
      */
     public synchronized void startRecording() {
         this.recorded = new ArrayList<>();
     }
 
     /**
-     * The commands since recording was started, in the order of their arrival.
+     * The recorded commands in the order of their arrival.
      *
      * @return a copy, empty if nothing is recorded
      */

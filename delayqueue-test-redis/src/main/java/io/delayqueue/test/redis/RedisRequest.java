@@ -59,7 +59,7 @@ public final class RedisRequest {
     }
 
     /**
-     * What follows the name; bytes are read as UTF-8.
+     * The arguments after the name, decoded as UTF-8.
      *
      * @return the arguments, unmodifiable
      */

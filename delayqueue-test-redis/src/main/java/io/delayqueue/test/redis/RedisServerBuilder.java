@@ -10,18 +10,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Configures and starts a {@link RedisServerProcess}.
  *
- * <p>Without further settings the server keeps nothing on disk, asks for no password and listens on a free port of the
+ * <p>Without further settings the server persists nothing, requires no password and listens on a free port of the
  * loopback interface. A builder can be used again; each {@link #start()} starts another server. Not thread-safe.
  */
 public final class RedisServerBuilder {
 
     private final Map<String, List<String>> settings = new LinkedHashMap<>();
 
-    private @Nullable Path executable;
+    @Nullable
+    Path executable;
 
-    private @Nullable String password;
+    @Nullable
+    String password;
 
-    private int port;
+    int port;
 
     private boolean sentinel;
 
@@ -32,7 +34,7 @@ public final class RedisServerBuilder {
     }
 
     /**
-     * Keeps every write on disk before it is answered, so that a killed and restarted server has lost nothing
+     * Persists each write before the reply, so that a killed and restarted server has lost nothing
      * ({@code appendonly yes}, {@code appendfsync always}).
      *
      * @return this builder
@@ -44,7 +46,7 @@ public final class RedisServerBuilder {
     /**
      * Limits the memory. Writes beyond the limit are rejected; keys are not evicted.
      *
-     * @param size a size as Redis writes it, such as {@code 16mb}
+     * @param size a size in the format of Redis, such as {@code 16mb}
      * @return this builder
      */
     public RedisServerBuilder maxMemory(String size) {
@@ -52,9 +54,9 @@ public final class RedisServerBuilder {
     }
 
     /**
-     * Demands a password of the default user ({@code requirepass}).
+     * Requires a password for the default user ({@code requirepass}).
      *
-     * @param password the password; {@link RedisServerProcess#command(String...)} uses it by itself
+     * @param password the password, which {@link RedisServerProcess#command(String...)} uses
      * @return this builder
      */
     public RedisServerBuilder password(String password) {
@@ -73,8 +75,8 @@ public final class RedisServerBuilder {
     }
 
     /**
-     * Starts a Sentinel, which holds no data but watches masters and replaces them. Which ones is said by further
-     * {@linkplain #setting(String, String...) settings}, such as {@code sentinel monitor}.
+     * Starts a Sentinel, which has no data but monitors masters and replaces them. Further
+     * {@linkplain #setting(String, String...) settings}, such as {@code sentinel monitor}, name the masters.
      *
      * @return this builder
      */
@@ -84,7 +86,7 @@ public final class RedisServerBuilder {
     }
 
     /**
-     * Adds any other line of {@code redis.conf}, or replaces the one of that name.
+     * Adds a line of {@code redis.conf}, or replaces the line with that name.
      *
      * @param name the name of the setting
      * @param values its values, at least one; they are quoted as needed
@@ -107,9 +109,9 @@ public final class RedisServerBuilder {
     }
 
     /**
-     * Runs another server than the one that comes with the test support, for instance of another version.
+     * Runs another server than that of the test support, for example another version.
      *
-     * @param executable the {@code redis-server} or a program that takes the same arguments
+     * @param executable the {@code redis-server} or a program with the same arguments
      * @return this builder
      */
     public RedisServerBuilder executable(Path executable) {
@@ -120,27 +122,12 @@ public final class RedisServerBuilder {
     /**
      * Starts a server and waits until it replies.
      *
-     * @return the running server; whoever started it closes it
+     * @return the running server, which the caller must close
      * @throws NoRedisExecutableException if no executable is known for this platform
-     * @throws IllegalStateException if the server ends, or does not answer within 30 seconds; the message carries its
-     *     log
+     * @throws IllegalStateException if the server ends, or does not reply within 30 seconds; the message has its log
      */
     public RedisServerProcess start() {
         return RedisServerProcess.launch(this);
-    }
-
-    @Nullable
-    Path executable() {
-        return this.executable;
-    }
-
-    @Nullable
-    String password() {
-        return this.password;
-    }
-
-    int port() {
-        return this.port;
     }
 
     List<String> arguments() {

@@ -10,14 +10,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real Redis server in a process of its own, for tests: it can be killed, paused and restarted on the same port.
+ * A real Redis server for tests in a process of its own. It can be killed, paused and restarted on the same port.
  *
  * <p>The server listens on the loopback interface only and has a temporary directory of its own, which
- * {@link #close()} removes. It never outlives this JVM: when the JVM ends, in order or by {@code SIGKILL}, the server is
- * killed and its directory removed. It does live until the very end of the JVM, so that shutdown hooks can still talk to
- * it, and Ctrl-C does not reach it.
+ * {@link #close()} removes. When this JVM ends, even by {@code SIGKILL}, the server is killed and its directory is
+ * removed. Until then shutdown hooks can use it, and Ctrl-C does not reach it.
  *
- * <p>Thread-safe. Methods that change the server's state wait until it is changed.
+ * <p>Thread-safe. Methods that change the state of the server wait until it has changed.
  */
 public final class RedisServerProcess implements AutoCloseable {
 
@@ -48,13 +47,13 @@ public final class RedisServerProcess implements AutoCloseable {
     private RedisServerProcess(ServerDirectory directory, RedisServerBuilder settings) {
         this.directory = directory;
         this.arguments = settings.arguments();
-        this.password = settings.password();
+        this.password = settings.password;
     }
 
     /**
-     * Starts a server that keeps nothing on disk and asks for no password.
+     * Starts a server that persists nothing and requires no password.
      *
-     * @return the running server; whoever started it closes it
+     * @return the running server, which the caller must close
      * @see #builder()
      */
     public static RedisServerProcess start() {
@@ -72,7 +71,7 @@ public final class RedisServerProcess implements AutoCloseable {
 
     static RedisServerProcess launch(RedisServerBuilder settings) {
         try {
-            ServerDirectory directory = ServerDirectory.create(settings.executable());
+            ServerDirectory directory = ServerDirectory.create(settings.executable);
             RedisServerProcess server = new RedisServerProcess(directory, settings);
             try {
                 server.launchOnPort(settings);
@@ -87,9 +86,9 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     private synchronized void launchOnPort(RedisServerBuilder settings) throws IOException {
-        boolean anyPort = settings.port() == 0;
+        boolean anyPort = settings.port == 0;
         for (int attempt = 1; ; attempt++) {
-            this.port = anyPort ? FreePort.find(settings.isCluster()) : settings.port();
+            this.port = anyPort ? FreePort.find(settings.isCluster()) : settings.port;
             this.directory.writeConfiguration(settings.configuration(this.port, this.directory.path()));
             String failure = tryLaunch();
             if (failure == null) {
@@ -104,7 +103,7 @@ public final class RedisServerProcess implements AutoCloseable {
     /**
      * Starts the process and waits until it serves commands.
      *
-     * @return {@code null}, or what it logged if it failed
+     * @return {@code null}, or its log if it failed
      */
     private @Nullable String tryLaunch() throws IOException {
         int logged = this.directory.readLog().length();
@@ -122,7 +121,7 @@ public final class RedisServerProcess implements AutoCloseable {
 
     private boolean isServing(NativeProcess launched) {
         try (RespConnection connection = connect(PING_TIMEOUT)) {
-            // Another server may hold the port; then this one is about to end.
+            // Another server may have the port. Then this one is about to end.
             return "PONG".equals(connection.call("PING"))
                     && String.valueOf(connection.call("INFO", "server"))
                             .contains("process_id:" + launched.pid() + "\r\n");
@@ -141,7 +140,7 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     /**
-     * The port the server listens on; it stays the same over restarts.
+     * The port of the server, which does not change with restarts.
      *
      * @return the port, below 55,536 unless it was chosen by the caller
      */
@@ -150,7 +149,7 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     /**
-     * The password the server asks for.
+     * The password that the server requires.
      *
      * @return the password or {@code null}
      */
@@ -168,7 +167,7 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     /**
-     * The id of the server's process; another one after each restart.
+     * The id of the process, which changes with each restart.
      *
      * @return the process id
      * @throws IllegalStateException if the server does not run
@@ -178,7 +177,7 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     /**
-     * Whether the process exists; a paused server runs.
+     * Whether the process exists. A paused server is running.
      *
      * @return {@code true} between a start and the next stop or kill
      */
@@ -188,7 +187,7 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     /**
-     * What the server logged since it was started first.
+     * The log of the server since its first start.
      *
      * @return the whole log
      */
@@ -207,7 +206,7 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     /**
-     * Asks the server to end ({@code SIGTERM}) and waits until it has; kills it after ten seconds. A paused server is
+     * Ends the server in order ({@code SIGTERM}) and waits for its end. Kills it after ten seconds. A paused server is
      * resumed first. Does nothing if it does not run.
      */
     public synchronized void stop() {
@@ -218,10 +217,10 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts the server again, on the same port and with the same directory, and waits until it answers. If it runs, it
+     * Starts the server again, on the same port and with the same directory, and waits until it replies. If it runs, it
      * is stopped first.
      *
-     * @throws IllegalStateException if it was closed or does not come up; the message carries its log
+     * @throws IllegalStateException if it was closed or does not start; the message has its log
      */
     public synchronized void restart() {
         if (this.closed) {
@@ -263,8 +262,8 @@ public final class RedisServerProcess implements AutoCloseable {
      * @param arguments the command's name and its arguments
      * @return the reply: a {@code String} (bytes read as UTF-8), a {@code Long}, {@code null}, or a list of these; an
      *     error within a list is a {@link RedisErrorException}
-     * @throws RedisErrorException if Redis answers with an error
-     * @throws UncheckedIOException if the server cannot be reached or does not answer within ten seconds
+     * @throws RedisErrorException if Redis replies with an error
+     * @throws UncheckedIOException if the server is unreachable or does not reply within ten seconds
      */
     public @Nullable Object command(String... arguments) {
         return command(COMMAND_TIMEOUT, arguments);
@@ -276,14 +275,14 @@ public final class RedisServerProcess implements AutoCloseable {
      * @param timeout timeout of the connection attempt, and of the reply, at least 1 ms
      * @param arguments the command's name and its arguments
      * @return the reply
-     * @throws RedisErrorException if Redis answers with an error
-     * @throws UncheckedIOException if the server cannot be reached or does not answer in time
+     * @throws RedisErrorException if Redis replies with an error
+     * @throws UncheckedIOException if the server is unreachable or does not reply in time
      */
     public @Nullable Object command(Duration timeout, String... arguments) {
         try (RespConnection connection = connect(timeout)) {
             return connection.call(arguments);
         } catch (IOException ex) {
-            throw new UncheckedIOException("No answer to %s".formatted(arguments[0]), ex);
+            throw new UncheckedIOException("No reply to %s".formatted(arguments[0]), ex);
         }
     }
 

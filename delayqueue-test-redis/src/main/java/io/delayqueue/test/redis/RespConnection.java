@@ -40,7 +40,7 @@ final class RespConnection implements AutoCloseable {
      *
      * @param arguments the command's name and its arguments
      * @return a {@code String}, a {@code Long}, {@code null} or a list of these
-     * @throws RedisErrorException if Redis answers with an error
+     * @throws RedisErrorException if Redis replies with an error
      */
     @Nullable
     Object call(String... arguments) throws IOException {

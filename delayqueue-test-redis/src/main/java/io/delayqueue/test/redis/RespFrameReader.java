@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream of RESP 2 or RESP 3 into whole requests or replies, byte for byte. Not thread-safe.
+ * Splits a stream of RESP 2 or RESP 3 into the bytes of whole requests or replies. Not thread-safe.
  */
 final class RespFrameReader {
 
@@ -23,7 +23,7 @@ final class RespFrameReader {
     }
 
     /**
-     * Reads the next frame. An inline command counts as one, attributes belong to the reply that follows them.
+     * Reads the next frame. An inline command is a frame. Attributes belong to the reply that follows them.
      *
      * @return the frame's bytes, or {@code null} at the end of the stream
      */

@@ -30,10 +30,10 @@ final class ServerDirectory {
     }
 
     /**
-     * Creates the directory and fills it with what starting a server needs.
+     * Creates the directory with the files that a start requires.
      *
-     * @param executable the server to use, or {@code null} for the one that comes with the test support
-     * @throws NoRedisExecutableException if none comes with the test support for this platform
+     * @param executable the server to use, or {@code null} for that of the test support
+     * @throws NoRedisExecutableException if the test support has none for this platform
      */
     static ServerDirectory create(@Nullable Path executable) throws IOException {
         Path path = Files.createTempDirectory("delayqueue-redis-").toRealPath();
@@ -63,7 +63,7 @@ final class ServerDirectory {
                     ex);
         }
         if (!file.isAbsolute()) {
-            return file.toPath().toAbsolutePath(); // The library prefers one that lies in the working directory.
+            return file.toPath().toAbsolutePath(); // The library prefers one in the working directory.
         }
         // Moved, because the library removes its own copy only when the JVM ends in order.
         Path executable = Files.move(file.toPath(), directory.resolve("redis-server"));

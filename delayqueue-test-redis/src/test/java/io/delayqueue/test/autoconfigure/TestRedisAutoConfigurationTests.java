@@ -104,7 +104,7 @@ class TestRedisAutoConfigurationTests {
     void dockerWithoutAnEngineFailsWithASentence() {
         assertThatExceptionOfType(TestRedisUnavailableException.class)
                 .isThrownBy(() -> new JvmRedis(() -> false).address(TestRedisMode.DOCKER))
-                .withMessageContaining("delayqueue-test.redis is docker, but no Docker engine answers");
+                .withMessageContaining("delayqueue-test.redis is docker, but no Docker engine replies");
     }
 
     @Test
@@ -114,7 +114,7 @@ class TestRedisAutoConfigurationTests {
             assertThatExceptionOfType(TestRedisUnavailableException.class)
                     .isThrownBy(() -> new JvmRedis(() -> false).address(TestRedisMode.EMBEDDED))
                     .withMessageContaining("There is no embedded Redis for Windows 11")
-                    .withMessageContaining("and no Docker engine answers");
+                    .withMessageContaining("and no Docker engine replies");
         } finally {
             System.setProperty("os.name", os);
         }

@@ -4,12 +4,10 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Makes a cluster of nodes that don't know one another.
- */
+/** Joins separate nodes to a cluster. */
 final class ClusterFormation {
 
-    /** How far the port of the cluster bus is above the node's. */
+    /** Difference between the port of the cluster bus and that of the node. */
     static final int BUS_OFFSET = 10_000;
 
     private final List<RedisServerProcess> nodes;
@@ -25,13 +23,13 @@ final class ClusterFormation {
     }
 
     void form() {
-        dealSlots();
+        assignSlots();
         meet();
-        Timeouts.await("Nodes that know one another", this::stranger);
-        follow();
+        Timeouts.await("Nodes that know one another", this::incompleteView);
+        replicate();
     }
 
-    private void dealSlots() {
+    private void assignSlots() {
         for (int i = 0; i < this.masters; i++) {
             RedisServerProcess master = this.nodes.get(i);
             master.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
@@ -43,9 +41,7 @@ final class ClusterFormation {
         }
     }
 
-    /**
-     * Introduces each to each: what they don't have to hear by gossip they know sooner.
-     */
+    /** Introduces each pair of nodes, which is faster than gossip. */
     private void meet() {
         for (int i = 0; i < this.nodes.size(); i++) {
             for (RedisServerProcess other : this.nodes.subList(i + 1, this.nodes.size())) {
@@ -61,7 +57,7 @@ final class ClusterFormation {
         }
     }
 
-    private @Nullable String stranger() {
+    private @Nullable String incompleteView() {
         for (RedisServerProcess node : this.nodes) {
             ClusterView view = ClusterView.of(node);
             if (view.members().size() != this.nodes.size()
@@ -72,7 +68,7 @@ final class ClusterFormation {
         return null;
     }
 
-    private void follow() {
+    private void replicate() {
         for (int i = this.masters; i < this.nodes.size(); i++) {
             RedisServerProcess master = this.nodes.get(i % this.masters);
             String id = String.valueOf(master.command("CLUSTER", "MYID"));

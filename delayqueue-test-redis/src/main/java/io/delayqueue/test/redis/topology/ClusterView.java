@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What one node of a cluster believes the cluster to be ({@code CLUSTER NODES}).
+ * The state of a cluster as reported by one node ({@code CLUSTER NODES}).
  *
- * @param self the node that was asked
- * @param members all nodes it knows, itself included, by id
+ * @param self the reporting node
+ * @param members all nodes that it knows, including itself, by id
  */
 record ClusterView(Member self, Map<String, Member> members) {
 
@@ -30,14 +30,14 @@ record ClusterView(Member self, Map<String, Member> members) {
     }
 
     /**
-     * A node as another, or it itself, sees it.
+     * A node as reported by another node or by itself.
      *
-     * @param id its id, which never changes
+     * @param id the id, which never changes
      * @param flags such as {@code master}, {@code slave} or {@code fail}
      * @param master the id of its master, or {@code -}
-     * @param epoch its configuration epoch; who has the higher one is right about slots
+     * @param epoch the configuration epoch; the claim with the highest epoch owns a slot
      * @param connected whether there is a link to it
-     * @param slots what it serves; slots on the move belong to where they come from
+     * @param slots the slots that it serves; a migrating slot belongs to its old master
      */
     record Member(String id, Set<String> flags, String master, long epoch, boolean connected, BitSet slots) {
 
@@ -72,9 +72,7 @@ record ClusterView(Member self, Map<String, Member> members) {
             return is("fail") || is("fail?") || is("handshake") || is("noaddr");
         }
 
-        /**
-         * Whether both say the same of the node's role and slots.
-         */
+        /** Whether both reports have the same role, master and slots. */
         boolean agreesWith(Member other) {
             return is("master") == other.is("master")
                     && this.master.equals(other.master)

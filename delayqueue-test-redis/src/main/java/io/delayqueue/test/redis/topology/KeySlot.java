@@ -1,8 +1,8 @@
 package io.delayqueue.test.redis.topology;
 
 /**
- * Which slot of a Redis Cluster a key belongs to: CRC 16 (XMODEM) of the key, or of what stands in its first braces if
- * that is not empty.
+ * The slot of a key in a Redis Cluster: CRC 16 (XMODEM) of the key, or of the text in its first braces if that is not
+ * empty.
  */
 final class KeySlot {
 

@@ -8,10 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Says how many nodes a {@link RedisClusterProcess} is to have and how they are configured, then starts it.
+ * Configures and starts a {@link RedisClusterProcess}.
  *
- * <p>Without further settings there are three masters with one replica each, which keep nothing on disk but their
- * cluster's configuration, and a master is replaced two to four seconds after it was lost. A builder can be used again;
+ * <p>Without further settings there are three masters with one replica each, which persist only the
+ * cluster's configuration, and a master is replaced two to four seconds after it fails. A builder can be used again;
  * each {@link #start()} starts another cluster. Not thread-safe.
  */
 public final class RedisClusterBuilder {
@@ -28,16 +28,16 @@ public final class RedisClusterBuilder {
 
     RedisClusterBuilder() {
         setting("cluster-announce-ip", "127.0.0.1");
-        // However long its master has been away, a replica may take over.
+        // A replica may take over even if its master has been unavailable for long.
         setting("cluster-replica-validity-factor", "0");
-        // Who follows whom is the test's business.
+        // The test decides which master a replica has.
         setting("cluster-allow-replica-migration", "no");
         setting("repl-ping-replica-period", "1");
         setting("repl-diskless-sync-delay", "0");
     }
 
     /**
-     * How many masters share the slots.
+     * Sets the number of masters, which share the slots.
      *
      * @param masters at least 1; a failover needs a majority of the masters, so at least 3 if one is to be lost
      * @return this builder
@@ -51,7 +51,7 @@ public final class RedisClusterBuilder {
     }
 
     /**
-     * How many replicas each master has at first.
+     * Sets the initial number of replicas of each master.
      *
      * @param replicas 0 or more
      * @return this builder
@@ -65,10 +65,10 @@ public final class RedisClusterBuilder {
     }
 
     /**
-     * After how long without a sign of life a node is held for lost ({@code cluster-node-timeout}). A master that is
-     * busy with one command for longer, moving a large key for instance, is replaced.
+     * Sets the time without a reply after which a node is considered failed ({@code cluster-node-timeout}). A master that
+     * is busy with one command for longer, such as the migration of a large key, is replaced.
      *
-     * @param timeout at least 100 ms; 2 s by default, and a minute without replicas, where nothing can replace a master
+     * @param timeout at least 100 ms; 2 s by default, or a minute if there are no replicas
      * @return this builder
      */
     public RedisClusterBuilder nodeTimeout(Duration timeout) {
@@ -76,8 +76,8 @@ public final class RedisClusterBuilder {
     }
 
     /**
-     * Has each node keep every write on disk before it is answered, as {@link RedisServerBuilder#appendOnly()} does.
-     * Otherwise a master that is restarted before its replica has taken over comes back empty, and empties its replica.
+     * Persists each write before the reply, as {@link RedisServerBuilder#appendOnly()} does. Otherwise a master that is
+     * restarted before its replica has taken over is empty, and empties its replica.
      *
      * @return this builder
      */
@@ -87,9 +87,9 @@ public final class RedisClusterBuilder {
     }
 
     /**
-     * Puts a {@link FaultProxy} in front of each node. Clients are told of the proxies only, also by the nodes, so that
-     * all they do goes through them; the nodes talk to one another past them, but for replicas, which follow their
-     * masters through the proxies without taking part in their faults.
+     * Puts a {@link FaultProxy} in front of each node. The nodes announce the addresses of the proxies, so that all
+     * requests of clients pass through them. The cluster bus does not use the proxies. Replicas follow their masters
+     * through the proxies, but faults do not affect them.
      *
      * @return this builder
      * @see RedisClusterProcess#proxyOf(RedisServerProcess)
@@ -100,8 +100,8 @@ public final class RedisClusterBuilder {
     }
 
     /**
-     * Adds any other line of {@code redis.conf} to each node's, or replaces the one of that name; for instance
-     * {@code cluster-require-full-coverage no}, with which the other masters serve while one is lost.
+     * Adds a line to the {@code redis.conf} of each node, or replaces the line with that name. With
+     * {@code cluster-require-full-coverage no}, for example, the other masters serve while one is unavailable.
      *
      * @param name the name of the setting
      * @param values its values, at least one; they are quoted as needed
@@ -113,32 +113,20 @@ public final class RedisClusterBuilder {
     }
 
     /**
-     * Starts the nodes, joins them, and waits until each of them finds the cluster in order and each replica follows
-     * its master.
+     * Starts the nodes, joins them, and waits until each node reports that the cluster is complete and each replica
+     * follows its master.
      *
-     * @return the running cluster; whoever started it closes it
+     * @return the running cluster, which the caller must close
      * @throws io.delayqueue.test.redis.NoRedisExecutableException if there is no Redis for this platform
-     * @throws IllegalStateException if a node does not start, or the nodes do not find together within a minute; then
-     *     none is left running
+     * @throws IllegalStateException if a node does not start, or the cluster is not complete within a minute; then no
+     *     node is left running
      */
     public RedisClusterProcess start() {
-        settings.putIfAbsent("cluster-node-timeout", new String[] {replicas == 0 ? "60000" : "2000"});
-        return RedisClusterProcess.launch(this);
+        this.settings.putIfAbsent("cluster-node-timeout", new String[] {this.replicas == 0 ? "60000" : "2000"});
+        return RedisClusterProcess.launch(this.masters, this.replicas, this.proxied, this::node);
     }
 
-    int masters() {
-        return this.masters;
-    }
-
-    int replicasPerMaster() {
-        return this.replicas;
-    }
-
-    boolean isProxied() {
-        return this.proxied;
-    }
-
-    RedisServerBuilder node() {
+    private RedisServerBuilder node() {
         RedisServerBuilder node = RedisServerProcess.builder().cluster();
         if (this.appendOnly) {
             node.appendOnly();

@@ -2,6 +2,7 @@ package io.delayqueue.test.redis.topology;
 
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisErrorException;
+import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -12,19 +13,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real Redis Cluster, each node in a process of its own, for tests: its nodes can be killed, paused and restarted, its
- * slots moved from one master to another.
+ * A real Redis Cluster for tests, each node in a process of its own. Nodes can be killed, paused and restarted, and
+ * slots can be moved from one master to another.
  *
- * <p>The nodes listen on the loopback interface only and never outlive this JVM, see {@link RedisServerProcess}. A node
- * keeps its place in {@link #nodes()}, its port and its id, whatever its role becomes.
+ * <p>The nodes listen on the loopback interface only and never outlive this JVM, see {@link RedisServerProcess}. The
+ * position of a node in {@link #nodes()}, its port and its id do not change with its role.
  *
- * <p>Who is whose master is asked of the nodes that run, each time; where they differ, which they do while a failover
- * goes on, the higher configuration epoch is right.
+ * <p>Methods read the roles from the running nodes in each call. If nodes differ, as during a failover, the higher
+ * configuration epoch counts.
  *
  * <p>Thread-safe.
  */
@@ -45,7 +47,7 @@ public final class RedisClusterProcess implements AutoCloseable {
     /**
      * Starts three masters with one replica each.
      *
-     * @return the running cluster; whoever started it closes it
+     * @return the running cluster, which the caller must close
      * @see #builder()
      */
     public static RedisClusterProcess start() {
@@ -53,7 +55,7 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /**
-     * Says how the cluster is to be made up.
+     * Creates a builder of a configured cluster.
      *
      * @return a new builder
      */
@@ -61,19 +63,20 @@ public final class RedisClusterProcess implements AutoCloseable {
         return new RedisClusterBuilder();
     }
 
-    static RedisClusterProcess launch(RedisClusterBuilder settings) {
+    static RedisClusterProcess launch(
+            int masters, int replicasPerMaster, boolean proxied, Supplier<RedisServerBuilder> node) {
         List<RedisServerProcess> nodes = new ArrayList<>();
         Map<RedisServerProcess, FaultProxy> proxies = new LinkedHashMap<>();
         try {
-            int count = settings.masters() * (1 + settings.replicasPerMaster());
+            int count = masters * (1 + replicasPerMaster);
             for (int i = 0; i < count; i++) {
-                nodes.add(settings.node().start());
+                nodes.add(node.get().start());
             }
-            if (settings.isProxied()) {
-                nodes.forEach((node) -> proxies.put(node, FaultProxy.inFrontOf(node)));
+            if (proxied) {
+                nodes.forEach((each) -> proxies.put(each, FaultProxy.inFrontOf(each)));
                 proxies.forEach(RedisClusterProcess::announce);
             }
-            new ClusterFormation(nodes, settings.masters()).form();
+            new ClusterFormation(nodes, masters).form();
             RedisClusterProcess cluster = new RedisClusterProcess(nodes, proxies);
             cluster.awaitOk();
             return cluster;
@@ -85,7 +88,7 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /**
-     * Has a node send clients to its proxy, also after restarts.
+     * Lets a node announce the address of its proxy, also after restarts.
      */
     private static void announce(RedisServerProcess node, FaultProxy proxy) {
         node.command(
@@ -108,7 +111,7 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /**
-     * Where clients find the nodes, as {@code spring.data.redis.cluster.nodes} wants it.
+     * The addresses of the nodes for clients, the value of {@code spring.data.redis.cluster.nodes}.
      *
      * @return {@code host:port} of each node, or of the proxy in front of it, in the order of {@link #nodes()}
      */
@@ -122,11 +125,11 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /**
-     * The bad network in front of a node. {@link RedisServerProcess#command(String...)} goes past it.
+     * The proxy in front of a node. {@link RedisServerProcess#command(String...)} does not use it.
      *
      * @param node a node of this cluster
-     * @return its proxy, which stays in front of it whether the node runs or not
-     * @throws IllegalStateException if the cluster was not made with {@link RedisClusterBuilder#proxied()}
+     * @return its proxy, which exists whether the node runs or not
+     * @throws IllegalStateException if the cluster was not built with {@link RedisClusterBuilder#proxied()}
      */
     public FaultProxy proxyOf(RedisServerProcess node) {
         idOf(node);
@@ -141,7 +144,7 @@ public final class RedisClusterProcess implements AutoCloseable {
     /**
      * The slot of a key.
      *
-     * @param key the key, of which only what stands in braces counts if there is such a part
+     * @param key the key; if it has a part in braces, only that part counts
      * @return the slot, 0 to 16,383
      */
     public static int slotOf(String key) {
@@ -171,7 +174,7 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /**
-     * The master that serves a slot. A slot on the move belongs to where it comes from.
+     * The master that serves a slot. A migrating slot belongs to its old master.
      *
      * @param slot the slot, 0 to 16,383
      * @return its master
@@ -211,7 +214,7 @@ public final class RedisClusterProcess implements AutoCloseable {
      * The nodes that run and follow a node.
      *
      * @param node the master
-     * @return its replicas, in the order of {@link #nodes()}; none if it is none's master
+     * @return its replicas, in the order of {@link #nodes()}; empty if it has none
      */
     public List<RedisServerProcess> replicasOf(RedisServerProcess node) {
         String id = idOf(node);
@@ -246,12 +249,12 @@ public final class RedisClusterProcess implements AutoCloseable {
         try {
             return Optional.of(ClusterView.of(node));
         } catch (UncheckedIOException | RedisErrorException ex) {
-            return Optional.empty(); // It has just been killed, is paused, or loads its data.
+            return Optional.empty(); // The node has just been killed, is paused, or loads its data.
         }
     }
 
     /**
-     * Ends a node as a crash would ({@code SIGKILL}). If it is a master with a replica, that takes over by itself.
+     * Ends a node as a crash would ({@code SIGKILL}). If it is a master with a replica, the replica takes over.
      *
      * @param node a node of this cluster
      * @see #awaitOk()
@@ -262,11 +265,11 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a node again, on its port and with its directory, and waits until it is back: as a replica whose data is
-     * that of its master, or as a master that serves. A killed master comes back as a replica if another took over.
+     * Starts a node again, on its port and with its directory, and waits until it is a replica that has the data of its
+     * master, or a master that serves. A killed master becomes a replica if another node took over.
      *
      * @param node a node of this cluster
-     * @throws IllegalStateException if it does not start, or is not back within a minute
+     * @throws IllegalStateException if it does not start, or does not reach that state within a minute
      */
     public void restart(RedisServerProcess node) {
         idOf(node);
@@ -275,8 +278,8 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until the nodes that run agree that all is well: each slot has a running master, nobody is suspected or
-     * unreachable, each replica has its master's data. Nodes that don't run may be missing.
+     * Waits until the running nodes agree that each slot has a running master, that no running node is suspected or
+     * unreachable, and that each replica has its master's data.
      *
      * @throws IllegalStateException if that is not so within a minute; the message says why
      */
@@ -333,15 +336,15 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /**
-     * Begins to move a slot from one master to another: from now on keys that its old master does not hold are asked of
-     * the new one ({@code ASK}), and commands on keys of which it holds some are refused ({@code TRYAGAIN}). Nothing
-     * else happens until the move is told to go on.
+     * Begins to move a slot from one master to another. The old master redirects commands on keys that it does not hold
+     * to the new one ({@code ASK}), and rejects commands on several keys of which it holds some ({@code TRYAGAIN}). The
+     * methods of the returned object continue the move.
      *
      * @param slot the slot, 0 to 16,383
      * @param from its master
      * @param to another master
-     * @return the move; abandoned, it leaves the slot where it is, on the move
-     * @throws RedisErrorException if {@code from} does not serve the slot or {@code to} is no master
+     * @return the move; if it is not finished, the slot stays in migration
+     * @throws RedisErrorException if {@code from} does not serve the slot or {@code to} is not a master
      */
     public SlotMove moveSlot(int slot, RedisServerProcess from, RedisServerProcess to) {
         Objects.checkIndex(slot, KeySlot.COUNT);
@@ -349,7 +352,7 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /**
-     * Removes all data and all cached scripts from the masters that run, and thereby from their replicas.
+     * Removes all data and all cached scripts from the running masters, and thereby from their replicas.
      */
     public void flush() {
         masters().forEach(RedisServerProcess::flush);

@@ -9,9 +9,9 @@ import java.util.Map;
 /**
  * Configures and starts a {@link RedisSentinelProcess}.
  *
- * <p>Without further settings there are a master and two replicas, which keep nothing on disk, and three Sentinels, two
- * of which have to agree that the master is lost; it is replaced two to four seconds after that. A builder can be used
- * again; each {@link #start()} starts other processes. Not thread-safe.
+ * <p>Without further settings there are a master and two replicas, which persist nothing, and three Sentinels with a
+ * quorum of two. A failed master is replaced after two to four seconds. A builder can be used again; each
+ * {@link #start()} starts other processes. Not thread-safe.
  */
 public final class RedisSentinelBuilder {
 
@@ -33,7 +33,7 @@ public final class RedisSentinelBuilder {
     }
 
     /**
-     * How many replicas follow the first master.
+     * Sets the number of replicas of the first master.
      *
      * @param replicas at least 1; 2 by default
      * @return this builder
@@ -59,8 +59,8 @@ public final class RedisSentinelBuilder {
     }
 
     /**
-     * How long the steps of a failover may take; a failed one is tried again after twice that
-     * ({@code failover-timeout}).
+     * Sets the timeout of the steps of a failover ({@code failover-timeout}). A failed failover is retried after twice
+     * that time.
      *
      * @param timeout at least 1 ms; 3 s by default
      * @return this builder
@@ -71,9 +71,8 @@ public final class RedisSentinelBuilder {
     }
 
     /**
-     * Has master and replicas keep every write on disk before it is answered, as
-     * {@link RedisServerBuilder#appendOnly()} does. Otherwise a master that is restarted before it was replaced comes
-     * back empty, and empties its replicas.
+     * Persists each write of master and replicas before the reply, as {@link RedisServerBuilder#appendOnly()} does.
+     * Otherwise a master that is restarted before it was replaced is empty, and empties its replicas.
      *
      * @return this builder
      */
@@ -97,20 +96,16 @@ public final class RedisSentinelBuilder {
     /**
      * Starts all processes and waits until the replicas follow the master and the Sentinels know them and one another.
      *
-     * @return the running servers; whoever started them closes them
+     * @return the running servers, which the caller must close
      * @throws io.delayqueue.test.redis.NoRedisExecutableException if there is no Redis for this platform
-     * @throws IllegalStateException if a process does not start, or they do not find together within a minute; then none
-     *     is left running
+     * @throws IllegalStateException if a process does not start, or the expected state is not reached within a minute;
+     *     then none is left running
      */
     public RedisSentinelProcess start() {
-        return RedisSentinelProcess.launch(this);
+        return RedisSentinelProcess.launch(this.replicas, this::server, this::sentinel);
     }
 
-    int replicas() {
-        return this.replicas;
-    }
-
-    RedisServerBuilder server() {
+    private RedisServerBuilder server() {
         RedisServerBuilder server = RedisServerProcess.builder();
         if (this.appendOnly) {
             server.appendOnly();
@@ -119,7 +114,7 @@ public final class RedisSentinelBuilder {
         return server;
     }
 
-    RedisServerBuilder sentinel(RedisServerProcess master) {
+    private RedisServerBuilder sentinel(RedisServerProcess master) {
         String name = RedisSentinelProcess.MASTER_NAME;
         return RedisServerProcess.builder()
                 .sentinel()

@@ -1,6 +1,7 @@
 package io.delayqueue.test.redis.topology;
 
 import io.delayqueue.test.redis.RedisErrorException;
+import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -8,24 +9,25 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real Redis master, its replicas and three Sentinels that watch them, each in a process of its own, for tests: the
- * master can be killed and is replaced.
+ * A real Redis master, its replicas and three Sentinels for tests, each in a process of its own. A killed master is
+ * replaced.
  *
- * <p>All listen on the loopback interface only and never outlive this JVM, see {@link RedisServerProcess}. A server
- * keeps its place in {@link #servers()} and its port, whatever its role becomes.
+ * <p>All listen on the loopback interface only and never outlive this JVM, see {@link RedisServerProcess}. The position
+ * of a server in {@link #servers()} and its port do not change with its role.
  *
- * <p>Who is the master is asked of the Sentinels that run, each time; where they differ, the one that knows of the latest
- * failover is right.
+ * <p>Methods read the master from the running Sentinels in each call. If Sentinels differ, the latest failover counts.
  *
  * <p>Thread-safe.
  */
 public final class RedisSentinelProcess implements AutoCloseable {
 
-    /** The name under which the Sentinels know the master, as {@code spring.data.redis.sentinel.master} wants it. */
+    /** The name of the master, the value of {@code spring.data.redis.sentinel.master}. */
     public static final String MASTER_NAME = "main";
 
     private static final int SENTINELS = 3;
@@ -42,7 +44,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
     /**
      * Starts a master, two replicas and three Sentinels.
      *
-     * @return the running servers; whoever started them closes them
+     * @return the running servers, which the caller must close
      * @see #builder()
      */
     public static RedisSentinelProcess start() {
@@ -50,7 +52,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
     }
 
     /**
-     * Says how the servers are to be configured.
+     * Creates a builder of configured servers.
      *
      * @return a new builder
      */
@@ -58,23 +60,26 @@ public final class RedisSentinelProcess implements AutoCloseable {
         return new RedisSentinelBuilder();
     }
 
-    static RedisSentinelProcess launch(RedisSentinelBuilder settings) {
+    static RedisSentinelProcess launch(
+            int replicas,
+            Supplier<RedisServerBuilder> server,
+            Function<RedisServerProcess, RedisServerBuilder> sentinel) {
         List<RedisServerProcess> servers = new ArrayList<>();
         List<RedisServerProcess> sentinels = new ArrayList<>();
         try {
-            RedisServerProcess master = settings.server().start();
+            RedisServerProcess master = server.get().start();
             servers.add(master);
-            for (int i = 0; i < settings.replicas(); i++) {
-                servers.add(settings.server()
+            for (int i = 0; i < replicas; i++) {
+                servers.add(server.get()
                         .setting("replicaof", master.host(), Integer.toString(master.port()))
                         .start());
             }
-            // Sentinels learn of replicas from their master.
-            Timeouts.await("Replicas of " + master.port(), () -> attached(master, settings.replicas()));
+            // Sentinels discover replicas through their master.
+            Timeouts.await("Replicas of " + master.port(), () -> attached(master, replicas));
             for (int i = 0; i < SENTINELS; i++) {
-                RedisServerProcess sentinel = settings.sentinel(master).start();
-                sentinels.add(sentinel);
-                hurry(sentinel);
+                RedisServerProcess started = sentinel.apply(master).start();
+                sentinels.add(started);
+                shortenPeriods(started);
             }
             RedisSentinelProcess all = new RedisSentinelProcess(servers, sentinels);
             all.awaitOk();
@@ -94,12 +99,12 @@ public final class RedisSentinelProcess implements AutoCloseable {
     }
 
     /** Makes a Sentinel poll and publish more often, and leave tilt mode sooner, than is suitable for production. */
-    private static void hurry(RedisServerProcess sentinel) {
+    private static void shortenPeriods(RedisServerProcess sentinel) {
         sentinel.command("SENTINEL", "DEBUG", "info-period", "500", "publish-period", "500", "tilt-period", "3000");
     }
 
     /**
-     * Master and replicas, running or not, whatever their roles have become.
+     * Master and replicas in any role, running or not.
      *
      * @return first the one that was master at the start
      */
@@ -117,7 +122,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
     }
 
     /**
-     * Where clients find the Sentinels, as {@code spring.data.redis.sentinel.nodes} wants it.
+     * The addresses of the Sentinels, the value of {@code spring.data.redis.sentinel.nodes}.
      *
      * @return {@code host:port} of each Sentinel, in the order of {@link #sentinels()}
      */
@@ -128,10 +133,10 @@ public final class RedisSentinelProcess implements AutoCloseable {
     }
 
     /**
-     * The server that clients are led to, which may have been killed and not been replaced yet.
+     * The master that the Sentinels report to clients. It may have been killed and not been replaced yet.
      *
      * @return the master as the Sentinels know it
-     * @throws IllegalStateException if no Sentinel answers
+     * @throws IllegalStateException if no Sentinel replies
      * @see #awaitNewMaster()
      */
     public RedisServerProcess master() {
@@ -139,7 +144,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
                 .flatMap((sentinel) -> watched(sentinel).stream())
                 .max(Comparator.comparingLong(WatchedMaster::epoch))
                 .map((latest) -> serverOn(latest.port()))
-                .orElseThrow(() -> new IllegalStateException("No Sentinel answers"));
+                .orElseThrow(() -> new IllegalStateException("No Sentinel replies"));
     }
 
     /**
@@ -162,7 +167,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
         try {
             return Optional.of(WatchedMaster.by(sentinel));
         } catch (UncheckedIOException | RedisErrorException ex) {
-            return Optional.empty(); // It has just been killed, or is paused.
+            return Optional.empty(); // The Sentinel has just been killed, or is paused.
         }
     }
 
@@ -174,7 +179,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
     }
 
     /**
-     * Ends the master as a crash would ({@code SIGKILL}). A replica is made master in its place.
+     * Ends the master as a crash would ({@code SIGKILL}). A replica becomes the master.
      *
      * @return the server that was killed
      * @see #awaitNewMaster()
@@ -186,11 +191,11 @@ public final class RedisSentinelProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until all Sentinels that run lead clients to the same server and that runs and is a master. Replicas may
-     * still have to follow it.
+     * Waits until all running Sentinels report the same server, and it runs as a master. Replicas may not follow it
+     * yet.
      *
      * @return the master
-     * @throws IllegalStateException if that is not so within a minute; the message says why
+     * @throws IllegalStateException if that takes more than a minute; the message has the reason
      */
     public RedisServerProcess awaitNewMaster() {
         Timeouts.await("A new master", this::disagreement);
@@ -213,12 +218,12 @@ public final class RedisSentinelProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a server or a Sentinel again, on its port and with its directory, and waits until it is back: as a replica
-     * that has the master's data, as master if it was not replaced, or as a Sentinel that sees the master. The Sentinels
-     * make a killed and replaced master a replica a few seconds after it has come back as master.
+     * Starts a server or a Sentinel again, on its port and with its directory. Waits until it is a replica that has the
+     * master's data, the master if it was not replaced, or a Sentinel that monitors the master. A killed and replaced
+     * master first starts as a master; the Sentinels make it a replica after a few seconds.
      *
      * @param process one of {@link #servers()} or {@link #sentinels()}
-     * @throws IllegalStateException if it does not start, or is not back within a minute
+     * @throws IllegalStateException if it does not start, or does not reach that state within a minute
      */
     public void restart(RedisServerProcess process) {
         boolean sentinel = this.sentinels.contains(process);
@@ -227,17 +232,18 @@ public final class RedisSentinelProcess implements AutoCloseable {
         }
         process.restart();
         if (sentinel) {
-            hurry(process);
+            shortenPeriods(process);
         }
         Timeouts.await(
-                "Return of " + process.port(), () -> sentinel ? blindness(process) : disobedience(process, master()));
+                "Return of " + process.port(),
+                () -> sentinel ? sentinelProblem(process) : replicationProblem(process, master()));
     }
 
     /**
-     * Waits until all is well with those that run: the Sentinels agree on a master that serves, every other server
-     * follows it and has its data, and the Sentinels know them and one another. Processes that don't run may be missing.
+     * Waits until the running Sentinels agree on a running master and know the running servers and one another, and each
+     * other running server follows the master and has its data.
      *
-     * @throws IllegalStateException if that is not so within a minute; the message says why
+     * @throws IllegalStateException if that takes more than a minute; the message has the reason
      */
     public void awaitOk() {
         Timeouts.await("Servers and Sentinels in order", this::disorder);
@@ -250,13 +256,14 @@ public final class RedisSentinelProcess implements AutoCloseable {
         }
         RedisServerProcess master = master();
         return Stream.concat(
-                        running(this.servers).flatMap((server) -> Stream.ofNullable(disobedience(server, master))),
-                        running(this.sentinels).flatMap((sentinel) -> Stream.ofNullable(blindness(sentinel))))
+                        running(this.servers)
+                                .flatMap((server) -> Stream.ofNullable(replicationProblem(server, master))),
+                        running(this.sentinels).flatMap((sentinel) -> Stream.ofNullable(sentinelProblem(sentinel))))
                 .findFirst()
                 .orElse(null);
     }
 
-    private static @Nullable String disobedience(RedisServerProcess server, RedisServerProcess master) {
+    private static @Nullable String replicationProblem(RedisServerProcess server, RedisServerProcess master) {
         Map<String, String> replication = server.info("replication");
         boolean fits = server == master
                 ? "master".equals(replication.get("role"))
@@ -266,7 +273,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
     }
 
     /** Returns the running servers that a Sentinel has not detected, or null. */
-    private @Nullable String blindness(RedisServerProcess sentinel) {
+    private @Nullable String sentinelProblem(RedisServerProcess sentinel) {
         WatchedMaster watched = WatchedMaster.by(sentinel);
         if (!watched.isSound()) {
             return "Sentinel %d sees %s".formatted(sentinel.port(), watched);

@@ -16,7 +16,7 @@ import java.util.Objects;
 public final class SlotMove {
 
     /** Keys can be large, and the old master blocks while it sends one. */
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration MIGRATE_TIMEOUT = Duration.ofMinutes(2);
 
     private static final int BATCH = 100;
 
@@ -44,7 +44,7 @@ public final class SlotMove {
     }
 
     /**
-     * How many keys of the slot its old master still holds.
+     * The number of keys of the slot that its old master still holds.
      *
      * @return keys, 0 or more
      */
@@ -54,10 +54,10 @@ public final class SlotMove {
     }
 
     /**
-     * Moves some keys, by one {@code MIGRATE}, in an order that Redis chooses.
+     * Moves some keys by one {@code MIGRATE}. Redis chooses the keys.
      *
-     * @param count how many at most, at least 1
-     * @return how many were moved; 0 if none is left
+     * @param count the maximum number of keys, at least 1
+     * @return the number of moved keys; 0 if none is left
      * @throws RedisErrorException if the new master cannot take them
      */
     public int moveSomeKeys(int count) {
@@ -69,7 +69,7 @@ public final class SlotMove {
     }
 
     /**
-     * Moves these keys, by one {@code MIGRATE}. Those that don't exist are left out.
+     * Moves these keys by one {@code MIGRATE}. Keys that do not exist are skipped.
      *
      * @param keys keys of the slot
      * @throws RedisErrorException if the new master cannot take them
@@ -85,16 +85,16 @@ public final class SlotMove {
                 Integer.toString(target.port()),
                 "",
                 "0",
-                Long.toString(PATIENCE.toMillis()),
+                Long.toString(MIGRATE_TIMEOUT.toMillis()),
                 "KEYS"));
         command.addAll(List.of(keys));
-        this.from.node().command(PATIENCE, command.toArray(String[]::new));
+        this.from.node().command(MIGRATE_TIMEOUT, command.toArray(String[]::new));
     }
 
     /**
-     * Moves the keys that are left, then tells all masters that the slot is the new master's.
+     * Moves the remaining keys, then assigns the slot to the new master at all masters.
      *
-     * @throws RedisErrorException if the new master cannot take a key; the slot is then still on the move
+     * @throws RedisErrorException if the new master cannot take a key; the slot then stays in migration
      */
     public void finish() {
         while (moveSomeKeys(BATCH) > 0) {}

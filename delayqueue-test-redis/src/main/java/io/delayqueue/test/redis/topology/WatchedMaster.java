@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The master as one Sentinel sees it.
+ * The master as reported by one Sentinel.
  *
- * @param port where it listens
- * @param flags {@code master} and what is wrong with it
- * @param epoch of the failover by which it became master; the highest is the latest
- * @param otherSentinels how many other Sentinels watch it, as far as this one knows
+ * @param port the port of the master
+ * @param flags {@code master}, and its problems if there are any
+ * @param epoch the epoch of the failover by which it became the master; the latest has the highest
+ * @param otherSentinels the number of other Sentinels that this one knows
  */
 record WatchedMaster(int port, String flags, long epoch, int otherSentinels) {
 

@@ -1,10 +1,10 @@
 /**
- * Several real Redis servers that belong together.
+ * Groups of real Redis servers.
  *
- * <p>{@link io.delayqueue.test.redis.topology.RedisClusterProcess} is a Redis Cluster whose nodes a test kills and whose
- * slots it moves, {@link io.delayqueue.test.redis.topology.RedisSentinelProcess} a master with replicas, which Sentinels
- * watch and replace. They are made of the servers of the package above, and like that package they need neither Spring,
- * JUnit nor a Redis client.
+ * <p>{@link io.delayqueue.test.redis.topology.RedisClusterProcess} is a Redis Cluster. Tests kill its nodes and move its
+ * slots. {@link io.delayqueue.test.redis.topology.RedisSentinelProcess} is a master with replicas, monitored by
+ * Sentinels. Both use the servers of {@link io.delayqueue.test.redis}. They require neither Spring, JUnit nor a Redis
+ * client.
  */
 @NullMarked
 package io.delayqueue.test.redis.topology;

@@ -141,7 +141,7 @@ class RedisSentinelProcessTests {
                 .hasSize(5)
                 .allSatisfy((pid) -> assertThat(ProcessHandle.of(pid)).isEmpty());
         assertThat(directories).allSatisfy((directory) -> assertThat(directory).doesNotExist());
-        assertThatIllegalStateException().isThrownBy(own::master).withMessage("No Sentinel answers");
+        assertThatIllegalStateException().isThrownBy(own::master).withMessage("No Sentinel replies");
     }
 
     @Test
