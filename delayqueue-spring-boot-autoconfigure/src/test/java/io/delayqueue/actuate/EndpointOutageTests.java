@@ -16,7 +16,7 @@ import org.springframework.boot.WebApplicationType;
 /** The endpoint while Redis is away. */
 class EndpointOutageTests {
 
-    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(200);
 
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})

@@ -4,6 +4,7 @@ import com.rabbitmq.client.Connection;
 import io.delayqueue.forward.ForwardException;
 import java.io.IOException;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -17,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class Link {
 
     private static final Log log = LogFactory.getLog(Link.class);
-    private static final int CLOSE_MILLIS = 5_000;
     private static final int LINGER_SECONDS = 1;
 
     private final Connection connection;
     private final @Nullable Socket socket;
     private final ExecutorService threads;
+    private final Duration closeTimeout;
     private volatile @Nullable String blocked;
 
     /**
@@ -30,11 +31,13 @@ final class Link {
      *
      * @param socket socket of the connection; null if unknown
      * @param threads executor that closes the connection
+     * @param closeTimeout timeout of a close in order; the socket is closed after twice that time
      */
-    Link(Connection connection, @Nullable Socket socket, ExecutorService threads) {
+    Link(Connection connection, @Nullable Socket socket, ExecutorService threads, Duration closeTimeout) {
         this.connection = connection;
         this.socket = socket;
         this.threads = threads;
+        this.closeTimeout = closeTimeout;
         connection.addBlockedListener(reason -> blocked = reason, () -> blocked = null);
     }
 
@@ -64,13 +67,13 @@ final class Link {
         }
         Future<?> closing;
         try {
-            closing = threads.submit(() -> connection.abort(CLOSE_MILLIS));
+            closing = threads.submit(() -> connection.abort((int) closeTimeout.toMillis()));
         } catch (RuntimeException | Error e) { // no thread is available that may block
             cut();
             return;
         }
         try {
-            closing.get(2 * CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+            closing.get(2 * closeTimeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             cut();

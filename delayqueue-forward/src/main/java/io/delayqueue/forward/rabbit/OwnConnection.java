@@ -27,6 +27,7 @@ final class OwnConnection implements AutoCloseable {
 
     private static final String NAME = "delayqueue";
     private static final int HEARTBEAT_SECONDS = 60;
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     /**
      * Pause after a failed connection attempt, since thousands of messages may be due while RabbitMQ is unavailable.
@@ -126,7 +127,7 @@ final class OwnConnection implements AutoCloseable {
         requireNotClosed();
         Link open = link;
         if (open == null || !open.isOpen()) {
-            open = new Link(redial(), socket, threads);
+            open = new Link(redial(), socket, threads, CLOSE_TIMEOUT);
             link = open;
             if (closed) {
                 open.close();

@@ -7,6 +7,7 @@ import static org.mockito.Mockito.mock;
 
 import com.rabbitmq.client.Connection;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,7 +32,7 @@ class LinkTests {
 
         ExecutorService threads = Executors.newCachedThreadPool();
 
-        new Link(connection, socket, threads).close();
+        new Link(connection, socket, threads, Duration.ofMillis(100)).close();
 
         assertThat(socket.isClosed()).isTrue();
         never.countDown();

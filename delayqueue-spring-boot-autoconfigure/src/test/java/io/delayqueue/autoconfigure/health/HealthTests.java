@@ -460,7 +460,8 @@ class HealthTests {
     @Test
     void nothingOfAnyMessageIsTold() {
         runner.withPropertyValues("delayqueue.health.max-failing=1s", "delayqueue.health.max-lag[failing]=1ms")
-                .withPropertyValues("delayqueue.listener.drain-time=1s") // Redis takes no settlement at the end
+                // Redis takes no settlement at the end
+                .withPropertyValues("delayqueue.listener.drain-time=300ms", "delayqueue.redis.command-timeout=300ms")
                 .run(context -> {
                     DelayListenerRegistry registry = context.getBean(DelayListenerRegistry.class);
                     CountDownLatch failed = context.getBean(Listeners.class).failed;

@@ -236,7 +236,9 @@ class RedisCheckTests {
                 FaultProxy network = FaultProxy.inFrontOf(redis)) {
             network.blackHole(Direction.CLIENT_TO_SERVER);
             long begin = System.nanoTime();
-            on(network.port()).run(context -> {
+            ApplicationContextRunner application =
+                    on(network.port()).withPropertyValues("delayqueue.redis.command-timeout=1500ms");
+            application.run(context -> {
                 Duration took = Duration.ofNanos(System.nanoTime() - begin);
                 System.out.println("start on a silent Redis: " + took.toMillis() + " ms");
                 assertThat(context).hasNotFailed();
