@@ -1,8 +1,8 @@
 'use strict';
 
 /*
- * One request a second brings everything; cards are changed in place, so that focus stays where it is. Whatever people
- * typed is written by textContent only.
+ * One request per second returns the whole state. Cards are updated in place, so that they keep the focus. Input of users
+ * is written by textContent only.
  */
 (() => {
   const POLL_MILLIS = 1000;
@@ -27,8 +27,8 @@
   let clockOffset = 0;
   let suggestion = 0;
   let polling = null;
-  let firstAnswer = true;
-  // Counts beginnings and ends of requests that change something: an answer from before one is out of date.
+  let firstState = true;
+  // Incremented before and after each change: a state that was requested before a change is outdated.
   let changes = 0;
 
   function element(tag, className, text) {
@@ -42,7 +42,7 @@
     if (node.textContent !== text) node.textContent = text;
   }
 
-  // ---- asking the shop
+  // ---- requests
 
   async function ask(method, address, body) {
     const answer = await fetch(address, {
@@ -53,7 +53,7 @@
     });
     if (!answer.ok) {
       const problem = await answer.json().catch(() => ({}));
-      throw new Error(problem.detail || `The shop answered ${answer.status}.`);
+      throw new Error(problem.detail || `The shop responded with status ${answer.status}.`);
     }
     return answer.status === 204 ? null : answer.json();
   }
@@ -67,7 +67,7 @@
       return result;
     } catch (error) {
       byId('problem').hidden = false;
-      say(byId('problem'), error instanceof TypeError ? 'The shop doesn’t answer.' : error.message);
+      say(byId('problem'), error instanceof TypeError ? 'The shop does not respond.' : error.message);
       return null;
     } finally {
       changes++;
@@ -83,10 +83,10 @@
       const state = await ask('GET', `page/state?after=${lastEntry}`);
       clockOffset = Date.parse(state.now) - Date.now();
       if (changes === before) show(state);
-      connection('open', 'Open');
+      connection('open', 'Connected');
     } catch {
-      connection('lost', 'No answer, trying again');
-      // A shop that comes back may have begun its journal anew.
+      connection('lost', 'Disconnected, retrying');
+      // After a restart, the journal of the shop may be empty.
       lastEntry = 0;
     }
     clearTimeout(polling);
@@ -98,7 +98,7 @@
     say(byId('connection'), text);
   }
 
-  // ---- showing
+  // ---- display
 
   function show(state) {
     const list = byId('orders');
@@ -175,10 +175,10 @@
     if (order.status === 'PENDING_PAYMENT') {
       card.until = Date.parse(order.cancelAt);
       card.longest = card.until - Date.parse(order.createdAt);
-      card.waiting = 'Cancels itself';
+      card.waiting = 'Cancelled';
     } else if (review && review.stars === null) {
       card.until = Date.parse(review.reviewAt);
-      card.waiting = 'Reviews itself';
+      card.waiting = 'Reviewed automatically';
     }
     say(card.say, sentence(order, notice, review));
     say(card.failure, dead ? `Dead letter: ${notice.failure}` : '');
@@ -193,10 +193,10 @@
   function sentence(order, notice, review) {
     if (review && review.stars !== null) {
       const stars = '★'.repeat(review.stars) + '☆'.repeat(5 - review.stars);
-      return `${stars} ${review.automatic ? 'by itself' : 'by the customer'}`;
+      return `${stars} ${review.automatic ? 'automatically' : 'by the customer'}`;
     }
     if (!notice) return order.status === 'CANCELLED' ? 'Not paid in time.' : '';
-    return { PENDING: 'The merchant is being told.', TAKEN: 'The merchant knows.', DEAD: 'The merchant doesn’t know.' }[
+    return { PENDING: 'Notifying the merchant.', ACCEPTED: 'The merchant was notified.', DEAD: 'The merchant was not notified.' }[
       notice.status];
   }
 
@@ -205,7 +205,7 @@
     if (order.status === 'PENDING_PAYMENT') {
       card.action = { label: 'Pay', to: 'pay' };
     } else if (deadNotice) {
-      card.action = { label: 'Tell again', to: 'notice/replay', body: { deadLetterId: deadNotice.deadLetterId } };
+      card.action = { label: 'Replay notice', to: 'notice/replay', body: { deadLetterId: deadNotice.deadLetterId } };
     } else if (order.status === 'PAID') {
       card.action = { label: 'Deliver', to: 'deliver' };
     }
@@ -216,7 +216,7 @@
     }
   }
 
-  /** A button that disappears under the finger leaves the focus on its card, not at the top of the page. */
+  /** If the focused button is hidden, its card gets the focus instead of the page. */
   function keepFocus(card, change) {
     const focused = card.root.contains(document.activeElement) ? document.activeElement : null;
     change();
@@ -246,7 +246,7 @@
   function record(entries) {
     const list = byId('journal');
     if (lastEntry === 0) list.replaceChildren();
-    // Two answers may cross.
+    // Responses may arrive out of order.
     for (const entry of entries.filter(({ id }) => id > lastEntry)) {
       lastEntry = entry.id;
       const card = cards.get(entry.orderId);
@@ -260,14 +260,14 @@
         element('span', 'about', name));
       item.append(about, element('div', '', entry.text));
       list.prepend(item);
-      if (!firstAnswer && entry.actor === 'QUEUE') say(byId('announcer'), `${name}: ${entry.text}`);
+      if (!firstState && entry.actor === 'QUEUE') say(byId('announcer'), `${name}: ${entry.text}`);
     }
     while (list.children.length > JOURNAL_ENTRIES) list.lastChild.remove();
     byId('no-journal').hidden = list.children.length > 0;
-    firstAnswer = false;
+    firstState = false;
   }
 
-  // ---- what a person does
+  // ---- input
 
   function field(form, name) {
     return form.querySelector(`[name="${name}"]`);

@@ -47,14 +47,14 @@ final class Problems extends ResponseEntityExceptionHandler {
     ProblemDetail queueFailed(DelayQueueException exception) {
         log.warn("A request failed because of the queue", exception);
         return ProblemDetail.forStatusAndDetail(
-                HttpStatus.SERVICE_UNAVAILABLE, "The queue can't be reached just now. Please try again.");
+                HttpStatus.SERVICE_UNAVAILABLE, "The queue is unavailable. Try again later.");
     }
 
     private static String unreadable(HttpMessageNotReadableException exception) {
         if (exception.getCause() instanceof DatabindException databind
                 && !databind.getPath().isEmpty()) {
             String field = databind.getPath().get(0).getPropertyName();
-            return "The field '" + field + "' has a value of the wrong kind.";
+            return "The field '" + field + "' has a value of the wrong type.";
         }
         return "The body is missing or is not JSON.";
     }

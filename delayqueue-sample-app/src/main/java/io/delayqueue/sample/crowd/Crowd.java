@@ -1,7 +1,6 @@
 package io.delayqueue.sample.crowd;
 
 import io.delayqueue.annotation.DelayListener;
-import io.delayqueue.sample.order.OrderConflictException;
 import io.delayqueue.sample.order.OrderService;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueOperations;
@@ -18,6 +17,7 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
 
 /**
  * Places orders, pays most of them, some of them too late, and delivers most of the paid ones. It stops after five
@@ -93,7 +93,7 @@ public final class Crowd {
                 }
                 case DELIVER -> orders.deliver(errand.orderId());
             }
-        } catch (OrderConflictException tooLate) {
+        } catch (ResponseStatusException tooLate) {
             log.debug("{}", tooLate.getMessage());
         }
     }

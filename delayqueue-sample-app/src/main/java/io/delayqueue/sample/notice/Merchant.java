@@ -53,6 +53,6 @@ public final class Merchant {
                 ? ResponseEntity.noContent().build()
                 : ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
                         .contentType(MediaType.TEXT_PLAIN)
-                        .body("The merchant is out to lunch.");
+                        .body("The merchant is unavailable.");
     }
 }

@@ -1,5 +1,6 @@
 package io.delayqueue.sample.notice;
 
+import io.delayqueue.sample.SampleProperties;
 import org.springframework.core.env.Environment;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
 import org.springframework.stereotype.Component;
@@ -11,13 +12,13 @@ final class MerchantClient {
 
     private final RestClient http;
     private final Environment environment;
-    private final NoticeProperties properties;
+    private final SampleProperties properties;
 
-    MerchantClient(Environment environment, NoticeProperties properties) {
+    MerchantClient(Environment environment, SampleProperties properties) {
         SimpleClientHttpRequestFactory requests = new SimpleClientHttpRequestFactory();
         // Without timeouts, a merchant that does not respond would block a handler forever.
-        requests.setConnectTimeout(properties.timeout());
-        requests.setReadTimeout(properties.timeout());
+        requests.setConnectTimeout(properties.notice().timeout());
+        requests.setReadTimeout(properties.notice().timeout());
         this.http = RestClient.builder().requestFactory(requests).build();
         this.environment = environment;
         this.properties = properties;
@@ -32,7 +33,7 @@ final class MerchantClient {
     void tell(PaymentNotice notice) {
         http.post()
                 // Resolved here because the port is known only after the server has started.
-                .uri(environment.resolvePlaceholders(properties.url()))
+                .uri(environment.resolvePlaceholders(properties.notice().url()))
                 .header("Idempotency-Key", notice.orderId())
                 .body(notice)
                 .retrieve()

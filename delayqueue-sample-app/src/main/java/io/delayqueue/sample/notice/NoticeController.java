@@ -1,6 +1,5 @@
 package io.delayqueue.sample.notice;
 
-import io.delayqueue.sample.order.OrderConflictException;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotBlank;
 import org.springframework.http.HttpStatus;
@@ -9,6 +8,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
 
 /** Replays dead notices over HTTP. */
 @RestController
@@ -24,12 +24,13 @@ final class NoticeController {
     @ResponseStatus(HttpStatus.NO_CONTENT)
     void replay(@PathVariable String id, @Valid @RequestBody Replay replay) {
         if (!notices.replay(id, replay.deadLetterId())) {
-            throw new OrderConflictException("Order " + id + " has no dead notice with this dead letter.");
+            throw new ResponseStatusException(
+                    HttpStatus.CONFLICT, "Order " + id + " has no dead notice with this dead letter.");
         }
     }
 
     /** Identifies the dead letter, so that only one of two concurrent requests replays it. */
     record Replay(
-            @NotBlank(message = "The field 'deadLetterId' is empty.")
+            @NotBlank(message = "The field 'deadLetterId' is required.")
             String deadLetterId) {}
 }

@@ -5,7 +5,7 @@ public enum NoticeStatus {
     /** The merchant has not accepted the notice yet. */
     PENDING,
     /** The merchant has accepted the notice. */
-    TAKEN,
+    ACCEPTED,
     /** The notice is a dead letter until it is replayed. */
     DEAD
 }

@@ -23,8 +23,8 @@ final class NoticeTable {
                 .update();
     }
 
-    void taken(String orderId) {
-        jdbc.sql("UPDATE notices SET status = 'TAKEN', dead_letter_id = NULL, failure = NULL WHERE order_id = ?")
+    void accepted(String orderId) {
+        jdbc.sql("UPDATE notices SET status = 'ACCEPTED', dead_letter_id = NULL, failure = NULL WHERE order_id = ?")
                 .param(orderId)
                 .update();
     }

@@ -73,11 +73,11 @@ final class PaymentNotices implements Outbox {
         try {
             merchant.tell(notice);
         } catch (RestClientException e) {
-            journal.handled(notice.orderId(), delivery, "The merchant did not take the notice.");
+            journal.handled(notice.orderId(), delivery, "The merchant rejected the notice.");
             throw e;
         }
-        notices.taken(notice.orderId());
-        journal.handled(notice.orderId(), delivery, "The merchant has taken the notice.");
+        notices.accepted(notice.orderId());
+        journal.handled(notice.orderId(), delivery, "The merchant accepted the notice.");
     }
 
     /** Called at least once for each dead letter. Therefore the update is idempotent. */

@@ -14,14 +14,14 @@ import java.math.BigDecimal;
  * @param amount at least 0.01
  */
 record NewOrder(
-        @NotBlank(message = "Say what is ordered: the field 'item' is empty.")
-        @Size(max = 100, message = "The field 'item' has at most 100 characters.")
+        @NotBlank(message = "The field 'item' is required.")
+        @Size(max = 100, message = "The field 'item' must have at most 100 characters.")
         String item,
 
-        @NotNull(message = "Say what it costs: the field 'amount' is missing.")
-        @DecimalMin(value = "0.01", message = "The field 'amount' is at least 0.01.")
+        @NotNull(message = "The field 'amount' is required.")
+        @DecimalMin(value = "0.01", message = "The field 'amount' must be at least 0.01.")
         @Digits(
                 integer = 7,
                 fraction = 2,
-                message = "The field 'amount' has at most 7 digits before the point and 2 behind it.")
+                message = "The field 'amount' must have at most 7 digits before and 2 after the decimal point.")
         BigDecimal amount) {}

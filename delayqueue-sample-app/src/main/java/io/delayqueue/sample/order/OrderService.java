@@ -1,5 +1,6 @@
 package io.delayqueue.sample.order;
 
+import io.delayqueue.sample.SampleProperties;
 import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.journal.JournalEntry.Actor;
 import io.delayqueue.sample.outbox.StoreThenSend;
@@ -10,7 +11,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Service;
+import org.springframework.web.server.ResponseStatusException;
 
 /** Places, pays and delivers orders. Thread-safe. */
 @Service
@@ -22,7 +25,7 @@ public final class OrderService {
     private final Journal journal;
     private final ApplicationEventPublisher events;
     private final InstantSource clock;
-    private final OrderProperties properties;
+    private final SampleProperties properties;
 
     OrderService(
             OrderTable orders,
@@ -31,7 +34,7 @@ public final class OrderService {
             Journal journal,
             ApplicationEventPublisher events,
             InstantSource clock,
-            OrderProperties properties) {
+            SampleProperties properties) {
         this.orders = orders;
         this.unpaid = unpaid;
         this.storeThenSend = storeThenSend;
@@ -73,7 +76,7 @@ public final class OrderService {
     /**
      * Pays an order.
      *
-     * @throws OrderConflictException if the order does not wait for its payment
+     * @throws ResponseStatusException if the order does not wait for its payment
      */
     public Order pay(String id) {
         Order paid = storeThenSend.run(() -> {
@@ -89,7 +92,7 @@ public final class OrderService {
     /**
      * Delivers an order.
      *
-     * @throws OrderConflictException if the order is not paid or was already delivered
+     * @throws ResponseStatusException if the order is not paid or was already delivered
      */
     public Order deliver(String id) {
         return storeThenSend.run(() -> {
@@ -103,10 +106,12 @@ public final class OrderService {
     /**
      * Finds an order.
      *
-     * @throws UnknownOrderException if the order does not exist
+     * @throws ResponseStatusException if the order does not exist
      */
     public Order get(String id) {
-        return orders.find(id).orElseThrow(() -> new UnknownOrderException(id));
+        return orders.find(id)
+                .orElseThrow(
+                        () -> new ResponseStatusException(HttpStatus.NOT_FOUND, "Order " + id + " does not exist."));
     }
 
     /** The latest orders, newest first. */
@@ -118,12 +123,13 @@ public final class OrderService {
         boolean moved = orders.move(id, from, to);
         Order order = get(id);
         if (!moved) {
-            throw new OrderConflictException(
+            throw new ResponseStatusException(
+                    HttpStatus.CONFLICT,
                     switch (order.status()) {
-                        case PENDING_PAYMENT -> "Order " + id + " is not paid yet.";
-                        case PAID -> "Order " + id + " is paid already.";
-                        case CANCELLED -> "Order " + id + " was cancelled, since it was not paid in time.";
-                        case DELIVERED -> "Order " + id + " is delivered already.";
+                        case PENDING_PAYMENT -> "Order " + id + " is not paid.";
+                        case PAID -> "Order " + id + " is already paid.";
+                        case CANCELLED -> "Order " + id + " was cancelled because it was not paid in time.";
+                        case DELIVERED -> "Order " + id + " is already delivered.";
                     });
         }
         return order;

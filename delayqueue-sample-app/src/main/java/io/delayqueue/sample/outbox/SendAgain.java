@@ -3,6 +3,7 @@ package io.delayqueue.sample.outbox;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendResult;
+import io.delayqueue.sample.SampleProperties;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.InstantSource;
@@ -26,10 +27,10 @@ final class SendAgain {
     private final List<Outbox> outboxes;
     private final DelayQueueOperations delayQueue;
     private final InstantSource clock;
-    private final OutboxProperties properties;
+    private final SampleProperties properties;
 
     SendAgain(
-            List<Outbox> outboxes, DelayQueueOperations delayQueue, InstantSource clock, OutboxProperties properties) {
+            List<Outbox> outboxes, DelayQueueOperations delayQueue, InstantSource clock, SampleProperties properties) {
         this.outboxes = outboxes;
         this.delayQueue = delayQueue;
         this.clock = clock;
@@ -39,7 +40,9 @@ final class SendAgain {
     @Scheduled(fixedDelayString = "${sample.outbox.every:1m}", initialDelayString = "0s")
     void sendAgain() {
         for (Outbox outbox : outboxes) {
-            List<DelayMessage> overdue = outbox.overdue(clock.instant().minus(properties.grace())).stream()
+            List<DelayMessage> overdue = outbox
+                    .overdue(clock.instant().minus(properties.outbox().grace()))
+                    .stream()
                     .map(message ->
                             message.toBuilder().onDuplicate(OnDuplicate.KEEP).build())
                     .toList();

@@ -3,6 +3,7 @@ package io.delayqueue.sample.review;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.sample.SampleProperties;
 import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.order.OrderDelivered;
 import io.delayqueue.sample.outbox.Outbox;
@@ -32,14 +33,14 @@ class AutomaticReviews implements Outbox {
     private final ReviewTable reviews;
     private final Journal journal;
     private final InstantSource clock;
-    private final ReviewProperties properties;
+    private final SampleProperties properties;
 
     AutomaticReviews(
             DelayQueueOperations delayQueue,
             ReviewTable reviews,
             Journal journal,
             InstantSource clock,
-            ReviewProperties properties) {
+            SampleProperties properties) {
         this.delayQueue = delayQueue;
         this.reviews = reviews;
         this.journal = journal;

@@ -10,7 +10,7 @@ import jakarta.validation.constraints.NotNull;
  * @param stars 1 to 5
  */
 record NewReview(
-        @NotNull(message = "The field 'stars' is missing.")
-        @Min(value = 1, message = "The field 'stars' is 1 to 5.")
-        @Max(value = 5, message = "The field 'stars' is 1 to 5.")
+        @NotNull(message = "The field 'stars' is required.")
+        @Min(value = 1, message = "The field 'stars' must be from 1 to 5.")
+        @Max(value = 5, message = "The field 'stars' must be from 1 to 5.")
         Integer stars) {}

@@ -2,12 +2,13 @@ package io.delayqueue.sample.review;
 
 import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.journal.JournalEntry.Actor;
-import io.delayqueue.sample.order.OrderConflictException;
 import io.delayqueue.sample.order.OrderService;
 import io.delayqueue.sample.order.OrderStatus;
 import java.util.Collection;
 import java.util.List;
+import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Service;
+import org.springframework.web.server.ResponseStatusException;
 
 /** Stores the reviews of customers. Thread-safe. */
 @Service
@@ -27,10 +28,11 @@ public final class ReviewService {
 
     Review rate(String orderId, int stars) {
         if (orders.get(orderId).status() != OrderStatus.DELIVERED) {
-            throw new OrderConflictException("Order " + orderId + " is not delivered, so it can't be reviewed.");
+            throw new ResponseStatusException(
+                    HttpStatus.CONFLICT, "Order " + orderId + " is not delivered and cannot be reviewed.");
         }
         if (!reviews.rate(orderId, stars, false)) {
-            throw new OrderConflictException("Order " + orderId + " is reviewed already.");
+            throw new ResponseStatusException(HttpStatus.CONFLICT, "Order " + orderId + " is already reviewed.");
         }
         journal.add(orderId, Actor.CUSTOMER, "Reviewed: " + stars + " of 5 stars.");
         automaticReviews.withdraw(orderId);

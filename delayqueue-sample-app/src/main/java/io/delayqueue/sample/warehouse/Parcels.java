@@ -1,6 +1,7 @@
 package io.delayqueue.sample.warehouse;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.sample.SampleProperties;
 import io.delayqueue.sample.order.Order;
 import io.delayqueue.sample.order.OrderPaid;
 import io.delayqueue.template.DelayQueueOperations;
@@ -21,9 +22,9 @@ class Parcels {
 
     private final DelayQueueOperations delayQueue;
     private final InstantSource clock;
-    private final WarehouseProperties properties;
+    private final SampleProperties properties;
 
-    Parcels(DelayQueueOperations delayQueue, InstantSource clock, WarehouseProperties properties) {
+    Parcels(DelayQueueOperations delayQueue, InstantSource clock, SampleProperties properties) {
         this.delayQueue = delayQueue;
         this.clock = clock;
         this.properties = properties;
@@ -36,7 +37,7 @@ class Parcels {
         delayQueue.sendAfterCommit(DelayMessage.to(TOPIC)
                 .id(order.id())
                 .payload(new PackParcel(order.id(), order.item()))
-                .dueAt(clock.instant().plus(properties.packAfter()))
+                .dueAt(clock.instant().plus(properties.warehouse().packAfter()))
                 .header("tags", "parcel")
                 .build());
     }

@@ -24,10 +24,10 @@ class PaymentNoticeTests {
 
         await().untilAsserted(() -> assertThat(attempts(id))
                 .satisfiesExactly(
-                        first -> assertThat(first).startsWith("The merchant did not take the notice. (attempt 1,"),
-                        second -> assertThat(second).startsWith("The merchant did not take the notice. (attempt 2,"),
-                        third -> assertThat(third).startsWith("The merchant has taken the notice. (attempt 3,")));
-        assertThat(status(id)).isEqualTo("TAKEN");
+                        first -> assertThat(first).startsWith("The merchant rejected the notice. (attempt 1,"),
+                        second -> assertThat(second).startsWith("The merchant rejected the notice. (attempt 2,"),
+                        third -> assertThat(third).startsWith("The merchant accepted the notice. (attempt 3,")));
+        assertThat(status(id)).isEqualTo("ACCEPTED");
     }
 
     @Test
@@ -47,15 +47,15 @@ class PaymentNoticeTests {
                 .hasSize(5)
                 .last()
                 .asString()
-                .startsWith("The merchant has taken the notice. (attempt 1,"));
-        assertThat(status(id)).isEqualTo("TAKEN");
+                .startsWith("The merchant accepted the notice. (attempt 1,"));
+        assertThat(status(id)).isEqualTo("ACCEPTED");
     }
 
     @Test
     void isNotReplayedUnlessItIsDead() {
         shop.merchant("UP");
         String id = shop.paidOrder("Teapot");
-        await().until(() -> status(id).equals("TAKEN"));
+        await().until(() -> status(id).equals("ACCEPTED"));
 
         replay(id, "some-letter", 409);
     }

@@ -104,15 +104,15 @@ class OrderTests {
                 .contentType(MediaType.APPLICATION_PROBLEM_JSON)
                 .expectBody()
                 .jsonPath("$.detail")
-                .isEqualTo("There is no order 7.");
+                .isEqualTo("Order 7 does not exist.");
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            {"item":" ","amount":1}        | Say what is ordered: the field 'item' is empty.
-            {"item":"Teapot"}              | Say what it costs: the field 'amount' is missing.
-            {"item":"Teapot","amount":0}   | The field 'amount' is at least 0.01.
-            {"item":"Teapot","amount":"x"} | The field 'amount' has a value of the wrong kind.
+            {"item":" ","amount":1}        | The field 'item' is required.
+            {"item":"Teapot"}              | The field 'amount' is required.
+            {"item":"Teapot","amount":0}   | The field 'amount' must be at least 0.01.
+            {"item":"Teapot","amount":"x"} | The field 'amount' has a value of the wrong type.
             {                              | The body is missing or is not JSON.
             """)
     void badInputIsAnsweredWithASentence(String body, String sentence) {

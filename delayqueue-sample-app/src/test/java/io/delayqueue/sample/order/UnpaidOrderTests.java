@@ -69,6 +69,6 @@ class UnpaidOrderTests {
                 .isEqualTo(409)
                 .expectBody()
                 .jsonPath("$.detail")
-                .isEqualTo("Order " + id + " was cancelled, since it was not paid in time.");
+                .isEqualTo("Order " + id + " was cancelled because it was not paid in time.");
     }
 }

@@ -72,7 +72,7 @@ class ReviewTests {
                 .isBadRequest()
                 .expectBody()
                 .jsonPath("$.detail")
-                .isEqualTo("The field 'stars' is 1 to 5.");
+                .isEqualTo("The field 'stars' must be from 1 to 5.");
     }
 
     private String deliveredOrder() {
