@@ -28,12 +28,12 @@ import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** Without tokens, Spring Security authenticates a client, and its authorities say what it may do. */
+/** Without tokens, Spring Security authenticates clients, and their authorities permit operations. */
 @EmbeddedRedis
 class ApplicationSecurityTests {
 
     private static final String PASSWORD = "secret";
-    /** Of the lowest strength: the default encoder takes a tenth of a second for each request. */
+    /** With the lowest strength. The default encoder takes a tenth of a second per request. */
     private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
 
     private static final String DEAD_LETTERS = "/delayqueue/v1/topics/orders/dead-letters";
@@ -77,7 +77,7 @@ class ApplicationSecurityTests {
         defaults.close();
     }
 
-    /** An application whose chain lets everybody pass, which is not to say that everybody may use its queue. */
+    /** An application whose chain permits all requests. The queue still requires its authorities. */
     @ParameterizedTest
     @CsvSource({
         ", " + DEAD_LETTERS + ", 403",
@@ -112,7 +112,7 @@ class ApplicationSecurityTests {
         DOCUMENT + ", 'delayqueue:produce, delayqueue:consume or delayqueue:admin'",
         "/queue/pop, delayqueue:consume or delayqueue:admin"
     })
-    void theAnswerNamesTheAuthorities(String path, String authorities) throws Exception {
+    void rejectionNamesTheAuthorities(String path, String authorities) throws Exception {
         assertThat(get(permitsAll, "somebody", path).body())
                 .contains("lacks the required authority: " + authorities + ".");
         assertThat(get(permitsAll, null, path).body())
@@ -131,7 +131,7 @@ class ApplicationSecurityTests {
         "/queue/pop, 403",
         "/own, 404"
     })
-    void whoIsNoMoreThanAuthenticatedIsRejected(String path, int status) throws Exception {
+    void clientWithoutAuthoritiesIsRejected(String path, int status) throws Exception {
         assertThat(get(defaults, "somebody", path).statusCode()).isEqualTo(status);
     }
 
@@ -166,7 +166,7 @@ class ApplicationSecurityTests {
             return PASSWORDS;
         }
 
-        /** One of them by the role of that name, as directories and Boot's own user have it. */
+        /** One of the users has a role of that name, as directories and Boot's default user have. */
         @Bean
         InMemoryUserDetailsManager users() {
             return new InMemoryUserDetailsManager(

@@ -40,7 +40,7 @@ class DelayQueueApiAutoConfigurationTests {
             runner.withPropertyValues("delayqueue.http.api.enabled=true", "delayqueue.http.unsecured=true");
 
     @Test
-    void itIsClosedUnlessItIsOpened() {
+    void apiIsDisabledByDefault() {
         runner.withPropertyValues("delayqueue.http.compat.enabled=true", "delayqueue.http.unsecured=true")
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -49,7 +49,7 @@ class DelayQueueApiAutoConfigurationTests {
     }
 
     @Test
-    void itIsOpenedByItsProperty() {
+    void apiIsEnabledByItsProperty() {
         opened.run(context ->
                 assertThat(context).hasSingleBean(MessagesController.class).hasSingleBean(IdempotencyKeys.class));
     }
@@ -65,7 +65,7 @@ class DelayQueueApiAutoConfigurationTests {
     }
 
     @Test
-    void answersAreBoundInNativeImages() {
+    void responsesAreRegisteredForNativeImages() {
         RegisterReflectionForBinding hints =
                 DelayQueueApiAutoConfiguration.OnSpringMvc.class.getAnnotation(RegisterReflectionForBinding.class);
 

@@ -31,10 +31,12 @@ class HttpInterfaceCheckTests {
 
     @Test
     void interfacesAreOffUnlessEnabled() {
-        servlets.run(context -> assertThat(context)
-                .hasNotFailed()
-                .doesNotHaveBean(AccessGuard.class)
-                .doesNotHaveBean(LongPolls.class));
+        servlets.withConfiguration(AutoConfigurations.of(DelayQueueCompatAutoConfiguration.class))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(AccessGuard.class)
+                        .doesNotHaveBean("delayQueueCompatServlet")
+                        .doesNotHaveBean(LongPolls.class));
     }
 
     @ParameterizedTest
@@ -53,7 +55,7 @@ class HttpInterfaceCheckTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"tokens.produce=0123456789abcdef", "tokens.admin[0]=0123456789abcdef", "unsecured=true"})
-    void tokensOrAWordForItAreEnough(String property) {
+    void tokensOrUnsecuredPermitTheStart(String property) {
         servlets.withPropertyValues("delayqueue.http.compat.enabled=true", "delayqueue.http." + property)
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -62,14 +64,14 @@ class HttpInterfaceCheckTests {
     }
 
     @Test
-    void springSecurityIsEnough() {
+    void springSecurityPermitsTheStart() {
         servlets.withPropertyValues("delayqueue.http.compat.enabled=true")
                 .withBean("springSecurityFilterChain", Object.class, Object::new)
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
-    void theCheckIsMadeAlsoWhereBeansAreLazy() {
+    void checkRunsWithLazyInitialization() {
         servlets.withPropertyValues("delayqueue.http.api.enabled=true", "spring.main.lazy-initialization=true")
                 .run(context -> assertThat(context).hasFailed());
     }
@@ -131,7 +133,7 @@ class HttpInterfaceCheckTests {
     }
 
     @Test
-    void nobodyIsToldThatEverybodyMayComeWhereTokensAreAsked() {
+    void tokensExcludeUnsecured() {
         servlets.withPropertyValues("delayqueue.http.unsecured=true", "delayqueue.http.tokens.admin=0123456789abcdef")
                 .run(context -> assertThat(context)
                         .getFailure()
@@ -140,7 +142,7 @@ class HttpInterfaceCheckTests {
     }
 
     @Test
-    void aTokenIsOfOneKind() {
+    void tokenHasOneRole() {
         servlets.withPropertyValues(
                         "delayqueue.http.tokens.produce=fedcba9876543210",
                         "delayqueue.http.tokens.consume=another-0123456789,fedcba9876543210")
@@ -154,7 +156,7 @@ class HttpInterfaceCheckTests {
     }
 
     @Test
-    void aTokenIsInNoSentence() {
+    void messagesDoNotContainTokens() {
         servlets.withPropertyValues("delayqueue.http.tokens.admin=hunter2")
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()

@@ -17,13 +17,13 @@ class HttpRuntimeHintsTests {
     }
 
     @Test
-    void theDocumentOfTheHttpInterfaceIsTakenAlong() {
+    void openApiDocumentIsRegistered() {
         assertThat(RuntimeHintsPredicates.resource().forResource("io/delayqueue/web/api/openapi.json"))
                 .accepts(hints);
     }
 
     @Test
-    void tomcatsSocketCanBeAsked() throws Exception {
+    void membersOfTomcatAreRegistered() throws Exception {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onFieldAccess(RequestFacade.class.getDeclaredField("request"))
                         .and(RuntimeHintsPredicates.reflection()

@@ -35,12 +35,12 @@ import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** The chain of docs/http.md before both HTTP interfaces: users with authorities instead of tokens. */
+/** The security filter chain of docs/http.md for both HTTP interfaces, with authorities instead of tokens. */
 @EmbeddedRedis
 class SecuredHttpInterfacesTests {
 
     private static final String PASSWORD = "secret";
-    /** Of the lowest strength: the default encoder takes a tenth of a second for each request. */
+    /** With the lowest strength. The default encoder takes a tenth of a second per request. */
     private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
 
     private static final String API = "/delayqueue/v1/topics/orders";
@@ -81,7 +81,7 @@ class SecuredHttpInterfacesTests {
         "nobody, /queue/push, 401",
         "nobody, /queue/pop, 401"
     })
-    void whoMayUseTheInterfaceOfTheOriginal(String user, String path, int status) throws Exception {
+    void compatInterfaceRequiresAuthorities(String user, String path, int status) throws Exception {
         assertThat(post(user, path, "{\"topic\":\"jobs\",\"id\":\"1\",\"delay\":1,\"ttr\":1}")
                         .statusCode())
                 .isEqualTo(status);
@@ -102,14 +102,14 @@ class SecuredHttpInterfacesTests {
         "admin, /dead-letters/purge, 200",
         "nobody, /messages, 401"
     })
-    void whoMayUseTheQueuesOwnInterface(String user, String path, int status) throws Exception {
+    void apiRequiresAuthorities(String user, String path, int status) throws Exception {
         String body = path.equals("/messages") ? "{\"payload\":1}" : "{}";
 
         assertThat(post(user, API + path, body).statusCode()).isEqualTo(status);
     }
 
     @Test
-    void whoWaitsIsAnsweredThoughTheRequestGoesOnAsynchronously() throws Exception {
+    void asynchronousResponseIsAuthorized() throws Exception {
         var waiting = http.sendAsync(
                 request("consumer", "/delayqueue/v1/topics/late/receive", "{\"wait\":\"10s\"}"),
                 HttpResponse.BodyHandlers.ofString());
@@ -119,7 +119,7 @@ class SecuredHttpInterfacesTests {
     }
 
     @Test
-    void theDocumentShowsThisChain() throws IOException {
+    void documentedChainIsTested() throws IOException {
         String test = Files.readString(
                 Path.of("src/test/java/io/delayqueue/autoconfigure/http/SecuredHttpInterfacesTests.java"), UTF_8);
         String document = Files.readString(Path.of("../docs/http.md"), UTF_8);

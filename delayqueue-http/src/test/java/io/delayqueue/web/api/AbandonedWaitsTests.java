@@ -17,7 +17,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 class AbandonedWaitsTests {
 
     @Test
-    void whoseRequestFailedBeforeItBeganToWaitDoesNotWait() {
+    void failureBeforeTheWaitEndsTheWait() {
         try (ApiNode node = ApiNode.start(Failing.class)) {
             assertThat(node.post("/topics/t/receive", "{\"wait\": \"30s\"}").status())
                     .isEqualTo(500);

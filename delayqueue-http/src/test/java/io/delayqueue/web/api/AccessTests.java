@@ -18,7 +18,7 @@ import org.springframework.web.servlet.config.annotation.PathMatchConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** Which token is good for what. */
+/** Permissions of tokens. */
 class AccessTests {
 
     private final ApiNode node = ApiNode.shared();
@@ -57,7 +57,7 @@ class AccessTests {
         "OPTIONS, /topics/t/messages,                       ANY",
         "OPTIONS, /topics/t/dead-letters/purge,             ANY"
     })
-    void eachTokenIsGoodForItsOwn(String method, String path, String required) {
+    void tokenPermitsTheOperationsOfItsRole(String method, String path, String required) {
         for (String token : List.of(ApiNode.PRODUCER, ApiNode.CONSUMER, ApiNode.TOKEN)) {
             boolean good = token.equals(ApiNode.TOKEN)
                     || required.equals("ANY")
@@ -79,14 +79,14 @@ class AccessTests {
     }
 
     @Test
-    void pagesOfOtherSitesAreRejected() {
+    void crossSiteRequestsAreRejected() {
         Reply reply = ask("DELETE", "/topics/t/messages/a", ApiNode.TOKEN, "Sec-Fetch-Site", "cross-site");
 
         assertThat(reply.status()).isEqualTo(403);
         assertThat(reply.problem()).isEqualTo("forbidden");
     }
 
-    /** An application that moves all controllers, and doesn't tell great dead letters from small ones. */
+    /** An application that moves all controllers and matches paths regardless of case. */
     @Import(ApiApplication.class)
     @SpringBootConfiguration
     @EnableAutoConfiguration
@@ -102,7 +102,7 @@ class AccessTests {
     }
 
     @Test
-    void whereverTheControllersAreTheGuardIsBeforeThem() {
+    void movedControllersRequireAToken() {
         try (ApiNode moved = ApiNode.start(Moved.class)) {
             for (String base : List.of("/moved/delayqueue/v1", "/MOVED/DelayQueue/V1")) {
                 HttpRequest.Builder request = HttpRequest.newBuilder(

@@ -30,14 +30,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a client may name, and what that costs: keys in Redis, scripts while it is done, and scripts from then on. */
+/** The cost of the names that clients send: keys in Redis, scripts of the request, and scripts from then on. */
 @EmbeddedRedis(dedicated = true)
 class AmplificationTests {
 
     private static final int TIMES = 10;
     private static final int MAX_TOPICS = 20;
     private static final int POPPED = 100;
-    /** Heartbeats and retention go on meanwhile. */
+    /** For heartbeats and retention, which continue during a test. */
     private static final int OWN_SCRIPTS = 8;
 
     private static final Pattern EVALSHA = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");
@@ -56,7 +56,7 @@ class AmplificationTests {
                 "delayqueue.http.compat.enabled=true",
                 "delayqueue.http.compat.base-path=/q",
                 "delayqueue.http.compat.max-wait=10ms");
-        // whatever is made once
+        // creates everything that is created on first use
         node.receive("first", "{\"wait\": \"10ms\"}");
         await().until(() -> keys() > 0);
     }
@@ -79,14 +79,14 @@ class AmplificationTests {
         return (Long) redis.command("HLEN", new String(node.bean(KeySpace.class).topics(), UTF_8));
     }
 
-    /** Of one look at all topics. */
+    /** The scripts of one sample of all topics. */
     private long scriptsOfASample() {
         long before = scripts();
         node.bean(TopicSampler.class).run();
         return scripts() - before;
     }
 
-    /** Method, path and body, in which % is a name that nobody used before; scripts that it may run. */
+    /** Method, path, body and permitted scripts. A % is replaced by an unknown name. */
     static Stream<Arguments> requests() {
         String names = IntStream.range(0, POPPED).mapToObj(i -> "%-" + i).collect(Collectors.joining(","));
         String api = ApiNode.BASE + "/topics/%";
@@ -116,7 +116,7 @@ class AmplificationTests {
 
     @ParameterizedTest
     @MethodSource("requests")
-    void namesThatNobodyUsedLeaveNothingBehind(String method, String path, String body, int scripts) {
+    void requestsForUnknownNamesStoreNothing(String method, String path, String body, int scripts) {
         long keys = keys();
         long sample = scriptsOfASample();
         long before = scripts();
@@ -132,7 +132,7 @@ class AmplificationTests {
 
     @ParameterizedTest
     @MethodSource("requests")
-    void whoHasNoTokenCostsRedisNothing(String method, String path, String body) {
+    void unauthorizedRequestsDoNotReachRedis(String method, String path, String body) {
         long keys = keys();
         long before = scripts();
 
@@ -154,7 +154,7 @@ class AmplificationTests {
     }
 
     @Test
-    void waitingAtInventedTopicsCostsOneScriptASweepHoweverManyTheyAre() {
+    void waitsForUnknownTopicsShareOneScriptPerSweep() {
         long keys = keys();
         List<CompletableFuture<Reply>> waiting = new ArrayList<>();
         long before = scripts();

@@ -30,12 +30,12 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
-/** An application with an opinion on each of its own requests and answers, none of which is for the queue's interface. */
+/** An application with settings for its own requests and responses, which must not apply to the HTTP API. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 class ApiApplication {
 
-    /** What {@link #cancel} got. */
+    /** The arguments of {@link #cancel}. */
     final BlockingQueue<CancelOrder> cancelled = new LinkedBlockingQueue<>();
 
     record CancelOrder(String orderNo, int totalAmount) {}
@@ -52,7 +52,7 @@ class ApiApplication {
                 .build();
     }
 
-    /** As Spring Security's protection against forged requests, and filters for hidden methods, do. */
+    /** Like Spring Security's CSRF filter and filters for hidden methods. */
     @Bean
     OncePerRequestFilter parameters() {
         return new OncePerRequestFilter() {
@@ -77,7 +77,7 @@ class ApiApplication {
         }
     }
 
-    /** Wraps what its controllers answer, trims what they are asked, and tells their failures in its own way. */
+    /** Wraps responses, trims parameters and formats failures of the application's controllers. */
     @RestControllerAdvice
     static class Opinions implements ResponseBodyAdvice<Object> {
 

@@ -24,7 +24,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** An application with the interface open, and a client of it. Thread-safe. */
+/** An application with the HTTP API, and a client of it. Thread-safe. */
 final class ApiNode implements AutoCloseable {
 
     static final Duration MAX_WAIT = Duration.ofSeconds(30);
@@ -44,7 +44,7 @@ final class ApiNode implements AutoCloseable {
         this.site = "http://127.0.0.1:" + context.getEnvironment().getRequiredProperty("local.server.port");
     }
 
-    /** One on Tomcat for all tests that need nothing special of it. */
+    /** The node of all tests that need no properties, on Tomcat. */
     static synchronized ApiNode shared() {
         if (shared == null) {
             shared = start(
@@ -74,14 +74,14 @@ final class ApiNode implements AutoCloseable {
                 .run(arguments(all)));
     }
 
-    /** Of a property that is given twice, the last counts. */
+    /** The last value of a property counts. */
     private static String[] arguments(List<String> properties) {
         Map<String, String> byName = new LinkedHashMap<>();
         properties.forEach(property -> byName.put(property.substring(0, property.indexOf('=')), "--" + property));
         return byName.values().toArray(String[]::new);
     }
 
-    /** An answer. */
+    /** A response. */
     record Reply(int status, HttpResponse<byte[]> response) {
 
         String text() {
@@ -148,7 +148,7 @@ final class ApiNode implements AutoCloseable {
         return post("/topics/" + topic + "/receive", json);
     }
 
-    /** The only message that is received within the patience. */
+    /** Receives one message within 20 s. */
     JsonNode receiveOne(String topic) {
         Reply reply = receive(topic, "{\"wait\": \"20s\"}");
         JsonNode messages = reply.json().path("messages");
@@ -158,7 +158,7 @@ final class ApiNode implements AutoCloseable {
         return messages.get(0);
     }
 
-    /** Answers a delivery. */
+    /** Settles a delivery. */
     Reply answer(JsonNode delivery, String verb, String json) {
         return exchange(HttpRequest.newBuilder(
                         URI.create(site + delivery.path("lease").path("path").asString() + "/" + verb))
@@ -167,7 +167,7 @@ final class ApiNode implements AutoCloseable {
                 .POST(BodyPublishers.ofString(json)));
     }
 
-    /** Below the base path, as one who may do everything. */
+    /** A request below the base path, with all permissions. */
     HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create(site + BASE + path))
                 .timeout(MAX_WAIT.multipliedBy(2))
@@ -197,7 +197,7 @@ final class ApiNode implements AutoCloseable {
         }
     }
 
-    /** Of what the interface answers; the server before it has answers of its own. */
+    /** Checks responses of the API. The server's own responses are HTML. */
     private static void check(HttpResponse<byte[]> response) {
         if (!response.headers().firstValue("Content-Type").orElse("").startsWith("text/html")) {
             DocumentedStatuses.check(response.request().method(), response.uri(), response.statusCode());

@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Dates have milliseconds, neither more nor less, wherever they come from. */
+/** All dates have exactly millisecond precision. */
 class DatesTests {
 
     private final ApiNode node = ApiNode.shared();

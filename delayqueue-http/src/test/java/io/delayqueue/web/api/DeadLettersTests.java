@@ -33,7 +33,7 @@ class DeadLettersTests {
     }
 
     @Test
-    void aDeadLetterTellsWhatDiedAndWhy() {
+    void deadLetterHasTheMessageAndItsFailure() {
         String deadLetter = toDeadLetters("a");
 
         JsonNode read = node.get(path("/" + deadLetter)).json();
@@ -49,7 +49,7 @@ class DeadLettersTests {
     }
 
     @Test
-    void deadLettersComeInPages() {
+    void deadLettersAreListedInPages() {
         for (String id : List.of("a", "b", "c", "d", "e")) {
             toDeadLetters(id);
         }
@@ -67,7 +67,7 @@ class DeadLettersTests {
     }
 
     @Test
-    void replaySchedulesAnewUnlessTheIdIsLive() {
+    void replayIsRejectedWhileTheIdIsLive() {
         String deadLetter = toDeadLetters("a");
         node.send(topic, "{\"id\": \"a\", \"delay\": \"1h\", \"payload\": 1}");
 
@@ -89,7 +89,7 @@ class DeadLettersTests {
     }
 
     @Test
-    void allAreReplayedButThoseWhoseIdIsLive() {
+    void replayAllKeepsDeadLettersWhoseIdIsLive() {
         toDeadLetters("a");
         toDeadLetters("b");
         node.send(topic, "{\"id\": \"b\", \"delay\": \"1h\", \"payload\": 1}");
@@ -99,7 +99,7 @@ class DeadLettersTests {
     }
 
     @Test
-    void purgeRemovesOneOrAllUpToAMoment() {
+    void purgeDeletesOneOrAllUpToATime() {
         String a = toDeadLetters("a");
         assertThat(node.delete(path("/" + a)).status()).isEqualTo(204);
         assertThat(node.delete(path("/" + a)).status()).isEqualTo(404);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What docs/http-api.md shows is what happens. */
+/** Runs the examples of docs/http-api.md. */
 class DocumentedExamplesTests {
 
     private static final Path DOCUMENT = Path.of("../docs/http-api.md");
@@ -27,7 +27,7 @@ class DocumentedExamplesTests {
             Pattern.compile("```shell\n(.*?)```\n(?:```json\n(.*?)```\n)?", Pattern.DOTALL);
     private static final Pattern TYPE = Pattern.compile("(?m)^\\| `([a-z-]+)` \\| (\\d{3}) \\|");
 
-    /** Ends each command's output, behind the status. */
+    /** The end of each command's output, after the status. */
     private static final String END = "#end";
 
     @TempDir
@@ -36,7 +36,7 @@ class DocumentedExamplesTests {
     private record Example(String command, @Nullable String answer) {}
 
     @Test
-    void examplesDoWhatIsWrittenBelowThem() throws IOException, InterruptedException {
+    void examplesHaveTheDocumentedResults() throws IOException, InterruptedException {
         ForeignProgram.require("bash", "bash");
         ForeignProgram.require("curl", "curl");
         List<Example> examples = examples();

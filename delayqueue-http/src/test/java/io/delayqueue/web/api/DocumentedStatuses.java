@@ -8,12 +8,12 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Which statuses the shipped document has for each operation. Every answer in the tests is compared with it. Thread-safe. */
+/** The statuses of each operation in the packaged document. All responses in the tests are compared with it. Thread-safe. */
 final class DocumentedStatuses {
 
     private static final Set<String> METHODS = Set.of("get", "post", "delete");
 
-    /** By method and path, as {@code GET /topics/{topic}/dead-letters}. */
+    /** By method and path, such as {@code GET /topics/{topic}/dead-letters}. */
     private static final Map<String, JsonNode> OPERATIONS = read();
 
     private DocumentedStatuses() {}
@@ -35,7 +35,7 @@ final class DocumentedStatuses {
         return operations;
     }
 
-    /** Fails if the answer to an operation has a status that the document doesn't have for it. */
+    /** Fails if a response has a status that the document does not have for the operation. */
     static void check(String method, URI uri, int status) {
         if (!uri.getRawPath().startsWith(ApiNode.BASE)) {
             return;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import tools.jackson.databind.JsonNode;
 
-/** Names and pages that a client made up, and that mean something where they are stored, change nothing in Redis. */
+/** Names and pages that a client forges, with a meaning in the stored data, change nothing in Redis. */
 class ForgeryTests {
 
     private static final String SENTINEL = "~".repeat(257);
@@ -63,7 +63,7 @@ class ForgeryTests {
         redis.close();
     }
 
-    /** All keys of the topic but the bookkeeping of who polls. */
+    /** All keys of the topic, except those of pollers. */
     private String state() {
         String namespace = node.context().getEnvironment().getRequiredProperty("delayqueue.namespace");
         return Dump.of(redis, namespace + ":{" + topic)
@@ -73,7 +73,7 @@ class ForgeryTests {
     }
 
     @Test
-    void forgedLeaseIsGone() {
+    void forgedLeaseIsRejected() {
         Map<String, String> verbs = Map.of(
                 "acknowledge", "{}",
                 "retry", "{}",

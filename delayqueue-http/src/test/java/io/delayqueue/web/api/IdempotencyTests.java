@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** A key marks the repeats of a request: they are answered as the first, and nothing is sent twice. */
+/** Repeats of a request with its key have the first response and send nothing again. */
 class IdempotencyTests {
 
     private static final String BODY = "{\"payload\": {\"orderNo\": \"4711\"}, \"delay\": 5}";
@@ -48,7 +48,7 @@ class IdempotencyTests {
     }
 
     @Test
-    void aRepeatIsAnsweredAsTheFirstAlsoWhenTheMessageHasGone() {
+    void repeatHasTheFirstResponseAfterTheMessageEnded() {
         Reply first = send(BODY);
         Reply second = send(BODY);
         takeAll(1);
@@ -64,7 +64,7 @@ class IdempotencyTests {
     }
 
     @Test
-    void ofManyAtOnceOneIsStoredAndAllAreAnsweredAlike() {
+    void concurrentRepeatsStoreOneMessage() {
         List<CompletableFuture<HttpResponse<String>>> sending = Collections.nCopies(12, 0).stream()
                 .map(any -> node.client()
                         .sendAsync(
@@ -85,7 +85,7 @@ class IdempotencyTests {
     }
 
     @Test
-    void aRejectionIsRememberedToo() {
+    void rejectionIsRepeated() {
         node.send(topic, "{\"id\": \"a\", \"payload\": 1}");
         String body = "{\"id\": \"a\", \"payload\": 2}";
         assertThat(send(body).status()).isEqualTo(409);
@@ -96,7 +96,7 @@ class IdempotencyTests {
     }
 
     @Test
-    void anotherRequestUnderTheKeyIsRejected() {
+    void otherRequestWithTheKeyIsRejected() {
         send(BODY);
 
         Reply other = send("{\"payload\": {\"orderNo\": \"4712\"}}");
@@ -116,7 +116,7 @@ class IdempotencyTests {
     }
 
     @Test
-    void equalKeysOfTwoClientsDoNotMeet() {
+    void keysOfClientsAreIndependent() {
         Reply first = send(BODY);
         String other = "{\"payload\": {\"orderNo\": \"4712\"}}";
 
@@ -138,7 +138,7 @@ class IdempotencyTests {
     }
 
     @Test
-    void manyAreSentOnceTogether() {
+    void batchIsSentOnce() {
         node.send(topic, "{\"id\": \"live\", \"payload\": 1}");
         String body = "{\"messages\": [{\"payload\": 1}, {\"id\": \"a\", \"payload\": 2}, {\"payload\": 3},"
                 + " {\"id\": \"live\", \"payload\": 4}, {\"id\": \"a\", \"payload\": 5}]}";
@@ -162,7 +162,7 @@ class IdempotencyTests {
     }
 
     @Test
-    void aNodeThatDiedAfterStoringLeavesNothingToBeSentAgain() {
+    void repeatAfterACrashStoresNothingAgain() {
         SendRequest request = Json.read(BODY.getBytes(StandardCharsets.UTF_8), SendRequest.class);
         MessageSending sending = node.bean(MessageSending.class);
         DelayQueueOperations dying = mock(DelayQueueOperations.class, delegatesTo(sending.operations()));
@@ -194,7 +194,7 @@ class IdempotencyTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "\"", "\"\"", "a b", "\"a\"b\"", "\"a\", \"b\"", "a,b", "\"a\\b\""})
-    void whatIsNoKeyIsRejected(String header) {
+    void invalidKeyIsRejected(String header) {
         Reply reply = node.send(topic, BODY, IdempotencyKey.HEADER, header);
 
         assertThat(reply.status()).isEqualTo(400);

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
-/** The schemas of an OpenAPI document, as JSON Schema 2020-12 has them; a keyword that it doesn't know is an error. Not thread-safe. */
+/** The schemas of an OpenAPI document, as JSON Schema 2020-12. An unknown keyword is an error. Not thread-safe. */
 final class JsonSchema {
 
     private static final Set<String> ANNOTATIONS =
@@ -24,7 +24,7 @@ final class JsonSchema {
         this.document = document;
     }
 
-    /** Keywords that something did not meet, each with the place of its schema. */
+    /** Violated keywords, each with the location of its schema. */
     Set<String> violated() {
         return violated;
     }
@@ -33,7 +33,7 @@ final class JsonSchema {
         return schema.has("$ref") ? document.at(schema.path("$ref").asString().substring(1)) : schema;
     }
 
-    /** Keywords with which schemas reject something, in the schemas of some components. */
+    /** Keywords that can reject a value, in the schemas of some components. */
     Set<String> keywords(Set<String> components) {
         Set<String> keywords = new TreeSet<>();
         components.forEach(
@@ -60,7 +60,7 @@ final class JsonSchema {
         return accepts(document.at("/components/schemas/" + component), "#/components/schemas/" + component, value);
     }
 
-    /** Whether a value is valid by a schema that is no component, as that of a parameter. */
+    /** Whether a value is valid by a schema that is no component, such as that of a parameter. */
     boolean accepts(JsonNode schema, JsonNode value) {
         return accepts(schema, "", value);
     }
@@ -96,7 +96,7 @@ final class JsonSchema {
         };
     }
 
-    /** By how something compares with a bound. */
+    /** Compares a value with a bound. */
     private static boolean within(String keyword, int compared) {
         return keyword.startsWith("min") ? compared >= 0 : compared <= 0;
     }
@@ -147,7 +147,7 @@ final class JsonSchema {
         return () -> accepts(schema, place, value);
     }
 
-    /** Each is looked at, so that all that is violated is known. */
+    /** Checks each, so that all violations are known. */
     private static boolean all(Stream<BooleanSupplier> checks) {
         return checks.map(BooleanSupplier::getAsBoolean).reduce(true, Boolean::logicalAnd);
     }
@@ -169,7 +169,7 @@ final class JsonSchema {
         return number.stripTrailingZeros().scale() <= 0;
     }
 
-    /** Of ECMA 262, where a dollar sign is the end of the text. */
+    /** As in ECMA 262, where a dollar sign is the end of the text. */
     private static boolean matches(String pattern, String text) {
         return Pattern.compile(pattern.replaceFirst("\\$$", "\\\\z"))
                 .matcher(text)

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Many clients at two nodes, which repeat sends, answer late, twice or with wrong tokens, hang up and cancel. In the end each
- * message was acknowledged, died or was cancelled, once and in one way; and no stale token did anything.
+ * Many clients at two nodes repeat sends, settle late, twice or with wrong tokens, disconnect and cancel. Each message is
+ * acknowledged, dead-lettered or cancelled exactly once, and no stale token has an effect.
  */
 @Timeout(600)
 class LoadTests {
@@ -112,7 +112,7 @@ class LoadTests {
         return nodes.get(random.nextInt(nodes.size()));
     }
 
-    /** Alone or together, and most of the requests more than once, some at both nodes at a time. */
+    /** Sends single messages and batches. Most requests are repeated, some concurrently at both nodes. */
     private void send(Random random, int from, int to) {
         for (int i = from; i < to; ) {
             int count = random.nextBoolean() ? 1 : Math.min(to - i, 1 + random.nextInt(20));
@@ -212,7 +212,7 @@ class LoadTests {
         stale.incrementAndGet();
     }
 
-    /** What was held to the end was delivered to somebody else meanwhile. */
+    /** Messages that were held to the end were delivered to another receiver. */
     private void answerStale() {
         for (JsonNode delivery = held.poll(); delivery != null; delivery = held.poll()) {
             rejected(nodes.get(0).answer(delivery, "acknowledge", ""));

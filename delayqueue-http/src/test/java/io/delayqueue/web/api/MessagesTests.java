@@ -27,7 +27,7 @@ class MessagesTests {
     private final String topic = "orders-" + UUID.randomUUID();
 
     @Test
-    void sendStoresAndSaysWhere() {
+    void sendRespondsWithThePath() {
         Reply reply = node.send(topic, """
                 {"id": "4711", "delay": "10m", "payload": {"orderNo": "4711"}, "headers": {"tags": "vip"},
                  "maxAttempts": 8, "lease": "45s", "expireAfter": "PT2H"}""");
@@ -57,7 +57,7 @@ class MessagesTests {
     }
 
     @Test
-    void aListenerReadsWhatWasSent() throws InterruptedException {
+    void listenerReadsSentMessages() throws InterruptedException {
         Reply reply = node.send("listened", "{\"payload\": {\"order_no\": \"47 Ü\", \"total_amount\": 5}}");
 
         assertThat(reply.status()).isEqualTo(201);
@@ -80,7 +80,7 @@ class MessagesTests {
                 "[[[{\"x\" : null}]]]",
                 "\"half \\ud800\""
             })
-    void jsonIsStoredAsItWasWritten(String json) {
+    void jsonIsStoredUnchanged(String json) {
         Reply reply = node.send(topic, "{\"id\": \"a\",\"payload\" : " + json + " , \"delay\": \"1h\"}");
 
         assertThat(reply.status()).isEqualTo(201);
@@ -91,7 +91,7 @@ class MessagesTests {
     }
 
     @Test
-    void textAndBytesComeBackAsTheyWere() {
+    void textAndBytesAreStoredUnchanged() {
         node.send(topic, "{\"id\": \"text\", \"delay\": \"1h\", \"payloadText\": \"Grüße, {\"}");
         node.send(topic, "{\"id\": \"empty\", \"delay\": \"1h\", \"payloadText\": \"\"}");
         byte[] bytes = {0, -1, 10, '{', -128};
@@ -115,7 +115,7 @@ class MessagesTests {
     }
 
     @Test
-    void findShowsWhereAMessageStands() {
+    void findReturnsTheState() {
         node.send(topic, "{\"id\": \"a\", \"payload\": {\"camelCase\": 1}, \"headers\": {\"x\": \"y\"}}");
 
         assertThat(found("a").toString())
@@ -129,7 +129,7 @@ class MessagesTests {
     }
 
     @Test
-    void whatAnIdThatIsLiveMeansIsTheMessagesChoice() {
+    void onDuplicateDecidesAboutALiveId() {
         node.send(topic, "{\"id\": \"a\", \"delay\": \"1h\", \"payload\": 1}");
 
         Reply rejected = node.send(topic, "{\"id\": \"a\", \"delay\": \"2h\", \"payload\": 2}");
@@ -150,7 +150,7 @@ class MessagesTests {
     }
 
     @Test
-    void ofManyEachHasItsResult() {
+    void eachMessageOfABatchHasAResult() {
         node.send(topic, "{\"id\": \"b\", \"delay\": \"1h\", \"payload\": 1}");
 
         Reply reply = node.post("/topics/" + topic + "/messages/batch", """
@@ -169,7 +169,7 @@ class MessagesTests {
     }
 
     @Test
-    void cancelWithdrawsAMessageOnce() {
+    void messageIsCancelledOnce() {
         node.send(topic, "{\"id\": \"a\", \"delay\": \"1h\", \"payload\": 1}");
         node.send(topic, "{\"id\": \"b\", \"payload\": 1}");
         JsonNode leased = node.receiveOne(topic);
@@ -185,7 +185,7 @@ class MessagesTests {
     }
 
     @Test
-    void rescheduleMovesWhatIsScheduledOnly() {
+    void onlyScheduledMessagesAreRescheduled() {
         node.send(topic, "{\"id\": \"a\", \"delay\": \"1h\", \"payload\": 1}");
         String path = "/topics/" + topic + "/messages/a/reschedule";
 
@@ -226,7 +226,7 @@ class MessagesTests {
                 "a//b",
                 "[]^`|\"<>"
             })
-    void anyNameHasAPlace(String name) {
+    void anyNameHasAPath(String name) {
         String topic = this.topic + name;
         node.template()
                 .send(DelayMessage.to(topic)
@@ -251,7 +251,7 @@ class MessagesTests {
     }
 
     @Test
-    void theApplicationsOpinionsStayItsOwn() {
+    void settingsOfTheApplicationDoNotApply() {
         Reply own = node.exchange(HttpRequest.newBuilder(URI.create(node.site() + "/own")));
 
         assertThat(own.text()).startsWith("{\"wrapped\":");

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The interface is used from another language. */
+/** A client in another language. */
 class NodeJsClientTests {
 
     @TempDir
     private Path folder;
 
     @Test
-    void aClientInNodeJsSendsReceivesAndAnswers() throws IOException, InterruptedException, URISyntaxException {
+    void nodeJsClientSendsReceivesAndSettles() throws IOException, InterruptedException, URISyntaxException {
         ForeignProgram.require("node", "nodejs");
         Path script = Path.of(getClass().getResource("client.mjs").toURI());
         Path output = folder.resolve("output");

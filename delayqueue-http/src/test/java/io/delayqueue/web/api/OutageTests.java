@@ -12,14 +12,14 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** What clients are told while Redis is away, and that what they may repeat then does no harm. */
+/** Responses while Redis is unavailable, and the permitted repeats. */
 class OutageTests {
 
-    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
     private static final String BODY = "{\"id\": \"a\", \"payload\": 1}";
 
     @Test
-    void silenceIsToldAndARepeatIsSafe() {
+    void outageIsReportedAndARepeatIsSafe() {
         try (RedisServerProcess server = RedisServerProcess.start();
                 FaultProxy proxy = FaultProxy.inFrontOf(server);
                 ApiNode node = ApiNode.start(
@@ -62,7 +62,7 @@ class OutageTests {
         passing(reply, 503, "unavailable");
     }
 
-    /** It was not even sent if a new connection was being dialled at the time. */
+    /** The request is not sent to Redis while a new connection is being opened. */
     private static void unknownOrNotDone(Reply reply) {
         if (reply.status() == 503) {
             notDone(reply);

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
-/** A problem repeats what a client sent in a bounded length, and so that it can be shown anywhere. */
+/** A problem quotes input of the client truncated and escaped. */
 class ProblemTextTests {
 
     private static final String CONTROLS = name("a\u0000\u001b[31m\r\nb\u0085\u202e\u2028c");
@@ -33,13 +33,13 @@ class ProblemTextTests {
 
     @ParameterizedTest
     @MethodSource("paths")
-    void namesInAPathAreShownBoundedAndEscaped(String path) {
+    void problemsTruncateAndEscapeNamesOfPaths(String path) {
         shown(node.get(path));
     }
 
     @ParameterizedTest
     @MethodSource("bodies")
-    void whatABodyHoldsIsShownBoundedAndEscaped(String body) {
+    void problemsTruncateAndEscapeValuesOfBodies(String body) {
         shown(node.send("t", body));
     }
 

@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 
-/** A client that writes bytes and hangs up when it likes. Not thread-safe. */
+/** A client that writes bytes and can disconnect at any time. Not thread-safe. */
 final class RawClient implements AutoCloseable {
 
     private final Socket socket;
@@ -21,16 +21,16 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** A server that has rejected already may not read all of it. */
+    /** A server that has rejected the request may not read everything. */
     void write(String text) {
         try {
             socket.getOutputStream().write(text.getBytes(ISO_8859_1));
         } catch (IOException e) {
-            // what it answered is read nevertheless
+            // its response can still be read
         }
     }
 
-    /** What comes, up to a text. */
+    /** Reads up to a text. */
     String readUntil(String end) {
         StringBuilder read = new StringBuilder();
         try {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.web.api.ApiNode.Reply;
 import io.delayqueue.web.waiting.LongPolls;
+import io.delayqueue.web.waiting.OpenRequests;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import tools.jackson.databind.JsonNode;
 
-/** Receiving over HTTP and answering, on a servlet container. */
+/** Receiving and settling over HTTP, on a servlet container. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ReceiveContract {
 
@@ -90,7 +91,7 @@ abstract class ReceiveContract {
     }
 
     @Test
-    void whatIsDueIsLeased() {
+    void dueMessagesAreLeased() {
         String topic = topic();
         send(topic, "a/b");
 
@@ -111,7 +112,7 @@ abstract class ReceiveContract {
     }
 
     @Test
-    void whoWaitsIsAnsweredWhenSomethingIsDue() {
+    void waitingClientReceivesAMessageWhenItIsDue() {
         String topic = topic();
         CompletableFuture<HttpResponse<String>> waiting = node.client()
                 .sendAsync(
@@ -124,7 +125,7 @@ abstract class ReceiveContract {
     }
 
     @Test
-    void whoHangsUpIsNoFailureOfTheServer() {
+    void disconnectedClientIsNoServerError() {
         MeterRegistry meters = node.bean(MeterRegistry.class);
         try (RawClient client = new RawClient(node.port())) {
             String body = "{\"wait\": \"50s\"}";
@@ -145,7 +146,7 @@ abstract class ReceiveContract {
     }
 
     @Test
-    void eachAnswerEndsTheLease() {
+    void eachSettlementEndsTheLease() {
         String topic = topic();
         for (String verb : List.of("acknowledge", "retry", "dead-letter", "release")) {
             send(topic, verb);
@@ -163,7 +164,7 @@ abstract class ReceiveContract {
     }
 
     @Test
-    void aLateAnswerDoesNothingToTheNextDelivery() {
+    void lateSettlementDoesNotAffectTheNextDelivery() {
         String topic = topic();
         send(topic, "a");
         JsonNode first = one(topic);
@@ -179,7 +180,7 @@ abstract class ReceiveContract {
     }
 
     @Test
-    void releaseCountsNoAttempt() {
+    void releaseDoesNotCountTheAttempt() {
         String topic = topic();
         send(topic, "a");
         node.answer(one(topic), "release", "");
@@ -188,7 +189,7 @@ abstract class ReceiveContract {
     }
 
     @Test
-    void retryWaitsAndDeadLetterKeepsTheReason() {
+    void retryHasADelayAndDeadLetterHasTheReason() {
         String topic = topic();
         send(topic, "a");
         node.answer(one(topic), "retry", "{\"delay\": \"1h\"}");
@@ -208,7 +209,7 @@ abstract class ReceiveContract {
     }
 
     @Test
-    void extendSaysForHowLongFromNow() {
+    void extendCountsFromNow() {
         String topic = topic();
         send(topic, "a");
         JsonNode delivery =
@@ -225,7 +226,7 @@ abstract class ReceiveContract {
     }
 
     @Test
-    void anyTokenThatIsNoneIsAnsweredAsALateOne() {
+    void invalidTokenIsRejectedLikeALateOne() {
         String topic = topic();
         send(topic, "a");
         String lease = one(topic).path("lease").path("token").asString();
@@ -256,11 +257,11 @@ abstract class ReceiveContract {
 
         assertThat(delivery.path("attempt").asInt()).isEqualTo(1);
         node.answer(delivery, "acknowledge", "");
-        await().until(() -> node.bean(LongPolls.class).waiting() == 0);
+        OpenRequests.awaitNoneWaiting(node.context());
     }
 
     @Test
-    void onlySoManyMayWait() {
+    void numberOfWaitingClientsIsLimited() {
         String topic = topic();
         List<RawClient> clients = new ArrayList<>();
         for (int i = 0; i < MOST_WAITING; i++) {
@@ -274,7 +275,7 @@ abstract class ReceiveContract {
         assertThat(rejected.status()).isEqualTo(429);
         assertThat(rejected.problem()).isEqualTo("too-many-waiting");
         assertThat(rejected.header("Retry-After")).isEqualTo("1");
-        await().until(() -> node.bean(LongPolls.class).waiting() == 0);
+        OpenRequests.awaitNoneWaiting(node.context());
         assertThat(post(path(topic, "/receive"), "{}").status()).isEqualTo(200);
     }
 

@@ -24,8 +24,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The server accepts what the schemas of its document accept, and nothing else: bodies are made from each bound, each
- * alternative and each type of a schema, and both must be of one opinion. The bounds are those that the node is configured with.
+ * The server accepts exactly what the schemas of its document accept. Bodies are generated from each bound, each alternative
+ * and each type of a schema. The bounds are configured.
  */
 class RequestSchemaTests {
 
@@ -132,7 +132,7 @@ class RequestSchemaTests {
         JsonNode delivery = node.receiveOne("settled");
         node.answer(delivery, "acknowledge", "");
         lease = delivery.path("lease").path("token").asString();
-        // so that nobody has to wait who may
+        // so that no receive request waits
         node.template()
                 .sendAll(IntStream.range(0, 500)
                         .mapToObj(i ->
@@ -145,7 +145,7 @@ class RequestSchemaTests {
         node.close();
     }
 
-    /** By the schemas of its bodies, each operation that has one. */
+    /** Each operation with a body, by the schema of the body. */
     private static Map<String, String> operations() {
         Map<String, String> operations = new LinkedHashMap<>();
         document.path("paths").properties().forEach(path -> {
@@ -193,7 +193,7 @@ class RequestSchemaTests {
                 .replace("{deadLetter}", "x");
     }
 
-    /** Each property with each value beside what a body needs, each set of alternatives, and what is no such object. */
+    /** Bodies with each value of each property, with each set of alternatives, and values that are no object. */
     private static Set<JsonNode> bodies(JsonSchema schemas, String component) {
         JsonNode schema = document.at("/components/schemas/" + component);
         JsonNode object = schema.has("allOf") && !schema.has("properties")
@@ -227,7 +227,7 @@ class RequestSchemaTests {
                 };
     }
 
-    /** None, one, two and all of those properties of which not all may stand together; the others absent or null. */
+    /** None, one, two and all of the properties that exclude each other. The others are missing or null. */
     private static List<JsonNode> alternatives(JsonNode properties) {
         Map<String, String> some = new LinkedHashMap<>();
         Map.of("delay", "1", "dueAt", "\"2030-01-31T12:00:00Z\"", "payload", "1", "payloadText", "\"a\"")
@@ -259,7 +259,7 @@ class RequestSchemaTests {
         return bodies;
     }
 
-    /** Of each type one, and those on and beyond each bound. */
+    /** One value of each type, and the values at and beyond each bound. */
     private static Set<JsonNode> values(JsonNode schema) {
         Set<JsonNode> values = new LinkedHashSet<>();
         for (String json : List.of(
@@ -310,7 +310,7 @@ class RequestSchemaTests {
         }
         List<String> texts = new ArrayList<>(WORDS);
         if (schema.has("maxLength")) {
-            // of a whole number of groups, the longest Base64 is the longest payload
+            // if the size is divisible by 3, the longest Base64 is that of the longest payload
             int limit = schema.path("maxLength").asInt();
             IntStream.rangeClosed(limit - 1, limit + 4).forEach(length -> texts.add("a".repeat(length)));
         }
@@ -326,7 +326,7 @@ class RequestSchemaTests {
         return texts;
     }
 
-    /** On a bound and beside it. */
+    /** At a bound and next to it. */
     private static Stream<JsonNode> around(long limit) {
         return Stream.of(limit - 1, limit, limit + 1)
                 .map(each -> MAPPER.getNodeFactory().numberNode(each));
@@ -388,7 +388,7 @@ class RequestSchemaTests {
                                         : MAPPER.getNodeFactory().stringNode(value)));
     }
 
-    /** What no schema can say stands in the descriptions: bytes of UTF-8, the length that a text says, how a number is written. */
+    /** Descriptions contain what a schema cannot express: bytes in UTF-8, ranges of durations in text, number formats. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -399,7 +399,7 @@ class RequestSchemaTests {
                 "dueAt | \"9999-12-31T12:00:00Z\" | delayqueue.limits.max-delay",
                 "maxAttempts | 1.0 | without a fraction"
             })
-    void whatNoSchemaCanSayIsDescribed(String field, String value, String description) {
+    void boundsBeyondTheSchemaAreDescribed(String field, String value, String description) {
         ObjectNode body = base("SendRequest");
         body.set(field, MAPPER.readTree(value));
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class ShutdownTests {
 
     @Test
-    void whoWaitsIsAnsweredWhenTheApplicationEnds() {
+    void waitEndsWhenTheApplicationEnds() {
         CompletableFuture<HttpResponse<String>> waiting;
         Instant begin;
         try (ApiNode node = ApiNode.start("spring.lifecycle.timeout-per-shutdown-phase=60s")) {

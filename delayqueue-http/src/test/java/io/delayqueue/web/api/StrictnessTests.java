@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What can't be understood is rejected in a sentence, and does nothing. */
+/** Invalid requests are rejected with a sentence and change nothing. */
 class StrictnessTests {
 
     private final ApiNode node = ApiNode.shared();
@@ -115,11 +115,11 @@ class StrictnessTests {
 
     @ParameterizedTest
     @MethodSource("sends")
-    void aSendThatIsWrongIsRejected(String body, String sentence) {
+    void invalidSendIsRejected(String body, String sentence) {
         Reply reply = node.send(topic, body, "Idempotency-Key", "mended");
 
         rejected(reply, sentence);
-        // nothing is reserved, so that it may be mended under the same key
+        // the key is not reserved, so that the corrected request can have the same key
         assertThat(node.send(topic, "{\"payload\": \"mended\"}", "Idempotency-Key", "mended")
                         .status())
                 .isEqualTo(201);
@@ -138,7 +138,7 @@ class StrictnessTests {
                 "\uFEFF{\"payload\": 1}",
                 "{\"payload\": 1} x"
             })
-    void whatIsNoJsonIsRejectedWithItsPlace(String body) {
+    void invalidJsonIsRejectedWithItsLocation(String body) {
         Reply reply = node.send(topic, body);
 
         assertThat(reply.status()).isEqualTo(400);
@@ -217,12 +217,12 @@ class StrictnessTests {
 
     @ParameterizedTest
     @MethodSource("others")
-    void whatElseIsWrongIsRejectedToo(String path, String body, String sentence) {
+    void invalidRequestIsRejected(String path, String body, String sentence) {
         rejected(node.post("/topics/" + topic + path, body), sentence);
     }
 
     @Test
-    void moreThanMayBeSentAtOnceIsRejected() {
+    void largeBatchIsRejected() {
         String messages = String.join(
                 ",",
                 List.of("{\"payload\": 1}").stream()
@@ -235,7 +235,7 @@ class StrictnessTests {
     }
 
     @Test
-    void parametersThatAreNotKnownAreRejected() {
+    void unknownParametersAreRejected() {
         rejected(
                 node.post("/topics/" + topic + "/messages?delay=10m", "{}"),
                 "Unknown query parameter 'delay': send fields in the JSON body.");
@@ -254,7 +254,7 @@ class StrictnessTests {
     }
 
     @Test
-    void namesThatCanBeNoneAreRejected() {
+    void invalidNamesAreRejected() {
         rejected(
                 node.get("/topics/" + topic + "/messages/~!"),
                 "The path segment '~!' begins with a tilde, so the rest must be the base64url of a UTF-8 string,"
@@ -275,7 +275,7 @@ class StrictnessTests {
                 "x",
                 "application/cbor"
             })
-    void aBodyIsSentAsJson(String contentType) {
+    void otherContentTypesAreRejected(String contentType) {
         Reply reply = node.exchange(node.request("/topics/" + topic + "/messages")
                 .header("Content-Type", contentType)
                 .POST(BodyPublishers.ofString("{\"payload\": 1}")));
@@ -288,10 +288,10 @@ class StrictnessTests {
                         + contentType + ".");
     }
 
-    /** The application reads forms before anybody else: what is left of them would be taken for nothing to say. */
+    /** A filter of the application reads forms first, which leaves an empty body. */
     @ParameterizedTest
     @ValueSource(strings = {"/dead-letters/purge", "/dead-letters/replay", "/receive", "/messages/a/leases/x/retry"})
-    void aFormIsNotTakenForAnEmptyBody(String path) {
+    void formIsNotReadAsAnEmptyBody(String path) {
         String form = "--b\r\nContent-Disposition: form-data; name=\"until\"\r\n\r\n2026-01-31T12:00:00Z\r\n--b--\r\n";
 
         Reply parts = node.exchange(node.request("/topics/" + topic + path)
@@ -307,7 +307,7 @@ class StrictnessTests {
     }
 
     @Test
-    void whatIsTooLargeIsRejectedBeforeItIsRead() {
+    void largePayloadsHeadersAndBodiesAreRejected() {
         String half = "x".repeat(1024 * 1024 + 1);
 
         Reply payload = node.send(topic, "{\"payloadText\": \"" + half + "\"}");
@@ -330,7 +330,7 @@ class StrictnessTests {
     }
 
     @Test
-    void onlyWhatIsThereIsAnswered() {
+    void unknownPathsAndMethodsAreRejected() {
         Reply nothing = node.get("/topics/" + topic + "/nothing");
         Reply patch = node.exchange(
                 node.request("/topics/" + topic + "/messages/a").method("PATCH", BodyPublishers.ofString("{}")));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is rejected before the body was read does not keep a thread by sending the body slowly, or never. */
+/** A client that is rejected before its body is read does not hold a thread by sending the body slowly or never. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UnreadBodyTests {
 
@@ -43,7 +43,7 @@ class UnreadBodyTests {
                 + "\r\nContent-Type: application/json\r\nContent-Length: " + length + "\r\n\r\n";
     }
 
-    /** Each is answered, and its connection closed by the server, while all of them go on sending. */
+    /** Each client gets a response, and the server closes the connection, while all clients continue to send. */
     private static void areAnswered(List<RawClient> clients, String expected) {
         AtomicBoolean ended = new AtomicBoolean();
         Thread dripping = new Thread(() -> {
@@ -67,7 +67,7 @@ class UnreadBodyTests {
 
     @ParameterizedTest
     @ValueSource(strings = {WAITING_PATH, "/q/push"})
-    void whoHasNoTokenKeepsNoThreadByDrippingItsBody(String path) {
+    void unauthorizedSlowBodiesHoldNoThreads(String path) {
         List<RawClient> clients =
                 Stream.generate(() -> new RawClient(node.port())).limit(CLIENTS).toList();
         clients.forEach(client -> client.write(head(path, "none", 1_000_000)));
@@ -78,7 +78,7 @@ class UnreadBodyTests {
 
     @ParameterizedTest
     @ValueSource(strings = {WAITING_PATH, "/q/push"})
-    void tooLargeABodyIsRejectedByItsDeclaredLength(String path) {
+    void largeBodyIsRejectedByItsContentLength(String path) {
         List<RawClient> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(new RawClient(node.port()));
@@ -90,7 +90,7 @@ class UnreadBodyTests {
 
     @ParameterizedTest
     @ValueSource(strings = {WAITING_PATH, "/q/push"})
-    void tooLargeAChunkedBodyIsRejectedBeforeItsEnd(String path) {
+    void largeChunkedBodyIsRejectedBeforeItsEnd(String path) {
         try (RawClient client = new RawClient(node.port())) {
             client.write("POST " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ApiNode.TOKEN
                     + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n200001\r\n"
@@ -100,7 +100,7 @@ class UnreadBodyTests {
     }
 
     @Test
-    void whoSentItsBodyKeepsItsConnection() {
+    void rejectedRequestWithACompleteBodyKeepsTheConnection() {
         try (RawClient client = new RawClient(node.port())) {
             for (int i = 0; i < 3; i++) {
                 client.write(head(WAITING_PATH, "none", 1000) + " ".repeat(1000));

@@ -15,7 +15,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** An application with pages of its own, whose security lets everybody in. */
+/** An application with its own pages, whose security permits all requests. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 @RestController

@@ -40,7 +40,7 @@ class CompatClientsTests {
         node.close();
     }
 
-    /** As people type it: without a content type, {@code -d} says that it were a form. */
+    /** As users type it. Without a content type, {@code -d} declares a form. */
     @Test
     void curl() throws Exception {
         ForeignProgram.require("curl", "curl");
@@ -59,7 +59,7 @@ class CompatClientsTests {
         return run("curl", "-sS", "-d", json, node.url(path));
     }
 
-    /** What docs/http-compat.md shows is what happens. */
+    /** Runs the examples of docs/http-compat.md. */
     @Test
     void documentedExamples() throws Exception {
         ForeignProgram.require("curl", "curl");
@@ -78,7 +78,7 @@ class CompatClientsTests {
         }
     }
 
-    /** A small worker: it adds jobs, lets one time out, finishes all and tells what it saw. */
+    /** A worker that adds jobs, lets one time out, finishes all and prints the events. */
     @Test
     void nodeJs() throws Exception {
         ForeignProgram.require("node", "nodejs");

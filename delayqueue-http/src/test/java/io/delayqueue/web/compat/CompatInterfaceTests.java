@@ -26,15 +26,7 @@ class CompatInterfaceTests {
     private static final String CONSUME = "consume-0123456789";
 
     @Test
-    void interfaceIsOffUnlessEnabled() {
-        try (CompatNode node = CompatNode.start("tomcat", "", "delayqueue.http.compat.enabled=false")) {
-            assertThat(node.exchange("POST", "/push", "{}").statusCode()).isEqualTo(404);
-            assertThat(node.exchange("POST", "/get", "{}").statusCode()).isEqualTo(404);
-        }
-    }
-
-    @Test
-    void withoutABasePathTheApplicationKeepsItsPages() {
+    void applicationKeepsItsPagesWithoutABasePath() {
         try (CompatNode node = CompatNode.start(
                 "tomcat",
                 "",
@@ -70,9 +62,10 @@ class CompatInterfaceTests {
     }
 
     @Test
-    void aCapSendsAJobToTheDeadLetters() {
+    void jobIsDeadLetteredAfterTheMaximumAttempts() {
         try (CompatNode node = CompatNode.start("tomcat", "/dq", "delayqueue.http.compat.max-attempts=2")) {
             node.push("cap", "c1", 1, 1, "x");
+            node.template().reschedule("cap", "c1", Duration.ZERO);
             for (int i = 0; i < 2; i++) {
                 assertThat(node.ask("pop", "{\"topic\":\"cap\"}")).contains("\"id\":\"c1\"");
             }
@@ -87,18 +80,7 @@ class CompatInterfaceTests {
     }
 
     @Test
-    void withoutACapAJobIsDeliveredWithoutEnd() {
-        try (CompatNode node = CompatNode.start("tomcat", "")) {
-            node.push("endless", "e1", 1, 1, "x");
-
-            assertThat(node.template().find("endless", "e1"))
-                    .hasValueSatisfying(job ->
-                            assertThat(job.envelope().limits().maxAttempts()).isEqualTo(Integer.MAX_VALUE));
-        }
-    }
-
-    @Test
-    void noMoreWaitThanMayAndWhoWaitsIsAnsweredAtTheEnd() throws Exception {
+    void waitsAreLimitedAndEndWithTheApplication() throws Exception {
         List<CompletableFuture<String>> waiting = new ArrayList<>();
         Instant closing;
         try (CompatNode node = CompatNode.start(
@@ -122,7 +104,7 @@ class CompatInterfaceTests {
     }
 
     @Test
-    void whileRedisIsAwayClientsAreToldSo() {
+    void outageIsReported() {
         try (RedisServerProcess server = RedisServerProcess.start();
                 FaultProxy proxy = FaultProxy.inFrontOf(server);
                 CompatNode node = CompatNode.start(
@@ -149,6 +131,7 @@ class CompatInterfaceTests {
                     .until(() -> node.ask("pop", "{\"topic\":\"t\"}").contains("\"id\":\"1\""));
             assertThat(node.ask("finish", "{\"id\":\"1\"}")).isEqualTo(CompatContract.NOTHING);
             assertThat(node.template().find("t", "1")).isEmpty();
+            assertThat(node.ask("pop", "{\"topic\":\"t\"}")).isEqualTo(CompatContract.NOTHING);
         }
     }
 }

@@ -29,8 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Clients that push, pop, finish and hang up at random: every job is handled and finished, none comes early, and none is
- * left.
+ * Clients push, pop, finish and disconnect at random. Every job is delivered and finished, none before its due time.
  */
 @Timeout(600)
 class CompatLoadTests {
@@ -53,14 +52,14 @@ class CompatLoadTests {
 
     @Test
     @Tag("soak")
-    void soAreMany() throws InterruptedException {
+    void manyJobsAreFinishedAndNoneIsEarly() throws InterruptedException {
         run(6_000);
     }
 
     private void run(int count) throws InterruptedException {
         jobs = count;
         try (CompatNode node =
-                CompatNode.start("tomcat", "", "delayqueue.listener.lease=3s", "delayqueue.http.compat.max-wait=10s")) {
+                CompatNode.start("tomcat", "", "delayqueue.listener.lease=3s", "delayqueue.http.compat.max-wait=2s")) {
             Instant begin = Instant.now();
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
@@ -107,7 +106,7 @@ class CompatLoadTests {
         void run() throws Exception;
     }
 
-    /** Each second job is pushed under the other topic first. */
+    /** Every second job is first pushed to the other topic. */
     private void push(CompatNode node, int half) {
         for (int i = half; i < jobs && failure.get() == null; i += 2) {
             String id = "j" + i;
@@ -151,7 +150,7 @@ class CompatLoadTests {
         finished.add(id);
     }
 
-    /** Speaks HTTP by hand, so that it can hang up at any time. */
+    /** A client that can disconnect at any time. */
     private static final class Client implements AutoCloseable {
 
         private static final Pattern LENGTH = Pattern.compile("(?i)content-length: (\\d+)");
@@ -169,7 +168,7 @@ class CompatLoadTests {
                             .getBytes(UTF_8));
         }
 
-        /** The body of the next answer; null if none comes in time. */
+        /** The body of the next response; null if there is none in time. */
         @Nullable
         String answer(int millis) throws IOException {
             socket.setSoTimeout(millis);

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** An application with the interface open, and a client of ouqiang/delay-queue. */
+/** An application with the interface, and a client of ouqiang/delay-queue. */
 final class CompatNode implements AutoCloseable {
 
     private static final Duration MAX_WAIT = Duration.ofSeconds(60);
@@ -81,12 +81,12 @@ final class CompatNode implements AutoCloseable {
         return bean(QueueConnections.class);
     }
 
-    /** Asks, and gives the answer's body; its status must be 200. */
+    /** Returns the body of a response, whose status must be 200. */
     String ask(String verb, String json) {
         return answer(client, verb, json);
     }
 
-    /** The same on a connection of its own, which the server may close afterwards. */
+    /** Like {@link #ask}, on a separate connection, which the server may close. */
     String askApart(String verb, String json) {
         return answer(HttpClient.newHttpClient(), verb, json);
     }
@@ -99,7 +99,7 @@ final class CompatNode implements AutoCloseable {
         return response.body();
     }
 
-    /** The same without waiting. */
+    /** Like {@link #ask}, without waiting. */
     CompletableFuture<String> askAsync(String verb, String json) {
         return client.sendAsync(request("POST", base + "/" + verb, json), BodyHandlers.ofString())
                 .thenApply(HttpResponse::body);

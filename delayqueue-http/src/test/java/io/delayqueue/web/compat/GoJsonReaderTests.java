@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a Go server would have made of the same bytes. */
+/** Reads bytes as a Go server does. */
 class GoJsonReaderTests {
 
     private static final Set<Field> ALL = EnumSet.allOf(Field.class);
@@ -137,12 +137,12 @@ class GoJsonReaderTests {
                 "{}\u0000",
                 "{\"x\":1 \u000b}"
             })
-    void whatGoRejects(String json) {
+    void jsonThatGoRejectsIsRejected(String json) {
         assertThat(read(json)).isNull();
     }
 
     @Test
-    void numbersAreWhole() {
+    void numbersAreIntegers() {
         JobRequest request = read("{\"delay\":9223372036854775807,\"TTR\":-9223372036854775808}");
         assertThat(request).isNotNull();
         assertThat(request.delay()).isEqualTo(Long.MAX_VALUE);
@@ -154,7 +154,7 @@ class GoJsonReaderTests {
     }
 
     @Test
-    void fieldsOfOtherRequestsAreUnknown() {
+    void fieldsOfOtherRequestsAreIgnored() {
         byte[] body = "{\"id\":\"a\",\"delay\":\"soon\",\"topic\":[1]}".getBytes(UTF_8);
         assertThat(GoJsonReader.read(body, EnumSet.of(Field.ID)))
                 .extracting(JobRequest::id)
@@ -163,7 +163,7 @@ class GoJsonReaderTests {
     }
 
     @Test
-    void nestingHasALimit() {
+    void nestingIsLimited() {
         assertThat(read("{\"x\":" + "[".repeat(9_999) + "]".repeat(9_999) + "}"))
                 .isNotNull();
         assertThat(read("{\"x\":" + "[".repeat(10_000) + "]".repeat(10_000) + "}"))
@@ -198,7 +198,7 @@ class GoJsonReaderTests {
     }
 
     @Test
-    void invalidBytesOutsideOfTextAreNoJson() {
+    void invalidBytesOutsideOfStringsAreRejected() {
         assertThat(GoJsonReader.read(new byte[] {(byte) 0xff, '{', '}'}, ALL)).isNull();
         assertThat(GoJsonReader.read(new byte[] {'{', '}', (byte) 0x80}, ALL)).isNull();
         assertThat(GoJsonReader.read("{}".getBytes(java.nio.charset.StandardCharsets.UTF_16), ALL))

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GoTextTests {
 
     @Test
-    void answersAreWrittenAsGoWritesThem() {
+    void responsesAreFormattedAsByGo() {
         assertThat(new String(ResponseBody.done("添加成功"), UTF_8))
                 .isEqualTo("{\"code\":0,\"message\":\"添加成功\",\"data\":null}");
         assertThat(new String(ResponseBody.failed("topic 不能为空"), UTF_8))
@@ -23,7 +23,7 @@ class GoTextTests {
     }
 
     @Test
-    void whatIsNoTextIsEscaped() {
+    void controlCharactersAreEscaped() {
         StringBuilder json = new StringBuilder();
         GoText.quote(json, "\"\\/\b\f\n\r\t\u0000\u001f\u007f'\u2029é😀");
         assertThat(json).hasToString("\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u007f'\\u2029é😀\"");
@@ -39,7 +39,7 @@ class GoTextTests {
         "kex,false",
         "keyss,false"
     })
-    void keysAreFoldedSimply(String key, boolean named) {
+    void keysAreCaseInsensitiveAsInGo(String key, boolean named) {
         assertThat(GoText.names(key, "keys")).isEqualTo(named);
     }
 }

@@ -8,27 +8,27 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The topics that a pop names cost no more memory than its body, however many they are. */
+/** A pop of many topics allocates less memory than its body. */
 class PoppedTopicsTests {
 
     private static final int MANY = 400_000;
 
     @Test
-    void listOfTopicsIsNotReadBeyondItsLimit() {
+    void listOfTopicsIsReadUpToTheLimit() {
         String topics = IntStream.range(0, MANY).mapToObj(Integer::toString).collect(Collectors.joining(","));
 
         assertThat(allocated(topics, "at most 100 topics")).isLessThan(topics.length());
     }
 
     @Test
-    void listOfNothingCostsNothing() {
+    void emptyNamesAllocateNothing() {
         assertThat(allocated(",".repeat(MANY), "topic不能为空")).isLessThan(MANY);
     }
 
     private static long allocated(String topics, String sentence) {
         ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = memory.getCurrentThreadAllocatedBytes();
-        // rejected before anything is done for it
+        // rejected before any of the nulls is used
         byte[] answer = new JobPolls(null, null, null, null).pop(null, topics, null);
         long allocated = memory.getCurrentThreadAllocatedBytes() - before;
         assertThat(answer).asString().contains(sentence);

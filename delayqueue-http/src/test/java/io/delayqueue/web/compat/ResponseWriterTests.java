@@ -30,7 +30,7 @@ import org.springframework.boot.web.server.GracefulShutdownResult;
 import org.springframework.boot.web.server.Shutdown;
 import org.springframework.boot.web.server.WebServer;
 
-/** On a Tomcat whose threads are all taken at times, and whose queue for them is full. */
+/** On a Tomcat whose executor rejects tasks at times. */
 class ResponseWriterTests {
 
     private static final Duration MAX_WAIT = Duration.ofSeconds(1);
@@ -69,7 +69,7 @@ class ResponseWriterTests {
     }
 
     @Test
-    void requestWhoseAnswerIsRejectedEnds() throws IOException {
+    void rejectedResponseEndsTheRequest() throws IOException {
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
             AsyncContext async = ask(client);
             full.set(true);
@@ -83,7 +83,7 @@ class ResponseWriterTests {
     }
 
     @Test
-    void requestWhoseAnswerCannotBeMadeEnds() throws IOException {
+    void failedResponseEndsTheRequest() throws IOException {
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
             AsyncContext async = ask(client);
 

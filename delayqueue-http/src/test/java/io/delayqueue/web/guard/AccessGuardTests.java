@@ -41,21 +41,21 @@ class AccessGuardTests {
         "producer-token-, PRODUCE, 401",
         "Producer-token-1, PRODUCE, 401"
     })
-    void aTokenIsGoodForWhatItIsFor(String token, Permission needed, int status) {
+    void tokenGrantsItsPermissions(String token, Permission needed, int status) {
         request.addHeader("Authorization", "Bearer " + token);
 
         assertThat(status(needed)).isEqualTo(status);
     }
 
     @Test
-    void anyOfThePermissionsIsEnough() {
+    void oneOfThePermissionsIsSufficient() {
         request.addHeader("Authorization", "Bearer " + CONSUMER);
 
         assertThat(status(Permission.PRODUCE, Permission.CONSUME)).isZero();
     }
 
     @Test
-    void aTokenMayBeThePasswordOfAnybody() {
+    void tokenIsAcceptedAsAPassword() {
         request.addHeader("Authorization", basic("anybody:" + PRODUCER));
 
         assertThat(status(Permission.PRODUCE)).isZero();
@@ -63,7 +63,7 @@ class AccessGuardTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "Bearer", "Bearer ", "Basic", "Basic !", "Basic eA==", "Digest producer-token-1", "x"})
-    void whatIsNoTokenIsAskedForOne(String authorization) {
+    void invalidTokenIsChallenged(String authorization) {
         request.addHeader("Authorization", authorization);
 
         assertThat(status(Permission.PRODUCE)).isEqualTo(401);
@@ -71,12 +71,12 @@ class AccessGuardTests {
     }
 
     @Test
-    void whoSendsNothingIsAskedForAToken() {
+    void missingTokenIsChallenged() {
         assertThat(status(Permission.PRODUCE)).isEqualTo(401);
     }
 
     @Test
-    void whereThatWasSaidEverybodyIsLetIn() {
+    void unsecuredAuthorizesEveryClient() {
         AccessGuard open = withoutTokens(true);
 
         assertThat(open.check(request, response, Permission.ADMIN)).isNull();
@@ -106,7 +106,7 @@ class AccessGuardTests {
     }
 
     @Test
-    void withoutTokensWhoIsNotAuthenticatedIsRejectedWhateverItsRole() {
+    void withoutTokensUnauthenticatedClientIsRejected() {
         request.addUserRole("delayqueue:admin");
 
         assertThat(withoutTokens(false).check(request, response, Permission.PRODUCE))
@@ -116,7 +116,7 @@ class AccessGuardTests {
     }
 
     @Test
-    void clientsAreToldApartByTokenOrName() {
+    void clientsAreIdentifiedByTokenOrName() {
         assertThat(guard.client(request)).isEmpty();
         request.setUserPrincipal(() -> PRODUCER);
         String user = withoutTokens(false).client(request);
@@ -151,7 +151,7 @@ class AccessGuardTests {
         ", HTTPS://HERE:8080, 0",
         ", http://nowhere:8080, 403"
     })
-    void pagesOfOtherSitesAreRejectedWhateverTheyBring(
+    void crossSiteRequestsAreRejectedWithAnyCredentials(
             @Nullable String fetchSite, @Nullable String origin, int status) {
         request.addHeader("Authorization", "Bearer " + ADMIN);
         request.addHeader("Host", "here:8080");

@@ -30,10 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.web.server.WebServer;
 import org.springframework.boot.web.server.servlet.ServletWebServerFactory;
 
-/** Clients that wait and hang up, on a real servlet container. */
+/** Clients that wait and disconnect, on a real servlet container. */
 abstract class LongPollContract {
 
-    /** A request that goes on only when the test says so. */
+    /** A request that the test holds in the servlet. */
     private static final String HELD = "/held";
 
     private final ByHand scheduler = new ByHand();
@@ -61,7 +61,7 @@ abstract class LongPollContract {
     }
 
     @Test
-    void whoWaitsIsAnswered() throws IOException {
+    void connectedClientIsAnswered() throws IOException {
         try (Client client = new Client()) {
             client.post("/one", "{}");
             awaitWaiting(1);
@@ -83,7 +83,7 @@ abstract class LongPollContract {
         awaitWaiting(1);
         client.close();
 
-        // the closing may still be on its way
+        // the server may not have received the end yet
         await().until(() -> {
             polls.run();
             return polls.waiting() == 0;
@@ -126,7 +126,7 @@ abstract class LongPollContract {
     }
 
     @Test
-    void whoBeganHisNextRequestEarlyIsAnsweredBoth() throws IOException {
+    void pipelinedRequestsAreAnswered() throws IOException {
         String long1 = "{\"x\":\"" + "y".repeat(3000) + "\"}";
         try (Client client = new Client()) {
             client.post("/one", "{}");
@@ -150,9 +150,9 @@ abstract class LongPollContract {
         }
     }
 
-    /** More than a container keeps of what comes early. */
+    /** More bytes than the container's buffer. */
     @Test
-    void nothingIsLostOfALongRequestThatBeganEarly() throws IOException {
+    void longPipelinedRequestIsReadCompletely() throws IOException {
         String body = "{\"x\":\"" + "y".repeat(30_000) + "\"}";
         try (Client client = new Client()) {
             client.post("/one", "{}");
@@ -170,7 +170,7 @@ abstract class LongPollContract {
     }
 
     @Test
-    void nothingIsLostOfTwoRequestsThatCameTogether() throws IOException {
+    void requestsOfOnePacketAreReadCompletely() throws IOException {
         String body = "{\"x\":\"" + "y".repeat(12_000) + "\"}";
         try (Client client = new Client()) {
             client.write(Client.request("/one", "{}") + Client.request("/two", body));
@@ -185,9 +185,9 @@ abstract class LongPollContract {
         }
     }
 
-    /** A container tells that a request has ended while it holds a lock that an answer needs too. */
+    /** A container reports the end of a request under a lock that the answer needs. */
     @Test
-    void whoeverAnswersHoldsNobodyWhoEndsTheRequest() throws IOException {
+    void answerDoesNotBlockTheEndOfTheRequest() throws IOException {
         try (Client client = new Client()) {
             client.post("/one", "{}");
             awaitWaiting(1);
@@ -204,7 +204,7 @@ abstract class LongPollContract {
     }
 
     @Test
-    void noMoreWaitThanMay() throws IOException {
+    void numberOfWaitingClientsIsLimited() throws IOException {
         try (Client first = new Client();
                 Client second = new Client();
                 Client third = new Client();
@@ -223,7 +223,7 @@ abstract class LongPollContract {
     }
 
     @Test
-    void aPollThatWasClosedIsNeitherAnsweredNorLookedAt() throws IOException {
+    void closedPollIsNeitherAnsweredNorChecked() throws IOException {
         try (Client client = new Client()) {
             client.post("/one", "{}");
             awaitWaiting(1);
@@ -288,7 +288,7 @@ abstract class LongPollContract {
         }
     }
 
-    /** Speaks HTTP by hand, to close and to send when it likes. */
+    /** A client that can send and close at any time. */
     private final class Client implements AutoCloseable {
 
         private final Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.getPort());
@@ -309,7 +309,7 @@ abstract class LongPollContract {
             socket.getOutputStream().write(requests.getBytes(StandardCharsets.UTF_8));
         }
 
-        /** The one line of the next answer's body. */
+        /** The line of the next response's body. */
         String answer() throws IOException {
             String line = reader.readLine();
             assertThat(line).startsWith("HTTP/1.1 200");
@@ -334,7 +334,7 @@ abstract class LongPollContract {
         }
     }
 
-    /** Calls the task when the test says so. */
+    /** The test runs the task. */
     private static final class ByHand implements PeriodicTaskScheduler {
 
         private volatile @Nullable PeriodicTask task;

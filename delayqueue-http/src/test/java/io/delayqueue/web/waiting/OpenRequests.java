@@ -1,6 +1,7 @@
 package io.delayqueue.web.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +16,16 @@ public final class OpenRequests {
 
     private OpenRequests() {}
 
-    /** All clients are answered or have hung up: then none may be left, or else the server could not shut down gracefully. */
+    /** Waits until the disconnection of all clients is detected, without waiting for the periodic check. */
+    public static void awaitNoneWaiting(ApplicationContext context) {
+        LongPolls polls = context.getBean(LongPolls.class);
+        await().until(() -> {
+            polls.run();
+            return polls.waiting() == 0;
+        });
+    }
+
+    /** Fails if a request is left, which would prevent a graceful shutdown. */
     public static void assertNone(ApplicationContext context) {
         CompletableFuture<GracefulShutdownResult> shutdown = new CompletableFuture<>();
         ((WebServerApplicationContext) context).getWebServer().shutDownGracefully(shutdown::complete);

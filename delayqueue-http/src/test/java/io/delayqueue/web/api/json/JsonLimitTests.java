@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a body makes of its bytes in memory is bounded before it is looked at what it means. */
+/** The memory that a body needs is bounded before its fields are checked. */
 class JsonLimitTests {
 
     private static final int MANY = 1_000_000;
@@ -23,14 +23,14 @@ class JsonLimitTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "{}", "[]", "\"\""})
-    void listIsNotReadBeyondItsLimit(String element) {
+    void listIsReadUpToTheLimit(String element) {
         String body = "{\"messages\": [" + (element + ",").repeat(MANY) + element + "]}";
 
         rejected(SendAllRequest.class, body, "more than 30000 fields, headers and list elements");
     }
 
     @Test
-    void objectIsNotReadBeyondTheLimit() {
+    void objectIsReadUpToTheLimit() {
         rejected(SendRequest.class, "{" + manyFields() + "}", "The body has more than 30000 fields");
         rejected(SendRequest.class, "{\"payload\": 1, \"headers\": {" + manyFields() + "}}", "more than 30000 fields");
     }

@@ -23,7 +23,7 @@ import java.util.Set;
 @SuppressWarnings({"rawtypes", "unchecked"}) // as swagger's models are
 final class Bounds {
 
-    /** As {@link String#isBlank} has it. */
+    /** Blanks of {@link String#isBlank}. */
     static final String NOT_BLANK =
             "[^\\t-\\r\\u001c-\\u0020\\u1680\\u2000-\\u2006\\u2008-\\u200a\\u2028\\u2029\\u205f\\u3000]";
 

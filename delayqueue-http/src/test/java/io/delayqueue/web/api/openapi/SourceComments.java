@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.springdoc.core.providers.JavadocProvider;
 
-/** Reads Javadoc from the sources, so that the document repeats it. */
+/** Reads Javadoc from the sources for the document. */
 final class SourceComments implements JavadocProvider {
 
     private static final Pattern PARAM = Pattern.compile("@param (\\w+) ([^@]*)");
@@ -72,7 +72,7 @@ final class SourceComments implements JavadocProvider {
         return Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
     }
 
-    /** The comment that ends where something begins. */
+    /** The comment before a position. */
     private static String before(String source, String declaration) {
         Matcher matcher = Pattern.compile("/\\*\\*((?:(?!\\*/).)*)\\*/\\s*?" + declaration, Pattern.DOTALL)
                 .matcher(source);

@@ -7,7 +7,7 @@ import io.delayqueue.redis.ScriptRunner;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The scripts of a process that dies after some calls: those after them never reach Redis. */
+/** The scripts of a process that crashes after some calls. Later calls do not reach Redis. */
 final class CrashingScripts implements ScriptRunner {
 
     private final ScriptRunner scripts;
@@ -19,9 +19,9 @@ final class CrashingScripts implements ScriptRunner {
     }
 
     /**
-     * Dies after some calls.
+     * Crashes after some calls.
      *
-     * @param lastArrives whether one more reaches Redis, although its answer is never heard
+     * @param lastArrives whether one more call reaches Redis without a reply to this process
      */
     synchronized void crashAfter(int calls, boolean lastArrives) {
         this.left = calls;

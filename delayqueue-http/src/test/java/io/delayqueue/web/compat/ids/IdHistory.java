@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was done to an id, by whom and when: the end state must be one that some order of it explains in which nothing is
- * put before what had ended when it began. Thread-safe.
+ * The acts on an id with their times. Some order of the acts must explain the end state, without moving an act before one
+ * that had ended when it began. Thread-safe.
  */
 final class IdHistory {
 
@@ -23,7 +23,7 @@ final class IdHistory {
      */
     private record Act(@Nullable String pushed, long begun, long ended) {}
 
-    /** Does it and notes it. */
+    /** Runs an action and records it. */
     void act(@Nullable String pushed, Runnable action) {
         long begun = CLOCK.incrementAndGet();
         action.run();
@@ -33,7 +33,7 @@ final class IdHistory {
         }
     }
 
-    /** Whether what is live now, or that nothing is, can be explained. */
+    /** Whether an order of the acts explains the live messages. */
     synchronized boolean explains(List<String> live) {
         if (live.size() > 1) {
             return false;

@@ -27,7 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Processes that push, share their connections and nothing else. */
+/** Processes that push. They share only their connections. */
 final class IdsOnRedis implements AutoCloseable {
 
     private final LettuceConnectionFactory application;
@@ -63,7 +63,7 @@ final class IdsOnRedis implements AutoCloseable {
         return new Pusher(template, index, copies, new UniqueIds(index, copies));
     }
 
-    /** What a process has, with one memory. */
+    /** The objects of one process. */
     record Pusher(DelayQueueTemplate template, IdIndex index, TopicCopies copies, UniqueIds ids) {
 
         void push(String topic, String id, String body) {
@@ -82,7 +82,7 @@ final class IdsOnRedis implements AutoCloseable {
             return join(ids.cancel(id));
         }
 
-        /** Where an id is live, by looking into each topic, as {@code topic=body}. */
+        /** The topics in which an id is live, as {@code topic=body}. */
         List<String> live(String id, List<String> topics) {
             List<String> live = new ArrayList<>();
             topics.forEach(
@@ -126,7 +126,7 @@ final class IdsOnRedis implements AutoCloseable {
         });
     }
 
-    /** What stands in the index of an id. */
+    /** The entry of an id in the index. */
     Optional<String> entry(String id) {
         List<Object> reply = bucket("return redis.call('HMGET', KEYS[1], ARGV[1])", id, "");
         return Optional.ofNullable(reply.get(0)).map(text -> new String((byte[]) text, UTF_8));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ids that are live in one topic at most, whatever comes late, crashes or is lost. */
+/** Each id is live in at most one topic, despite late calls, crashes and losses. */
 @Timeout(120)
 abstract class UniqueIdsContract {
 
@@ -42,7 +42,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void anIdIsFoundWithoutItsTopic() {
+    void idIsFoundWithoutItsTopic() {
         process.push("a", "1", "x");
 
         assertThat(process.found("1")).contains("a=x");
@@ -50,7 +50,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void aPushUnderAnotherTopicReplaces() {
+    void pushToAnotherTopicReplaces() {
         process.push("a", "1", "x");
         process.push("b", "1", "y");
 
@@ -61,7 +61,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void whatIsEndedLeavesNothing() {
+    void endedIdLeavesNothing() {
         process.push("a", "1", "x");
 
         assertThat(process.end("1")).isTrue();
@@ -71,7 +71,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void anyNameIsATopic() {
+    void anyNameCanBeATopic() {
         for (String topic : List.of("a b", "a\nb", "%20", "a:b", " ", "队列", "x\u0000\u007f\u0085")) {
             process.push("a" + topic, "1", "x");
             process.push(topic + "b", "1", "y");
@@ -80,10 +80,10 @@ abstract class UniqueIdsContract {
         }
     }
 
-    /** Where a process may crash: before a call, or when it has reached Redis and the answer has not come. */
+    /** A process may crash before a call, or between the call's execution and its reply. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aCrashAtAnyPointOfAPushLosesNothing(boolean arrives) {
+    void crashOfAPushLosesNothing(boolean arrives) {
         for (int calls = 0; calls < MOST_CALLS; calls++) {
             String id = "crash" + calls + arrives;
             process.push("a", id, "old");
@@ -107,7 +107,7 @@ abstract class UniqueIdsContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void afterACrashAnywhereAnEndEndsEverything(boolean arrives) {
+    void endAfterACrashEndsEverything(boolean arrives) {
         for (int calls = 0; calls < MOST_CALLS; calls++) {
             String id = "end" + calls + arrives;
             process.push("a", id, "old");
@@ -127,7 +127,7 @@ abstract class UniqueIdsContract {
         throw new AssertionError("A push makes more than " + MOST_CALLS + " calls");
     }
 
-    /** Whether it crashed before it was done. */
+    /** Whether the process crashed before the end. */
     private boolean crash(int calls, boolean arrives, Function<Pusher, CompletableFuture<?>> action) {
         CrashingScripts scripts = new CrashingScripts(redis().scripts);
         Pusher dying = redis().process(scripts, IdIndex.GRACE);
@@ -140,7 +140,7 @@ abstract class UniqueIdsContract {
         return scripts.crashed();
     }
 
-    /** A send that is held up between the index and its topic. */
+    /** A send that the test holds between the index and its topic. */
     private record Held(CompletableFuture<Void> gate, CompletableFuture<Void> pushed) {
 
         void goOn() {
@@ -164,7 +164,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void aSendThatComesLateGivesWayToALaterPush() {
+    void lateSendYieldsToALaterPush() {
         Held late = held("a", "1", "late");
         process.push("b", "1", "last");
         late.goOn();
@@ -173,7 +173,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void aSendThatComesLateDoesNotReplaceALaterOneOfItsTopic() {
+    void lateSendDoesNotReplaceALaterMessage() {
         Held late = held("a", "1", "late");
         Held between = held("b", "1", "between");
         process.push("a", "1", "last");
@@ -184,7 +184,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void aCancelThatComesLateSparesALaterPush() {
+    void lateCancelKeepsALaterPush() {
         process.push("a", "1", "first");
         Held between = held("b", "1", "between");
         process.push("a", "1", "last");
@@ -194,7 +194,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void anEndDuringAPushIsBeforeIt() {
+    void endDuringAPushPrecedesThePush() {
         Held late = held("a", "1", "late");
         assertThat(process.end("1")).isFalse();
         late.goOn();
@@ -205,7 +205,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void ofTwoPushesAndAnEndTheLaterPushStays() {
+    void laterPushWinsAfterAConcurrentEnd() {
         Held first = held("a", "1", "first");
         Held second = held("b", "1", "second");
         process.end("1");
@@ -218,7 +218,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void aPushWhoseEntryWasMadeAnewByAnEarlierOneTakesItOver() {
+    void pushTakesOverTheEntryOfAnEarlierPush() {
         Held first = held("a", "1", "first");
         Held second = held("b", "1", "second");
         redis().loseEntry("1");
@@ -230,7 +230,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void anIndexThatWasLostIsMadeAnew() {
+    void lostIndexIsRecreated() {
         long future = 9_000_000_000_000_000L;
         join(process.template().sendAsync(message("a", "1", "x", future)));
         process.push("a", "1", "y");
@@ -243,7 +243,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void whatWasSentByOtherMeansIsKnownOnceItWasMet() {
+    void messagesOfOtherSendersAreAddedToTheIndex() {
         process.template().send("a", "no id of ours");
         process.template().send(DelayMessage.to("a").id("1").payload("x").build());
         assertThat(process.found("1")).isEmpty();
@@ -256,7 +256,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void anEntryOfANewerVersionIsLeftAlone() {
+    void entryOfALaterVersionIsKept() {
         redis().writeEntry("1", "2 whatever");
 
         assertThatThrownBy(() -> process.push("a", "1", "x")).hasCauseInstanceOf(TopicConflictException.class);
@@ -267,7 +267,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void aSweepRemovesWhatNobodyFinishedHere() {
+    void sweepRemovesEntriesOfEndedIds() {
         process.push("a", "1", "x");
         process.push("b", "2", "y");
         process.template().cancel("a", "1");
@@ -284,7 +284,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void aBucketIsSweptOncePerIntervalByAllTogether() {
+    void oneProcessSweepsABucketPerInterval() {
         process.push("a", "1", "x");
         process.template().cancel("a", "1");
         IdSweep early = redis().sweep(IdIndex.GRACE, Duration.ofHours(1), 0);
@@ -297,7 +297,7 @@ abstract class UniqueIdsContract {
     }
 
     @Test
-    void aLookThatFindsNothingRemovesAnOldEntry() {
+    void findRemovesAnOldEntryWithoutMessage() {
         process.push("a", "1", "x");
         process.template().cancel("a", "1");
 
@@ -307,9 +307,9 @@ abstract class UniqueIdsContract {
         assertThat(redis().entry("1")).isEmpty();
     }
 
-    /** Pushes and ends of few ids under few topics, from several processes at once, while one sweeps without grace. */
+    /** Concurrent pushes and ends of a few ids in a few topics, by several processes, while one sweeps without grace. */
     @Test
-    void whateverRacesTheLastPushStands() {
+    void lastPushWinsInAnyRace() {
         int ids = 30;
         List<IdHistory> histories = Stream.generate(IdHistory::new).limit(ids).toList();
         List<CompletableFuture<Void>> ends = new ArrayList<>();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** On three masters, where index and topics lie apart. */
+/** On three masters, with index and topics on different ones. */
 class UniqueIdsOnClusterTests extends UniqueIdsContract {
 
     private static RedisClusterProcess cluster;
@@ -56,7 +56,7 @@ class UniqueIdsOnClusterTests extends UniqueIdsContract {
     }
 
     @Test
-    void theIndexLiesOnAllMasters() {
+    void indexIsOnAllMasters() {
         for (int i = 0; i < 200; i++) {
             redis.process().push("a", "m" + i, "x");
         }

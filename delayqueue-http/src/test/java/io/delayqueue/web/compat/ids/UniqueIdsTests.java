@@ -53,7 +53,7 @@ class UniqueIdsTests extends UniqueIdsContract {
     }
 
     @Test
-    void whenMemoryIsFullNothingIsPushedButWhatIsThereEnds() {
+    void fullMemoryRejectsPushesOnly() {
         Pusher pusher = redis.process();
         pusher.push("a", "1", "x");
         pusher.push("a", "2", "x");
