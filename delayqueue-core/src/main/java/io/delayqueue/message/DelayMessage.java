@@ -92,9 +92,7 @@ public final class DelayMessage {
      * @throws IllegalArgumentException if the version is not from 0 to {@link #MAX_VERSION}
      */
     public static String versionDigits(long version) {
-        if (version < 0 || version > MAX_VERSION) {
-            throw new IllegalArgumentException("version must be from 0 to " + MAX_VERSION + ", but was " + version);
-        }
+        InvalidOptionException.requireRange("version", version, 0L, MAX_VERSION);
         return String.format(Locale.ROOT, "%016d", version);
     }
 
@@ -255,10 +253,6 @@ public final class DelayMessage {
          * @throws IllegalArgumentException if the delay is negative, or a delay or due date is already set
          */
         public Builder delay(Duration delay) {
-            Assert.notNull(delay, "'delay' must not be null");
-            if (delay.isNegative()) {
-                throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
-            }
             return due(Due.after(delay));
         }
 
@@ -270,7 +264,6 @@ public final class DelayMessage {
          * @throws IllegalArgumentException if a delay or due date is already set
          */
         public Builder dueAt(Instant dueAt) {
-            Assert.notNull(dueAt, "'dueAt' must not be null");
             return due(Due.at(dueAt));
         }
 
@@ -419,10 +412,7 @@ public final class DelayMessage {
          */
         public Builder rememberFor(Duration time) {
             Assert.notNull(time, "'time' must not be null");
-            if (time.compareTo(MIN_REMEMBERED) < 0 || time.compareTo(MAX_REMEMBERED) > 0) {
-                throw new IllegalArgumentException(
-                        "rememberFor must be from 1 s to 30 days, but was " + DurationText.of(time));
-            }
+            InvalidOptionException.requireRange("rememberFor", time, MIN_REMEMBERED, MAX_REMEMBERED);
             this.remembered = time;
             return this;
         }

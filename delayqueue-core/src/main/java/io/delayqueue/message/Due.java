@@ -2,6 +2,7 @@ package io.delayqueue.message;
 
 import java.time.Duration;
 import java.time.Instant;
+import org.springframework.util.Assert;
 
 /**
  * When a message becomes due: a delay that starts when Redis runs the script, or a date.
@@ -37,21 +38,26 @@ public record Due(long millis, boolean relative) {
      * @throws IllegalArgumentException if the delay is negative
      */
     public static Due after(Duration delay) {
+        Assert.notNull(delay, "'delay' must not be null");
+        if (delay.isNegative()) {
+            throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
+        }
         return new Due(ceilMillis(delay), true);
     }
 
     /**
      * Due at a date. A date in the past means at once.
      *
-     * @param date rounded up to whole milliseconds
+     * @param dueAt rounded up to whole milliseconds
      */
-    public static Due at(Instant date) {
-        if (date.getEpochSecond() > FARTHEST_SECOND) {
+    public static Due at(Instant dueAt) {
+        Assert.notNull(dueAt, "'dueAt' must not be null");
+        if (dueAt.getEpochSecond() > FARTHEST_SECOND) {
             return new Due(Long.MAX_VALUE, false);
         }
-        long millis = Math.addExact(Math.max(0, date.getEpochSecond()) * 1000, date.getNano() / 1_000_000);
-        boolean cut = date.getNano() % 1_000_000 != 0;
-        return new Due(date.getEpochSecond() < 0 ? 0 : cut ? millis + 1 : millis, false);
+        long millis = Math.addExact(Math.max(0, dueAt.getEpochSecond()) * 1000, dueAt.getNano() / 1_000_000);
+        boolean cut = dueAt.getNano() % 1_000_000 != 0;
+        return new Due(dueAt.getEpochSecond() < 0 ? 0 : cut ? millis + 1 : millis, false);
     }
 
     private static long ceilMillis(Duration delay) {

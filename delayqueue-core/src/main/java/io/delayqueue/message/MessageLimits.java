@@ -36,8 +36,8 @@ public record MessageLimits(
         if (maxAttempts != null && maxAttempts < 1) {
             throw new IllegalArgumentException("maxAttempts must be 1 or more, but was " + maxAttempts);
         }
-        if (lease != null && (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0)) {
-            throw new IllegalArgumentException("lease must be from 1 s to 1 day, but was " + DurationText.of(lease));
+        if (lease != null) {
+            InvalidOptionException.requireRange("lease", lease, SHORTEST_LEASE, LONGEST_LEASE);
         }
         if (expireAfter != null && (expireAfter.isNegative() || expireAfter.compareTo(LONGEST_EXPIRY) > 0)) {
             throw new IllegalArgumentException(

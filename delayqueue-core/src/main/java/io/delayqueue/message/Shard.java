@@ -68,12 +68,44 @@ public record Shard(String topic, int index, int count, QueueKind kind) {
 
     /**
      * The index of an id's shard: the MurmurHash3 (x86, 32 bits, seed 0) of its UTF-8 bytes as an unsigned integer,
-     * modulo the count. This function never changes.
+     * modulo the count. Every process, in any language, computes it, so it
+     * never changes.
      *
      * @param count 1 or more
      */
     public static int indexOf(String id, int count) {
-        return count == 1 ? 0 : Integer.remainderUnsigned(Murmur3.hash(id.getBytes(UTF_8)), count);
+        return count == 1 ? 0 : Integer.remainderUnsigned(murmur3(id.getBytes(UTF_8)), count);
+    }
+
+    /** MurmurHash3, x86 32-bit variant, seed 0: an unsigned 32-bit integer. */
+    static int murmur3(byte[] bytes) {
+        int hash = 0;
+        int whole = bytes.length & ~3;
+        for (int i = 0; i < whole; i += 4) {
+            hash ^= scrambled(block(bytes, i, 4));
+            hash = Integer.rotateLeft(hash, 13) * 5 + 0xe6546b64;
+        }
+        hash ^= scrambled(block(bytes, whole, bytes.length - whole));
+        return finished(hash ^ bytes.length);
+    }
+
+    /** Little-endian. An empty block is zero and does not change the hash. */
+    private static int block(byte[] bytes, int from, int length) {
+        int block = 0;
+        for (int i = length - 1; i >= 0; i--) {
+            block = block << 8 | (bytes[from + i] & 0xff);
+        }
+        return block;
+    }
+
+    private static int scrambled(int block) {
+        return Integer.rotateLeft(block * 0xcc9e2d51, 15) * 0x1b873593;
+    }
+
+    private static int finished(int hash) {
+        int mixed = (hash ^ hash >>> 16) * 0x85ebca6b;
+        mixed = (mixed ^ mixed >>> 13) * 0xc2b2ae35;
+        return mixed ^ mixed >>> 16;
     }
 
     /** The notification queue of the same shard. */
