@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.annotation.DefaultDelayListenerContainerFactory;
 import io.delayqueue.annotation.DelayListenerAnnotationBeanPostProcessor;
 import io.delayqueue.annotation.DelayListenerConfigurer;
@@ -9,8 +10,6 @@ import io.delayqueue.autoconfigure.property.ListenerLevels;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.listener.DeadLetterSource;
 import io.delayqueue.listener.ListenerOptions;
-import io.delayqueue.store.MessageStore;
-import io.delayqueue.store.script.TopicRegistry;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
@@ -59,8 +58,8 @@ public final class DelayListenerAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    DeadLetterSource delayQueueDeadLetterSource(MessageStore store, TopicRegistry registry) {
-        return new StoredDeadLetters(store, registry);
+    DeadLetterSource delayQueueDeadLetterSource(DelayQueueAdmin admin) {
+        return admin::deadLetter;
     }
 
     @Bean(DelayListenerEndpointRegistrar.DEFAULT_CONTAINER_FACTORY)
