@@ -1,13 +1,12 @@
 package io.delayqueue.admin;
 
-import io.delayqueue.admin.ShardMerge.Entry;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
+import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollRequest;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
@@ -25,7 +24,12 @@ record DeadLetterPages(MessageStore store) {
                 ORDER, deadLetter -> deadLetter.envelope().payload().length, count, PollRequest.MAX_BYTES);
         int length = ShardMerge.runLength(count, shards.size());
         for (Shard shard : shards) {
-            merge.add(run(shard, cursor.in(shard.index()), length));
+            DeadLetterCursor from = cursor.in(shard.index());
+            List<DeadLetter> run = read(shard, from.page(length));
+            merge.add(
+                    run,
+                    deadLetter -> place(shard, deadLetter),
+                    hasMore(shard, from, run, length) ? place(shard, run.get(run.size() - 1)) : null);
         }
         Place last = merge.next();
         if (last == null) {
@@ -36,21 +40,18 @@ record DeadLetterPages(MessageStore store) {
         return new DeadLetterPage(merge.items(), new DeadLetterCursor(last.deadLetteredAt, seen, last.shard).text());
     }
 
-    private List<Entry<Place, DeadLetter>> run(Shard shard, DeadLetterCursor from, int length) {
-        List<DeadLetter> deadLetters = Await.call(() -> store.deadLetters(shard, from.page(length)));
-        // a short run may have reached the limit of bytes
-        boolean more = deadLetters.size() == length
-                || (!deadLetters.isEmpty()
-                        && !Await.call(() -> store.deadLetters(
-                                        shard,
-                                        from.behind(deadLetters, deadLetters).page(1)))
-                                .isEmpty());
-        List<Entry<Place, DeadLetter>> run = new ArrayList<>(deadLetters.size());
-        for (int i = 0; i < deadLetters.size(); i++) {
-            DeadLetter deadLetter = deadLetters.get(i);
-            boolean isLast = i == deadLetters.size() - 1;
-            run.add(new Entry<>(new Place(deadLetter.deadLetteredAt(), shard.index()), deadLetter, isLast && more));
-        }
-        return run;
+    private static Place place(Shard shard, DeadLetter deadLetter) {
+        return new Place(deadLetter.deadLetteredAt(), shard.index());
+    }
+
+    /** A run that is shorter than requested may have reached the limit of bytes. */
+    private boolean hasMore(Shard shard, DeadLetterCursor from, List<DeadLetter> run, int length) {
+        return run.size() == length
+                || (!run.isEmpty()
+                        && !read(shard, from.behind(run, run).page(1)).isEmpty());
+    }
+
+    List<DeadLetter> read(Shard shard, DeadLetterQuery query) {
+        return Await.call(() -> store.deadLetters(shard, query));
     }
 }

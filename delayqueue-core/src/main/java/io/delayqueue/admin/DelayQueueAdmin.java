@@ -6,6 +6,7 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
@@ -21,7 +22,6 @@ import io.delayqueue.template.SendLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +50,6 @@ public final class DelayQueueAdmin {
 
     private final MessageStore store;
     private final TopicRegistry topics;
-    private final TopicCounter counter;
     private final EventBus events;
     private final SendLimits limits;
     private final InstantSource clock;
@@ -76,7 +75,6 @@ public final class DelayQueueAdmin {
             TopicDeletion deletion,
             NodeDirectory nodes) {
         this.store = store;
-        this.counter = new TopicCounter(store, topics);
         this.topics = topics;
         this.events = events;
         this.limits = limits;
@@ -93,9 +91,9 @@ public final class DelayQueueAdmin {
      */
     public TopicCounts counts(String topic) {
         return asked(
-                "count topic " + Printable.of(topic),
+                "Counting topic " + Printable.of(topic),
                 topic,
-                () -> Await.result(counter.count(topic)).orElse(TopicCounts.of(List.of())));
+                () -> Await.result(TopicCounts.read(store, topics, topic)).orElse(TopicCounts.of(List.of())));
     }
 
     /**
@@ -117,12 +115,10 @@ public final class DelayQueueAdmin {
      */
     public DeadLetterPage deadLetters(String topic, int count, @Nullable String page) {
         Assert.notNull(topic, "'topic' must not be null");
-        if (count < 1 || count > MAX_PAGE) {
-            throw new IllegalArgumentException("count must be from 1 to " + MAX_PAGE + ", but was " + count);
-        }
+        InvalidOptionException.requireRange("count", count, 1, MAX_PAGE);
         DeadLetterCursor cursor = page == null ? DeadLetterCursor.from(null) : DeadLetterCursor.parse(page);
         return asked(
-                "read dead letters of topic " + Printable.of(topic),
+                "Reading dead letters of topic " + Printable.of(topic),
                 topic,
                 () -> topics.awaitWithShards(topic, shards -> pages.read(shards, cursor, count))
                         .orElse(new DeadLetterPage(List.of(), null)));
@@ -133,7 +129,7 @@ public final class DelayQueueAdmin {
         return inShardOf(
                         topic,
                         deadLetterId,
-                        "read",
+                        "Reading",
                         shard -> store.deadLetters(shard, new DeadLetterQuery.One(deadLetterId))
                                 .thenApply(deadLetters -> deadLetters.stream().findFirst()))
                 .flatMap(Function.identity());
@@ -151,7 +147,7 @@ public final class DelayQueueAdmin {
      * @throws IllegalArgumentException if the delay is out of range; the dead letter stays
      */
     public ReplayOutcome replay(String topic, String deadLetterId, Duration delay) {
-        return replay(topic, deadLetterId, due(delay));
+        return replay(topic, deadLetterId, Due.after(delay));
     }
 
     /**
@@ -161,12 +157,12 @@ public final class DelayQueueAdmin {
      * @throws IllegalArgumentException if the date is too far ahead; the dead letter stays
      */
     public ReplayOutcome replay(String topic, String deadLetterId, Instant dueAt) {
-        return replay(topic, deadLetterId, at(dueAt));
+        return replay(topic, deadLetterId, Due.at(dueAt));
     }
 
     private ReplayOutcome replay(String topic, String deadLetterId, Due due) {
         check(due);
-        return inShardOf(topic, deadLetterId, "replay", shard -> store.replay(shard, deadLetterId, due))
+        return inShardOf(topic, deadLetterId, "Replaying", shard -> store.replay(shard, deadLetterId, due))
                 .map(outcome -> publishReplay(topic, deadLetterId, outcome))
                 .orElse(ReplayOutcome.NOT_FOUND);
     }
@@ -194,7 +190,7 @@ public final class DelayQueueAdmin {
      * @throws IllegalArgumentException if the delay is out of range; all dead letters stay
      */
     public ReplaySummary replayAll(String topic, Duration delay) {
-        return replayAll(topic, due(delay));
+        return replayAll(topic, Due.after(delay));
     }
 
     /**
@@ -204,7 +200,7 @@ public final class DelayQueueAdmin {
      * @throws IllegalArgumentException if the date is too far ahead; all dead letters stay
      */
     public ReplaySummary replayAll(String topic, Instant dueAt) {
-        return replayAll(topic, at(dueAt));
+        return replayAll(topic, Due.at(dueAt));
     }
 
     private void check(Due due) {
@@ -218,8 +214,8 @@ public final class DelayQueueAdmin {
         check(due);
         AtomicLong replayed = new AtomicLong();
         return asked(
-                () -> "replay all dead letters of topic " + Printable.of(topic)
-                        + (replayed.get() == 0 ? "" : ", after replaying " + replayed + " of them,"),
+                () -> "Replaying all dead letters of topic " + Printable.of(topic)
+                        + (replayed.get() == 0 ? "" : " (" + replayed + " were replayed)"),
                 topic,
                 () -> topics.awaitWithShards(topic, shards -> replayAll(shards, due, replayed))
                         .map(kept -> new ReplaySummary(replayed.get(), kept))
@@ -229,32 +225,30 @@ public final class DelayQueueAdmin {
     /** Returns the number of dead letters that stay. */
     private long replayAll(List<Shard> shards, Due due, AtomicLong replayed) {
         long kept = 0;
-        for (Map.Entry<Shard, Instant> shard : youngest(shards).entrySet()) {
-            DeadLetterCursor cursor = DeadLetterCursor.from(shard.getValue());
-            List<DeadLetter> page = deadLetters(shard.getKey(), cursor.page(MAX_PAGE));
+        for (Map.Entry<Shard, Instant> youngest : youngest(shards).entrySet()) {
+            Shard shard = youngest.getKey();
+            DeadLetterCursor cursor = DeadLetterCursor.from(youngest.getValue());
+            List<DeadLetter> page = pages.read(shard, cursor.page(MAX_PAGE));
             while (!page.isEmpty()) {
-                List<DeadLetter> left = new ArrayList<>();
-                for (DeadLetter deadLetter : page) {
-                    ReplayOutcome outcome = publishReplay(
-                            deadLetter.topic(),
-                            deadLetter.deadLetterId(),
-                            Await.call(() -> store.replay(shard.getKey(), deadLetter.deadLetterId(), due)));
-                    if (outcome == ReplayOutcome.REPLAYED) {
-                        replayed.incrementAndGet();
-                    } else if (outcome != ReplayOutcome.NOT_FOUND) {
-                        left.add(deadLetter);
-                    }
-                }
+                List<DeadLetter> left = page.stream()
+                        .filter(deadLetter -> stays(shard, deadLetter, due, replayed))
+                        .toList();
                 kept += left.size();
                 cursor = cursor.behind(page, left);
-                page = deadLetters(shard.getKey(), cursor.page(MAX_PAGE));
+                page = pages.read(shard, cursor.page(MAX_PAGE));
             }
         }
         return kept;
     }
 
-    private List<DeadLetter> deadLetters(Shard shard, DeadLetterQuery query) {
-        return Await.call(() -> store.deadLetters(shard, query));
+    private boolean stays(Shard shard, DeadLetter deadLetter, Due due, AtomicLong replayed) {
+        String id = deadLetter.deadLetterId();
+        ReplayOutcome outcome = Await.call(() -> store.replay(shard, id, due));
+        publishReplay(deadLetter.topic(), id, outcome);
+        if (outcome == ReplayOutcome.REPLAYED) {
+            replayed.incrementAndGet();
+        }
+        return outcome != ReplayOutcome.REPLAYED && outcome != ReplayOutcome.NOT_FOUND;
     }
 
     /**
@@ -264,7 +258,7 @@ public final class DelayQueueAdmin {
     private Map<Shard, Instant> youngest(List<Shard> shards) {
         Map<Shard, Instant> youngest = new LinkedHashMap<>();
         for (Shard shard : shards) {
-            deadLetters(shard, DeadLetterCursor.from(null).page(1))
+            pages.read(shard, DeadLetterCursor.from(null).page(1))
                     .forEach(deadLetter -> youngest.put(shard, deadLetter.deadLetteredAt()));
         }
         return youngest;
@@ -279,7 +273,7 @@ public final class DelayQueueAdmin {
         return inShardOf(
                                 topic,
                                 deadLetterId,
-                                "purge",
+                                "Purging",
                                 shard -> store.purge(shard, new Purge.Named(List.of(deadLetterId))))
                         .orElse(0)
                 > 0;
@@ -307,7 +301,7 @@ public final class DelayQueueAdmin {
 
     private long purgeAll(String topic, Function<List<Shard>, Map<Shard, Instant>> until) {
         return asked(
-                "purge the dead letters of topic " + Printable.of(topic),
+                "Purging the dead letters of topic " + Printable.of(topic),
                 topic,
                 () -> topics.awaitWithShards(
                                 topic,
@@ -336,7 +330,7 @@ public final class DelayQueueAdmin {
      * @throws IllegalStateException if the topic has scheduled or leased messages or dead letters; it stays unchanged
      */
     public boolean deleteTopic(String topic) {
-        return asked("delete topic " + Printable.of(topic), topic, () -> {
+        return asked("Deleting topic " + Printable.of(topic), topic, () -> {
             boolean deleted = deletion.delete(topic);
             if (deleted) {
                 nodes.resume(topic);
@@ -352,7 +346,7 @@ public final class DelayQueueAdmin {
      * continue. The pause of a single listener is independent of it.
      */
     public void pauseTopic(String topic) {
-        asked("pause topic " + Printable.of(topic), topic, () -> {
+        asked("Pausing topic " + Printable.of(topic), topic, () -> {
             nodes.pause(topic);
             return true;
         });
@@ -360,23 +354,10 @@ public final class DelayQueueAdmin {
 
     /** Ends the pause of a topic on all nodes. */
     public void resumeTopic(String topic) {
-        asked("resume topic " + Printable.of(topic), topic, () -> {
+        asked("Resuming topic " + Printable.of(topic), topic, () -> {
             nodes.resume(topic);
             return true;
         });
-    }
-
-    private static Due at(Instant dueAt) {
-        Assert.notNull(dueAt, "'dueAt' must not be null");
-        return Due.at(dueAt);
-    }
-
-    private static Due due(Duration delay) {
-        Assert.notNull(delay, "'delay' must not be null");
-        if (delay.isNegative()) {
-            throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
-        }
-        return Due.after(delay);
     }
 
     /**
@@ -406,7 +387,7 @@ public final class DelayQueueAdmin {
         try {
             return call.get();
         } catch (RuntimeException e) {
-            throw DelayQueueException.after("To " + attempt.get(), e);
+            throw DelayQueueException.translated(attempt.get(), e);
         }
     }
 }

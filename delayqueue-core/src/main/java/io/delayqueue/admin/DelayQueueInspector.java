@@ -6,6 +6,7 @@ import io.delayqueue.coordination.Roster;
 import io.delayqueue.coordination.Roster.Member;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
@@ -53,7 +54,7 @@ public final class DelayQueueInspector {
 
     private final ShardReader reader;
     private final TopicRegistry registry;
-    private final TopicCounter counter;
+    private final MessageStore store;
     private final NodeDirectory directory;
     private final MessagePages pages;
 
@@ -61,7 +62,7 @@ public final class DelayQueueInspector {
     @Internal
     public DelayQueueInspector(
             MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory directory) {
-        this.counter = new TopicCounter(store, registry);
+        this.store = store;
         this.reader = reader;
         this.registry = registry;
         this.directory = directory;
@@ -84,7 +85,7 @@ public final class DelayQueueInspector {
                 .thenCompose(topics -> directory.rosterAsync().thenCompose(roster -> statuses(topics, roster)))
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
                         Completions.cause(failure) instanceof RuntimeException e
-                                ? DelayQueueException.after("To look at all topics", e)
+                                ? DelayQueueException.translated("Reading all topics", e)
                                 : failure));
     }
 
@@ -113,7 +114,7 @@ public final class DelayQueueInspector {
 
     /** The failure of one topic or of its server does not hide other topics. */
     private CompletableFuture<Optional<TopicStatus>> readableStatus(String topic, Roster roster) {
-        return counter.count(topic)
+        return TopicCounts.read(store, registry, topic)
                 .thenApply(found -> found.map(counts -> status(topic, counts, null, roster)))
                 .exceptionally(failure -> {
                     Throwable cause = Completions.cause(failure);
@@ -136,7 +137,7 @@ public final class DelayQueueInspector {
      */
     public CompletableFuture<Duration> lag(String topic) {
         DelayMessage.checkTopic(topic);
-        return counter.count(topic)
+        return TopicCounts.read(store, registry, topic)
                 .thenApply(counts -> counts.map(TopicCounts::lag).orElse(Duration.ZERO));
     }
 
@@ -144,14 +145,15 @@ public final class DelayQueueInspector {
     public Optional<TopicStatus> topic(String topic) {
         DelayMessage.checkTopic(topic);
         return asked(
-                "To look at topic " + Printable.of(topic),
+                "Reading topic " + Printable.of(topic),
                 () -> Await.call(() -> registry.freshShards(topic)).isPresent()
                         ? status(topic, directory.roster())
                         : Optional.empty());
     }
 
     private Optional<TopicStatus> status(String topic, Roster roster) {
-        return Await.result(counter.count(topic)).map(counts -> status(topic, counts, null, roster));
+        return Await.result(TopicCounts.read(store, registry, topic))
+                .map(counts -> status(topic, counts, null, roster));
     }
 
     private TopicStatus status(String topic, @Nullable TopicCounts counts, @Nullable String problem, Roster roster) {
@@ -183,12 +185,10 @@ public final class DelayQueueInspector {
     public MessagePage messages(String topic, MessageView view, int count, @Nullable String page) {
         Assert.notNull(view, "'view' must not be null");
         DelayMessage.checkTopic(topic);
-        if (count < 1 || count > MAX_PAGE) {
-            throw new IllegalArgumentException("count must be from 1 to " + MAX_PAGE + ", but was " + count);
-        }
-        Place after = page == null ? null : MessageCursor.parse(view, page).place();
+        InvalidOptionException.requireRange("count", count, 1, MAX_PAGE);
+        Place after = page == null ? null : MessagePages.parse(view, page);
         return asked(
-                "To read messages of topic " + Printable.of(topic),
+                "Reading messages of topic " + Printable.of(topic),
                 () -> registry.awaitWithShards(topic, shards -> pages.read(shards, view, after, count))
                         .orElse(new MessagePage(List.of(), null)));
     }
@@ -204,16 +204,14 @@ public final class DelayQueueInspector {
     public Upcoming upcoming(String topic, Duration span, int buckets) {
         Assert.notNull(span, "'span' must not be null");
         DelayMessage.checkTopic(topic);
-        if (buckets < 1 || buckets > MAX_BUCKETS) {
-            throw new IllegalArgumentException("buckets must be from 1 to " + MAX_BUCKETS + ", but was " + buckets);
-        }
+        InvalidOptionException.requireRange("buckets", buckets, 1, MAX_BUCKETS);
         if (span.compareTo(Duration.ofMillis(buckets)) < 0 || span.compareTo(MAX_SPAN) > 0) {
             throw new IllegalArgumentException("A span of " + buckets + " buckets is " + Duration.ofMillis(buckets)
                     + " to " + MAX_SPAN + " long, but not " + span);
         }
         Duration width = Duration.ofMillis((span.toMillis() + buckets - 1) / buckets);
         return asked(
-                "To count upcoming messages of topic " + Printable.of(topic), () -> forecast(topic, width, buckets));
+                "Counting upcoming messages of topic " + Printable.of(topic), () -> forecast(topic, width, buckets));
     }
 
     private Upcoming forecast(String topic, Duration width, int buckets) {
@@ -242,7 +240,7 @@ public final class DelayQueueInspector {
 
     /** The live nodes by name. Needs one round trip, and one for each topic that this process does not yet know. */
     public List<NodeStatus> nodes() {
-        return asked("To look at the nodes", () -> {
+        return asked("Reading the nodes", () -> {
             Roster roster = directory.roster();
             Map<String, List<String>> assignedNodes = assignedNodes(roster);
             return roster.nodes().stream()
@@ -292,7 +290,7 @@ public final class DelayQueueInspector {
         try {
             return call.get();
         } catch (RuntimeException e) {
-            throw DelayQueueException.after(attempt, e);
+            throw DelayQueueException.translated(attempt, e);
         }
     }
 }

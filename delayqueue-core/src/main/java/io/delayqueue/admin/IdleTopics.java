@@ -3,6 +3,7 @@ package io.delayqueue.admin;
 import io.delayqueue.Internal;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.Roster;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
@@ -85,7 +86,8 @@ public final class IdleTopics {
                 forgetTopicsAfter.isZero()
                         || (forgetTopicsAfter.compareTo(SHORTEST) >= 0 && forgetTopicsAfter.compareTo(LONGEST) <= 0),
                 "forgetTopicsAfter",
-                "is 0 for never, or between " + SHORTEST + " and " + LONGEST + ", but is " + forgetTopicsAfter);
+                "must be 0 for never, or from " + DurationText.of(SHORTEST) + " to " + DurationText.of(LONGEST)
+                        + ", but was " + DurationText.of(forgetTopicsAfter));
     }
 
     /** Processes a sample of all topics. Does not block: the executor deletes idle topics. */

@@ -3,8 +3,9 @@ package io.delayqueue.admin;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,12 +25,11 @@ final class ShardMerge<P, T> {
     private boolean cut;
 
     /**
-     * An entry of a run.
+     * An item, or the end of a run whose shard has unread items.
      *
-     * @param item null if there is no item at the place
-     * @param endsRun whether unread items of the same shard may follow
+     * @param item null for the end of such a run
      */
-    record Entry<P, T>(P place, @Nullable T item, boolean endsRun) {}
+    private record Entry<P, T>(P place, @Nullable T item) {}
 
     /**
      * Creates an empty merge.
@@ -55,9 +55,17 @@ final class ShardMerge<P, T> {
         return shards == 1 ? count : Math.min(count, 2 * share + 8);
     }
 
-    /** Adds the ordered run of a shard. */
-    void add(List<Entry<P, T>> run) {
-        kept.addAll(run);
+    /**
+     * Adds the ordered run of a shard.
+     *
+     * @param places returns the place of an item
+     * @param unread the place after which unread items may follow; null if the run is complete
+     */
+    void add(List<T> run, Function<T, P> places, @Nullable P unread) {
+        run.forEach(item -> kept.add(new Entry<>(places.apply(item), item)));
+        if (unread != null) {
+            kept.add(new Entry<>(unread, null));
+        }
         kept.sort(order);
         int end = end();
         cut |= end < kept.size();
@@ -66,33 +74,22 @@ final class ShardMerge<P, T> {
 
     /** The order is unknown after the end of a run that has unread items. */
     private int end() {
-        int items = 0;
         long bytes = 0;
         for (int i = 0; i < kept.size(); i++) {
-            Entry<P, T> entry = kept.get(i);
-            T item = entry.item;
-            if (item != null) {
-                bytes += size.applyAsLong(item);
-                if (items == count || (items > 0 && bytes > maxBytes)) {
-                    return i;
-                }
-                items++;
-            }
-            if (entry.endsRun) {
+            T item = kept.get(i).item;
+            if (item == null) {
                 return i + 1;
+            }
+            bytes += size.applyAsLong(item);
+            if (i == count || (i > 0 && bytes > maxBytes)) {
+                return i;
             }
         }
         return kept.size();
     }
 
     List<T> items() {
-        List<T> items = new ArrayList<>(kept.size());
-        kept.forEach(entry -> {
-            if (entry.item != null) {
-                items.add(entry.item);
-            }
-        });
-        return items;
+        return kept.stream().flatMap(entry -> Stream.ofNullable(entry.item)).toList();
     }
 
     /** The place at which to continue; null if no item follows. */
@@ -102,13 +99,13 @@ final class ShardMerge<P, T> {
             return null;
         }
         Entry<P, T> last = kept.get(kept.size() - 1);
-        return cut || last.endsRun ? last.place : null;
+        return cut || last.item == null ? last.place : null;
     }
 
     /** Number of items at a place. */
     int countAt(P place) {
         return (int) kept.stream()
-                .filter(entry -> entry.item != null && Objects.equals(entry.place, place))
+                .filter(entry -> entry.item != null && entry.place.equals(place))
                 .count();
     }
 }

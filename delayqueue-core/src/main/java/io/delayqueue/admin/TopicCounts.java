@@ -1,8 +1,12 @@
 package io.delayqueue.admin;
 
+import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Numbers of messages of a topic by state.
@@ -15,6 +19,20 @@ import java.util.List;
  *     message is due. It may be slightly too short if many messages were sent with due times in the past
  */
 public record TopicCounts(long scheduled, long ready, long leased, long dead, Duration lag) {
+
+    /**
+     * Counts a topic. All shards are counted concurrently, so that a server that does not respond delays only the topics
+     * that it stores. Empty if the topic is not registered. Fails with the exception of the store or the registry.
+     */
+    static CompletableFuture<Optional<TopicCounts>> read(MessageStore store, TopicRegistry registry, String topic) {
+        return registry.withShards(topic, shards -> {
+            List<CompletableFuture<ShardCounts>> counts =
+                    shards.stream().map(store::count).toList();
+            return CompletableFuture.allOf(counts.toArray(CompletableFuture[]::new))
+                    .thenApply(all ->
+                            of(counts.stream().map(CompletableFuture::join).toList()));
+        });
+    }
 
     static TopicCounts of(List<ShardCounts> shards) {
         TopicCounts sum = new TopicCounts(0, 0, 0, 0, Duration.ZERO);

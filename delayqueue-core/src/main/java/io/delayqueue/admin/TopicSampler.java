@@ -41,11 +41,9 @@ public final class TopicSampler extends RedisTask {
      */
     private volatile SortedMap<String, List<TopicSample>> samples = Collections.emptySortedMap();
 
-    private volatile @Nullable Taken taken;
+    private volatile @Nullable Sampled last;
 
-    private record Taken(Instant at, long nanos) {}
-
-    private record Sampled(Taken taken, List<TopicStatus> topics) {}
+    private record Sampled(Instant at, long nanos, List<TopicStatus> topics) {}
 
     /**
      * Creates a sampler. It samples only when it is run.
@@ -82,19 +80,18 @@ public final class TopicSampler extends RedisTask {
         SortedMap<String, List<TopicSample>> now = new TreeMap<>();
         for (TopicStatus status : sampled.topics()) {
             List<TopicSample> history = before.getOrDefault(status.topic(), List.of());
-            now.put(
-                    status.topic(),
-                    with(history, new TopicSample(sampled.taken().at(), status)));
+            now.put(status.topic(), with(history, new TopicSample(sampled.at(), status)));
         }
         samples = Collections.unmodifiableSortedMap(now);
-        taken = sampled.taken();
+        last = sampled;
         listeners.forEach(Runnable::run);
         return interval;
     }
 
     private CompletableFuture<Sampled> requestSample() {
-        Taken now = new Taken(clock.instant(), nanoTime.getAsLong());
-        return inspector.topicsAsync().thenApply(topics -> new Sampled(now, topics));
+        Instant at = clock.instant();
+        long nanos = nanoTime.getAsLong();
+        return inspector.topicsAsync().thenApply(topics -> new Sampled(at, nanos, topics));
     }
 
     private static List<TopicSample> with(List<TopicSample> history, TopicSample newest) {
@@ -126,11 +123,11 @@ public final class TopicSampler extends RedisTask {
 
     /** When the newest sample was taken; empty before the first sample. */
     public Optional<Instant> sampledAt() {
-        return Optional.ofNullable(taken).map(Taken::at);
+        return Optional.ofNullable(last).map(Sampled::at);
     }
 
     /** Age of the newest sample; empty before the first sample. */
     public Optional<Duration> age() {
-        return Optional.ofNullable(taken).map(last -> Duration.ofNanos(nanoTime.getAsLong() - last.nanos()));
+        return Optional.ofNullable(last).map(sampled -> Duration.ofNanos(nanoTime.getAsLong() - sampled.nanos()));
     }
 }

@@ -22,11 +22,11 @@ public class DelayQueueException extends RuntimeException {
     /**
      * Translates a failure of the store, except for sends.
      *
-     * @param attempt the attempt, as in "To cancel message 4711 in topic orders"
+     * @param attempt the attempt, as in "Cancelling message 4711 in topic orders"
      * @param failure thrown by the store
      * @return a {@code DelayQueueException}; the failure itself if it is not one of the store's exceptions
      */
-    public static RuntimeException after(String attempt, RuntimeException failure) {
+    public static RuntimeException translated(String attempt, RuntimeException failure) {
         return failure instanceof RedisCallException
                         || failure instanceof TopicConflictException
                         || failure instanceof UnreadableMessageException

@@ -182,8 +182,8 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
 
     @Override
     public CancelOutcome cancel(String topic, String id) {
-        CancelOutcome outcome =
-                inShard("cancel", topic, id, shard -> store.cancel(shard, id)).orElse(CancelOutcome.NOT_FOUND);
+        CancelOutcome outcome = inShard("Cancelling", topic, id, shard -> store.cancel(shard, id))
+                .orElse(CancelOutcome.NOT_FOUND);
         if (outcome.isCancelled()) {
             events.publish(listener -> listener.cancelled(topic, id));
         }
@@ -213,13 +213,13 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
             throw new IllegalArgumentException("Message " + Printable.of(id) + " in topic " + Printable.of(topic)
                     + " cannot be rescheduled: " + objection);
         }
-        return inShard("reschedule", topic, id, shard -> store.reschedule(shard, id, due))
+        return inShard("Rescheduling", topic, id, shard -> store.reschedule(shard, id, due))
                 .orElse(RescheduleOutcome.NOT_FOUND);
     }
 
     @Override
     public Optional<MessageSnapshot> find(String topic, String id) {
-        return inShard("find", topic, id, shard -> store.find(shard, id)).flatMap(Function.identity());
+        return inShard("Reading", topic, id, shard -> store.find(shard, id)).flatMap(Function.identity());
     }
 
     /** Empty if the topic is not registered. */
@@ -229,8 +229,8 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         try {
             return Await.call(() -> topics.withShard(topic, id, call));
         } catch (RuntimeException e) {
-            throw DelayQueueException.after(
-                    "To " + verb + " message " + Printable.of(id) + " in topic " + Printable.of(topic), e);
+            throw DelayQueueException.translated(
+                    verb + " message " + Printable.of(id) + " in topic " + Printable.of(topic), e);
         }
     }
 

@@ -306,8 +306,7 @@ class DelayQueueAdminTests extends RedisTest {
 
         assertThatThrownBy(() -> admin(new EventBus(List.of(interrupting))).replayAll("orders"))
                 .isInstanceOf(DelayQueueUnavailableException.class)
-                .hasMessageStartingWith(
-                        "To replay all dead letters of topic orders, after replaying 2 of them, failed: ");
+                .hasMessageStartingWith("Replaying all dead letters of topic orders (2 were replayed) failed: ");
     }
 
     @Test
@@ -400,13 +399,13 @@ class DelayQueueAdminTests extends RedisTest {
 
         assertThatThrownBy(() -> admin.counts("orders"))
                 .isInstanceOf(DelayQueueUnavailableException.class)
-                .hasMessageContaining("count topic orders");
+                .hasMessageContaining("Counting topic orders");
         assertThatThrownBy(() -> admin.replay("orders", "a@b")).isInstanceOf(DelayQueueException.class);
-        assertThatThrownBy(() -> admin.pauseTopic("orders")).hasMessageContaining("pause topic orders");
-        assertThatThrownBy(() -> admin.resumeTopic("orders")).hasMessageContaining("resume topic orders");
+        assertThatThrownBy(() -> admin.pauseTopic("orders")).hasMessageContaining("Pausing topic orders");
+        assertThatThrownBy(() -> admin.resumeTopic("orders")).hasMessageContaining("Resuming topic orders");
         assertThatThrownBy(() -> admin.deleteTopic("orders"))
                 .isInstanceOf(DelayQueueUnavailableException.class)
-                .hasMessageContaining("delete topic orders");
+                .hasMessageContaining("Deleting topic orders");
     }
 
     @Test

@@ -261,7 +261,7 @@ class DelayQueueInspectorTests extends RedisTest {
         assertUnavailable(() -> inspector.topics(), "all topics");
         assertUnavailable(() -> inspector.topic("orders"), "topic orders");
         assertUnavailable(() -> inspector.nodes(), "nodes");
-        assertUnavailable(() -> inspector.messages("orders", MessageView.READY, 1, null), "read messages");
+        assertUnavailable(() -> inspector.messages("orders", MessageView.READY, 1, null), "Reading messages");
         assertUnavailable(() -> inspector.upcoming("orders", Duration.ofMinutes(1), 1), "upcoming");
     }
 

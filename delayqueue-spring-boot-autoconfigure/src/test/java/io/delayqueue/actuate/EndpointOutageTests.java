@@ -56,12 +56,13 @@ class EndpointOutageTests {
         assertThat(reply.status()).isEqualTo(503);
         assertThat(reply.outcome()).isEqualTo("unknown");
         assertThat(reply.detail())
-                .startsWith("It is unknown whether the action was performed. Check the state before you repeat it. To ")
+                .startsWith(
+                        "It is unknown whether the action was performed. Check the state before you repeat it. Cancelling ")
                 .contains(" failed: ");
     }
 
     private static void unavailable(Reply reply) {
         assertThat(reply.status()).isEqualTo(503);
-        assertThat(reply.detail()).contains("To ").contains(" failed: ");
+        assertThat(reply.detail()).containsPattern("[A-Z][a-z]+ing .* failed: ");
     }
 }
