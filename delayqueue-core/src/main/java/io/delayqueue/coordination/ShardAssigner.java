@@ -1,9 +1,10 @@
 package io.delayqueue.coordination;
 
 import io.delayqueue.message.Shard.QueueKind;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.TreeSet;
 
 /**
@@ -18,79 +19,44 @@ import java.util.TreeSet;
  */
 final class ShardAssigner {
 
-    private final String[] members;
-    private final int[] loads;
-    private final int room;
-    private int extras;
+    private ShardAssigner() {}
 
-    private record Offer(int shard, int member, long hash) implements Comparable<Offer> {
-        @Override
-        public int compareTo(Offer other) {
-            int byHash = Long.compare(other.hash, hash);
-            return byHash != 0 ? byHash : Integer.compare(shard, other.shard);
-        }
-    }
-
-    private ShardAssigner(int shards, Collection<String> members) {
-        this.members = new TreeSet<>(members).descendingSet().toArray(String[]::new);
-        this.loads = new int[this.members.length];
-        this.room = shards / this.members.length;
-        this.extras = shards % this.members.length;
-    }
+    private record Pair(int shard, int member, long hash) {}
 
     /**
-     * The assigned nodes by shard index. Computes about one hash for each pair of a shard and a member.
+     * The assigned nodes by shard index. Computes one hash for each pair of a shard and a member.
      *
      * @param shards shard count of the topic, 1 or more
      * @param members names of the nodes, at least one, in any order
      */
     static List<String> assignedNodes(String topic, QueueKind kind, int shards, Collection<String> members) {
-        return new ShardAssigner(shards, members).assignedNodes(topic, kind, shards);
+        String[] nodes = new TreeSet<>(members).descendingSet().toArray(String[]::new);
+        int room = shards / nodes.length;
+        int extras = shards % nodes.length;
+        int[] loads = new int[nodes.length];
+        String[] assigned = new String[shards];
+        for (Pair pair : pairs(topic, kind, shards, nodes)) {
+            int load = loads[pair.member];
+            if (assigned[pair.shard] == null && (load < room || (load == room && extras > 0))) {
+                extras -= load == room ? 1 : 0;
+                loads[pair.member]++;
+                assigned[pair.shard] = nodes[pair.member];
+            }
+        }
+        return List.of(assigned);
     }
 
-    private List<String> assignedNodes(String topic, QueueKind kind, int shards) {
-        PriorityQueue<Offer> offers = new PriorityQueue<>();
-        long[] seeds = new long[shards];
+    /** All pairs by descending hash; equal hashes by shard, then by member. */
+    private static List<Pair> pairs(String topic, QueueKind kind, int shards, String[] nodes) {
+        List<Pair> pairs = new ArrayList<>(shards * nodes.length);
         for (int shard = 0; shard < shards; shard++) {
-            seeds[shard] = absorb(0xcbf29ce484222325L, topic + '\n' + shard + '\n' + kind + '\n');
-            offers.add(bestOffer(shard, seeds[shard]));
-        }
-        String[] assignedNodes = new String[shards];
-        for (Offer offer = offers.poll(); offer != null; offer = offers.poll()) {
-            if (hasRoom(offer.member)) {
-                take(offer.member);
-                assignedNodes[offer.shard] = members[offer.member];
-            } else {
-                offers.add(bestOffer(offer.shard, seeds[offer.shard]));
+            long seed = absorb(0xcbf29ce484222325L, topic + '\n' + shard + '\n' + kind + '\n');
+            for (int member = 0; member < nodes.length; member++) {
+                pairs.add(new Pair(shard, member, finish(absorb(seed, nodes[member]))));
             }
         }
-        return List.of(assignedNodes);
-    }
-
-    /** The best offer among the members that have room. A member without room never gets room again. */
-    private Offer bestOffer(int shard, long seed) {
-        int best = -1;
-        long highest = Long.MIN_VALUE;
-        for (int member = 0; member < members.length; member++) {
-            if (hasRoom(member)) {
-                long hash = finish(absorb(seed, members[member]));
-                if (best < 0 || hash > highest) {
-                    highest = hash;
-                    best = member;
-                }
-            }
-        }
-        return new Offer(shard, best, highest);
-    }
-
-    private boolean hasRoom(int member) {
-        return loads[member] < room || (loads[member] == room && extras > 0);
-    }
-
-    private void take(int member) {
-        if (loads[member]++ == room) {
-            extras--;
-        }
+        pairs.sort(Comparator.comparingLong(Pair::hash).reversed()); // stable
+        return pairs;
     }
 
     /** FNV-1a. */
