@@ -15,7 +15,6 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -38,33 +37,42 @@ public final class DelayQueueEngine implements AutoCloseable {
     /** Default wait for Redis on close, and on a stop without open deliveries: the default command time-out. */
     static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
 
+    // used by containers
+    final SignalSource subscribed;
+    final MessageStore store;
+    final TopicRegistry registry;
+    final BiFunction<byte[], Type, Object> converter;
+    final List<DeliveryInterceptor> interceptors;
+    final EventBus events;
+    final EngineSettings settings;
+    /** The monotonic clock. */
+    final LongSupplier nanoTime;
+    /** Maximum time that a stop waits for Redis when nothing is lost by not waiting. */
+    final Duration closeWait;
+
+    final Membership membership;
+    final Executor handlers;
+
     private final String node;
-    private final MessageStore store;
-    private final TopicRegistry registry;
-    private final SignalSource subscribed;
-    private final BiFunction<byte[], Type, Object> converter;
-    private final List<DeliveryInterceptor> interceptors;
-    private final EventBus events;
-    private final EngineSettings settings;
-    private final LongSupplier nanoTime;
     private final ThreadFactory threads;
-    private final Duration closeWait;
     private final TaskPool pool;
     private final PeriodicTaskScheduler tasks;
-    private final Membership membership;
     private final SignalSource signals = new StartingSignals();
-    private final Executor handlers;
+    private final RetentionTask retention;
     private final @Nullable ExecutorService ownHandlers;
     private final AtomicInteger consumers = new AtomicInteger();
-    private final Set<EngineRun> running = ConcurrentHashMap.newKeySet();
-    private final Set<EngineRun> open = ConcurrentHashMap.newKeySet();
+    /** Runs that keep the process alive. */
+    private final Set<ListenerContainer.Run> running = ConcurrentHashMap.newKeySet();
+    /** Runs with settlements that have no reply. */
+    private final Set<ListenerContainer.Run> open = ConcurrentHashMap.newKeySet();
     /** Shards with a listener or receiver on this node; retention prunes their dead letters. */
     private final Set<Shard> consumed = ConcurrentHashMap.newKeySet();
 
+    // guarded by this
     private @Nullable CountDownLatch alive;
-    private final RetentionTask retention;
     private boolean started;
     private boolean closed;
+
     private boolean wasConfirmed;
 
     DelayQueueEngine(EngineBuilder builder) {
@@ -168,7 +176,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         subscribed.stop();
         awaitTasks();
         leave(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
-        open.forEach(EngineRun::abandon);
+        open.forEach(ListenerContainer.Run::abandon);
         if (ownHandlers != null) {
             ownHandlers.shutdown();
         }
@@ -236,19 +244,12 @@ public final class DelayQueueEngine implements AutoCloseable {
 
     // ---- for containers --------------------------------------------------------------------------------------------
 
-    /** A run of a container: from its start until its last settlement has its reply. */
-    interface EngineRun {
-
-        /** Called when the engine is closed and no task runs any more. */
-        void abandon();
-    }
-
     /**
      * Registers a run: keeps the process alive, and abandons the run when the engine is closed.
      *
      * @throws IllegalStateException if the engine is closed
      */
-    synchronized void running(EngineRun run) {
+    synchronized void running(ListenerContainer.Run run) {
         if (closed) {
             throw new IllegalStateException("The delay queue engine is closed");
         }
@@ -262,7 +263,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     }
 
     /** Called when a stop ends or times out: the run no longer keeps the process alive. */
-    synchronized void stopped(EngineRun run) {
+    synchronized void stopped(ListenerContainer.Run run) {
         running.remove(run);
         if (running.isEmpty() && alive != null) {
             alive.countDown();
@@ -271,61 +272,12 @@ public final class DelayQueueEngine implements AutoCloseable {
     }
 
     /** Called when the last settlement of a run has its reply. */
-    void ended(EngineRun run) {
+    void ended(ListenerContainer.Run run) {
         open.remove(run);
-    }
-
-    /**
-     * Returns the shards of a topic. Doesn't block.
-     *
-     * @return fails with a {@link io.delayqueue.redis.RedisCallException} if the shards are not cached and Redis does
-     *     not reply
-     */
-    CompletableFuture<List<Shard>> shards(String topic) {
-        return registry.shards(topic);
-    }
-
-    DeliveryPipeline pipeline(ListenerSpec spec, ClaimBudget budget) {
-        return new DeliveryPipeline(spec, interceptors, converter, events, budget, nanoTime);
     }
 
     /** Returns a consumer name that is unique across nodes and restarts. */
     String nextConsumer() {
         return node + ".c" + Integer.toString(consumers.incrementAndGet(), 36);
-    }
-
-    /** The monotonic clock. */
-    LongSupplier nanoTime() {
-        return nanoTime;
-    }
-
-    MessageStore store() {
-        return store;
-    }
-
-    EventBus events() {
-        return events;
-    }
-
-    EngineSettings settings() {
-        return settings;
-    }
-
-    /** Maximum time that a stop waits for Redis when nothing is lost by not waiting. */
-    Duration closeWait() {
-        return closeWait;
-    }
-
-    /** The signals without the start of the subscription. */
-    SignalSource subscribed() {
-        return subscribed;
-    }
-
-    Membership membership() {
-        return membership;
-    }
-
-    Executor handlers() {
-        return handlers;
     }
 }

@@ -51,20 +51,14 @@ final class DeliveryPipeline {
     private final ClaimBudget budget;
     private final LongSupplier nanoTime;
 
-    DeliveryPipeline(
-            ListenerSpec spec,
-            List<DeliveryInterceptor> interceptors,
-            BiFunction<byte[], Type, Object> converter,
-            EventBus events,
-            ClaimBudget budget,
-            LongSupplier nanoTime) {
+    DeliveryPipeline(ListenerSpec spec, DelayQueueEngine engine, ClaimBudget budget) {
         this.spec = spec;
         this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
-        this.interceptors = List.copyOf(interceptors);
-        this.converter = converter;
-        this.events = events;
+        this.interceptors = List.copyOf(engine.interceptors);
+        this.converter = engine.converter;
+        this.events = engine.events;
         this.budget = budget;
-        this.nanoTime = nanoTime;
+        this.nanoTime = engine.nanoTime;
     }
 
     /**
@@ -147,8 +141,7 @@ final class DeliveryPipeline {
     private void finish(ClaimedDelivery delivery, @Nullable Throwable failure) {
         Throwable own = failure instanceof BatchFailureException batch ? ownFailure(batch, delivery) : failure;
         if (own == null) {
-            delivery.settle(
-                    new Settle.Acknowledge(delivery.id(), delivery.claim().token()));
+            CompletableFuture<Boolean> unused = delivery.acknowledge();
         } else {
             decide(delivery, own);
         }

@@ -5,6 +5,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
@@ -113,7 +114,7 @@ final class ListenerContainer implements ManagedListener {
     }
 
     private boolean acceptsDeliveries() {
-        return !paused && engine.membership().pauses().allow(topic());
+        return !paused && engine.membership.pauses().allow(topic());
     }
 
     @Override
@@ -137,23 +138,21 @@ final class ListenerContainer implements ManagedListener {
 
     @Override
     public boolean isPausedEverywhere() {
-        return engine.membership().pauses().include(topic());
+        return engine.membership.pauses().include(topic());
     }
 
     /**
      * One run, from start to stop. After a stop it remains until the deliveries of the last handler are settled. It
      * starts to consume when Redis has replied with the topic's number of shards.
      */
-    private final class Run implements DelayQueueEngine.EngineRun {
+    final class Run {
 
-        private final ClaimBudget budget =
-                new ClaimBudget(spec.options(), engine.settings().linger());
-        private final DeliveryPipeline pipeline = engine.pipeline(spec, budget);
+        private final ClaimBudget budget = new ClaimBudget(spec.options(), engine.settings.linger());
+        private final DeliveryPipeline pipeline = new DeliveryPipeline(spec, engine, budget);
         private final Workers workers = new Workers(
-                engine.handlers(), spec.options().concurrency(), this::nextBatch, pipeline::handle, this::idle);
+                engine.handlers, spec.options().concurrency(), this::nextBatch, pipeline::handle, this::idle);
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
         private final AtomicInteger turn = new AtomicInteger();
-        private final AtomicInteger busyPollers = new AtomicInteger();
         private final String name = spec.id() + "#" + runs.incrementAndGet();
         private final RedisTask opening = new Opening();
         private volatile List<ShardPoller> pollers = List.of();
@@ -165,7 +164,7 @@ final class ListenerContainer implements ManagedListener {
             engine.running(this);
             log.info("Listener " + Printable.of(spec.id()) + " starts on topic " + Printable.of(spec.topic())
                     + (paused ? ", paused" : ""));
-            removePauseListener = engine.membership().pauses().watch(ListenerContainer.this::applyPauses);
+            removePauseListener = engine.membership.pauses().watch(ListenerContainer.this::applyPauses);
             accepting = acceptsDeliveries();
             opening.schedule(engine.tasks(), name + " opening");
         }
@@ -174,12 +173,12 @@ final class ListenerContainer implements ManagedListener {
         private final class Opening extends RedisTask {
 
             Opening() {
-                super(engine.nanoTime());
+                super(engine.nanoTime);
             }
 
             @Override
             protected Duration roundTrip() {
-                List<Shard> shards = reply(() -> engine.shards(spec.topic()));
+                List<Shard> shards = reply(() -> engine.registry.shards(spec.topic()));
                 if (shards == null) {
                     return UNTIL_REPLIED;
                 }
@@ -229,15 +228,15 @@ final class ListenerContainer implements ManagedListener {
             accept(false);
             removePauseListener.run();
             opening.cancel();
-            List<ShardPoller> last = pollers;
-            busyPollers.set(last.size());
-            last.forEach(poller -> poller.end(this::quiet));
-            if (last.isEmpty()) {
-                end(ended);
-            }
+            CompletableFuture<Void> quiet = CompletableFuture.allOf(
+                    pollers.stream().map(ShardPoller::end).toArray(CompletableFuture[]::new));
+            CompletableFuture<Void> unused = quiet.thenRun(() -> {
+                engine.ended(this);
+                Completions.on(engine.handlers, () -> ended.complete(null)); // a callback of a user may block
+            });
             Duration drain = spec.options().drainTime();
             CompletableFuture<Void> waited = endedWithin(drain);
-            CompletableFuture<Void> ignored = endedWithin(engine.closeWait()).thenRun(() -> {
+            CompletableFuture<Void> ignored = endedWithin(engine.closeWait).thenRun(() -> {
                 if (owesNothing()) {
                     waited.complete(null);
                 }
@@ -255,12 +254,12 @@ final class ListenerContainer implements ManagedListener {
         }
 
         private boolean owesNothing() {
-            return pollers.stream().allMatch(poller -> poller.owesNothing());
+            return pollers.stream().allMatch(ShardPoller::owesNothing);
         }
 
         private void logStopped(Duration drain) {
             engine.stopped(this);
-            int open = pollers.stream().mapToInt(poller -> poller.open()).sum();
+            int open = pollers.stream().mapToInt(ShardPoller::open).sum();
             if (ended.isDone() && open > 0) {
                 log.warn("Listener " + Printable.of(spec.id()) + " ended with the engine while " + open
                         + " of its deliveries were handled; they are delivered again when their leases end");
@@ -277,25 +276,9 @@ final class ListenerContainer implements ManagedListener {
             }
         }
 
-        private void quiet() {
-            if (busyPollers.decrementAndGet() == 0) {
-                end(ended);
-            }
-        }
-
-        private void end(CompletableFuture<Void> future) {
-            engine.ended(this);
-            try {
-                // callbacks of users may block, and a task must not
-                engine.handlers().execute(() -> future.complete(null));
-            } catch (RuntimeException | Error e) { // closed, or no thread available: the stop ends anyway
-                future.complete(null);
-            }
-        }
-
-        @Override
-        public void abandon() {
-            pollers.forEach(poller -> poller.abandon());
+        /** Called when the engine is closed and no task runs any more. */
+        void abandon() {
+            pollers.forEach(ShardPoller::abandon);
             ended.complete(null);
         }
 
@@ -326,13 +309,13 @@ final class ListenerContainer implements ManagedListener {
         }
 
         private void idle() {
-            if (pollers.stream().noneMatch(poller -> poller.hasStartable())) {
+            if (pollers.stream().noneMatch(ShardPoller::hasStartable)) {
                 return;
             }
             try {
                 workers.dispatch();
             } catch (RuntimeException | Error e) { // no thread: the tasks try again, and report failures
-                pollers.forEach(poller -> poller.wake());
+                pollers.forEach(ShardPoller::wake);
             }
         }
     }

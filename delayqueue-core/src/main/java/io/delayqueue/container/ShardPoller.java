@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +74,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private final ClaimBudget.Share share;
     private final OpenDeliveries deliveries;
     private final Reclaiming reclaiming;
-    private final AtomicBoolean quiet = new AtomicBoolean();
+    private final CompletableFuture<Void> quiet = new CompletableFuture<>();
 
     private Runnable removeConsumer = () -> {};
     private @Nullable Subscription subscription;
@@ -84,7 +83,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     /** Null before claims start. */
     private volatile @Nullable ShardAssignment assignment;
 
-    private volatile @Nullable Runnable whenQuiet;
+    private volatile boolean ending;
 
     // of the open poll
     private volatile List<OpenDeliveries.Due> renewals = List.of();
@@ -111,14 +110,14 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             ClaimBudget budget,
             Runnable dispatch,
             Runnable onRegisteredAnew) {
-        super(engine.nanoTime());
+        super(engine.nanoTime);
         this.shard = shard;
         this.engine = engine;
-        this.store = engine.store();
-        this.signals = engine.subscribed();
-        this.events = engine.events();
+        this.store = engine.store;
+        this.signals = engine.subscribed;
+        this.events = engine.events;
         this.options = spec.options();
-        EngineSettings settings = engine.settings();
+        EngineSettings settings = engine.settings;
         this.linger = settings.linger();
         this.sweepNanos = settings.sweep().toNanos();
         this.unconfirmedSweepNanos = settings.unconfirmedSweep().toNanos();
@@ -153,14 +152,14 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
      * @param name of the task, for the log
      */
     void start(String name) {
-        removeConsumer = engine.membership().addConsumer(shard);
+        removeConsumer = engine.membership.addConsumer(shard);
         subscription = engine.signals().listen(shard, this);
         schedule(engine.tasks(), name);
     }
 
     /** Starts to claim messages. */
     void accept() {
-        assignment = engine.membership().join(shard, nextPoll::pollNow);
+        assignment = engine.membership.join(shard, nextPoll::pollNow);
         accepting = true;
         nextPoll.pollNow();
     }
@@ -176,17 +175,13 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     /**
      * Ends the poller after {@link #reject()}: it polls until nothing is open.
      *
-     * @param onQuiet called once, when no delivery is open and every settlement has its reply
+     * @return completes when no delivery is open and every settlement has its reply
      */
-    void end(Runnable onQuiet) {
+    CompletableFuture<Void> end() {
         stopListening();
-        whenQuiet = () -> {
-            if (quiet.compareAndSet(false, true)) {
-                cancel();
-                onQuiet.run();
-            }
-        };
+        ending = true;
         wake();
+        return quiet;
     }
 
     /** Ends the poller at once and fails open settlements: its shard no longer exists. */
@@ -242,7 +237,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     /** Runs each completion on a handler thread: callbacks of users may block. */
     private void complete(List<Runnable> completions) {
         for (Runnable completion : completions) {
-            Completions.on(engine.handlers(), completion);
+            Completions.on(engine.handlers, completion);
         }
     }
 
@@ -307,7 +302,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             dropRejectedPoll();
             throw e;
         } finally {
-            notifyIfQuiet();
+            endIfQuiet();
         }
     }
 
@@ -521,10 +516,10 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         }
     }
 
-    private void notifyIfQuiet() {
-        Runnable callback = whenQuiet;
-        if (callback != null && session.open() == null && owesNothing()) {
-            callback.run();
+    private void endIfQuiet() {
+        if (ending && session.open() == null && owesNothing()) {
+            cancel();
+            quiet.complete(null);
         }
     }
 

@@ -279,7 +279,7 @@ class LifecycleTests extends NodeTest {
 
     @Test
     void waitForRedisIsTheDefaultCommandTimeoutByDefault() {
-        assertThat(node().engine.closeWait())
+        assertThat(node().engine.closeWait)
                 .isEqualTo(QueueConnections.Settings.defaults().commandTimeout());
     }
 
