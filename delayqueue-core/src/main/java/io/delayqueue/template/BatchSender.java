@@ -11,12 +11,12 @@ import io.delayqueue.store.script.TopicRegistry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -74,10 +74,10 @@ final class BatchSender {
     /**
      * Passes each message through the interceptors and stores those that pass.
      *
-     * @param storing stores messages and returns the results in their order
+     * @param storing stores messages; ends when all have their results
      * @return the results in the order of the messages
      */
-    List<SendResult> send(List<PendingMessage> messages, Function<List<PendingMessage>, List<SendResult>> storing) {
+    List<SendResult> send(List<PendingMessage> messages, Consumer<List<PendingMessage>> storing) {
         Passed passed = new Passed();
         List<CompletableFuture<SendResult>> results = new ArrayList<>(messages.size());
         for (PendingMessage message : messages) {
@@ -87,16 +87,16 @@ final class BatchSender {
                             : CompletableFuture.completedFuture(message.failed()));
         }
         Map<PendingMessage, CompletableFuture<SendResult>> stored = passed.close();
-        Iterator<SendResult> next = storing.apply(List.copyOf(stored.keySet())).iterator();
-        stored.values().forEach(result -> result.complete(next.next()));
+        storing.accept(List.copyOf(stored.keySet()));
+        stored.forEach((message, result) -> result.complete(message.result().join()));
         return results.stream().map(CompletableFuture::join).toList();
     }
 
-    /** Stores messages that passed the interceptors. */
-    List<SendResult> store(List<PendingMessage> messages) {
+    /** Stores messages that passed the interceptors, and waits for their results. */
+    void store(List<PendingMessage> messages) {
         messages.forEach(PendingMessage::begin);
         byShard(messages).forEach((shard, group) -> newBatcher.apply(shard).submit(group));
-        return messages.stream().map(message -> message.result().join()).toList();
+        messages.forEach(message -> message.result().join());
     }
 
     /** Groups messages by shard. Completes the results of the messages that are not sent. */

@@ -9,7 +9,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.IntStream;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -74,30 +73,24 @@ final class CommitSender {
         }
     }
 
-    private List<SendResult> storeWithRetries(List<PendingMessage> messages) {
+    private void storeWithRetries(List<PendingMessage> messages) {
         long start = nanoTime.getAsLong();
-        List<SendResult> results = new ArrayList<>(batches.store(messages));
         Duration wait = FIRST_PAUSE;
-        while (results.stream().anyMatch(SendFailures::isPassing)) {
+        List<PendingMessage> open = messages;
+        while (true) {
+            batches.store(open);
+            open = open.stream()
+                    .filter(message -> SendFailures.isPassing(message.result().join()))
+                    .toList();
             Duration left = timeout.minusNanos(nanoTime.getAsLong() - start);
-            if (left.isNegative() || left.isZero() || Thread.currentThread().isInterrupted()) {
-                break;
+            if (open.isEmpty()
+                    || left.isNegative()
+                    || left.isZero()
+                    || Thread.currentThread().isInterrupted()) {
+                return;
             }
             pause.accept(wait.compareTo(left) < 0 ? wait : left);
             wait = wait.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? wait.multipliedBy(2) : LONGEST_PAUSE;
-            retry(messages, results);
-        }
-        return results;
-    }
-
-    private void retry(List<PendingMessage> messages, List<SendResult> results) {
-        int[] open = IntStream.range(0, results.size())
-                .filter(i -> SendFailures.isPassing(results.get(i)))
-                .toArray();
-        List<SendResult> again =
-                batches.store(IntStream.of(open).mapToObj(messages::get).toList());
-        for (int i = 0; i < open.length; i++) {
-            results.set(open[i], again.get(i));
         }
     }
 
