@@ -35,7 +35,7 @@ final class AbsentTopics implements PeriodicTask {
 
     /** Watches the topic of waiting receivers until the subscription is closed. */
     Subscription await(String topic, WaitingReceivers receivers) {
-        List<Subscription> subscriptions = context.expectedShards(topic).stream()
+        List<Subscription> subscriptions = context.topics.expectedShards(topic).stream()
                 .map(shard -> context.signals.await(shard, new AppearanceListener(receivers)))
                 .toList();
         synchronized (this) {
@@ -103,7 +103,8 @@ final class AbsentTopics implements PeriodicTask {
             }
             sweeping = true;
         }
-        CompletableFuture<?> unused = context.registeredTopics().whenComplete(this::sweepEnded);
+        CompletableFuture<?> unused =
+                ReceiverContext.call(context.topics::topics).whenComplete(this::sweepEnded);
         return context.sweep();
     }
 

@@ -4,6 +4,7 @@ import io.delayqueue.Internal;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Completions;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -62,40 +64,20 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     }
 
     @Override
-    public List<LeasedDelivery> receive(String topic, int max, Duration wait, Duration lease) {
-        Assert.notNull(wait, "'wait' must not be null");
-        return receive(new ReceiveRequest(topic, max, wait, lease));
-    }
-
-    @Override
     public List<LeasedDelivery> receive(ReceiveRequest request) {
         Assert.notNull(request, "'request' must not be null");
         CompletableFuture<List<LeasedDelivery>> future = receiveAsync(request);
-        boolean interrupted = false;
         try {
-            while (true) {
-                try {
-                    return future.get();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                    if (future.complete(List.of())) {
-                        return List.of();
-                    }
-                } catch (ExecutionException e) {
-                    throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e);
-                }
-            }
-        } finally {
-            if (interrupted) {
+            try {
+                return future.get();
+            } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+                future.complete(List.of());
+                return future.join();
             }
+        } catch (ExecutionException | CompletionException e) {
+            throw Completions.unchecked(e);
         }
-    }
-
-    @Override
-    public CompletableFuture<List<LeasedDelivery>> receiveAsync(String topic, int max, Duration wait, Duration lease) {
-        Assert.notNull(wait, "'wait' must not be null");
-        return receiveAsync(new ReceiveRequest(topic, max, wait, lease));
     }
 
     @Override

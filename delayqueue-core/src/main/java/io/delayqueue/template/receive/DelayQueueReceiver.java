@@ -3,6 +3,7 @@ package io.delayqueue.template.receive;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.springframework.util.Assert;
 
 /**
  * Receives due messages on request, as an alternative to a listener. Thread-safe.
@@ -27,7 +28,10 @@ public interface DelayQueueReceiver {
      * @throws io.delayqueue.template.DelayQueueUnavailableException if Redis was unavailable when the wait timed out;
      *     this can take a command time-out longer
      */
-    List<LeasedDelivery> receive(String topic, int max, Duration wait, Duration lease);
+    default List<LeasedDelivery> receive(String topic, int max, Duration wait, Duration lease) {
+        Assert.notNull(wait, "'wait' must not be null");
+        return receive(new ReceiveRequest(topic, max, wait, lease));
+    }
 
     /** Receives like {@link #receive(String, int, Duration, Duration)}. */
     List<LeasedDelivery> receive(ReceiveRequest request);
@@ -36,7 +40,10 @@ public interface DelayQueueReceiver {
      * Receives like {@link #receive(String, int, Duration, Duration)} without blocking. If the caller cancels or
      * completes the future, deliveries that are claimed for it are released, and the attempt does not count.
      */
-    CompletableFuture<List<LeasedDelivery>> receiveAsync(String topic, int max, Duration wait, Duration lease);
+    default CompletableFuture<List<LeasedDelivery>> receiveAsync(String topic, int max, Duration wait, Duration lease) {
+        Assert.notNull(wait, "'wait' must not be null");
+        return receiveAsync(new ReceiveRequest(topic, max, wait, lease));
+    }
 
     /** Receives like {@link #receiveAsync(String, int, Duration, Duration)}. */
     CompletableFuture<List<LeasedDelivery>> receiveAsync(ReceiveRequest request);

@@ -112,7 +112,7 @@ final class ReceiptLeases implements Leases {
 
     private CompletableFuture<Boolean> submit(
             String topic, String id, Function<ReceivePoller, CompletableFuture<Boolean>> call, int attempt) {
-        return context.registeredShards(topic)
+        return ReceiverContext.call(() -> context.topics.registeredShards(topic))
                 .thenCompose(shards -> shards.isEmpty()
                         ? CompletableFuture.completedFuture(false)
                         : call.apply(

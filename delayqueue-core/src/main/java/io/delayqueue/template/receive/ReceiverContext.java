@@ -14,8 +14,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -36,6 +34,7 @@ final class ReceiverContext {
     private static final int DOUBLINGS = 5;
 
     final MessageStore store;
+    final TopicRegistry topics;
     final SignalSource signals;
     final PeriodicTaskScheduler scheduler;
     final PayloadCodec codec;
@@ -46,7 +45,6 @@ final class ReceiverContext {
     /** Numbers the polls of all shards, so that a new poller of a shard continues the sequence. */
     final AtomicLong sequence = new AtomicLong();
 
-    private final TopicRegistry topics;
     private final ReceiveSettings settings;
     private final Executor completions;
     private final Map<Shard, ReceivePoller> pollers = new ConcurrentHashMap<>();
@@ -136,31 +134,8 @@ final class ReceiverContext {
         }
     }
 
-    /** The shards of a topic; empty if the topic is not registered. */
-    CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
-        return future(() -> topics.registeredShards(topic));
-    }
-
-    /**
-     * The shards of a topic; empty if the topic is not registered. Fails if this process cannot use the registered
-     * topic.
-     */
-    CompletableFuture<Optional<List<Shard>>> usableShards(String topic) {
-        return future(() -> topics.usableShards(topic));
-    }
-
-    /** The shards that a topic gets when this process registers it. */
-    List<Shard> expectedShards(String topic) {
-        return topics.expectedShards(topic);
-    }
-
-    /** All registered topics. */
-    CompletableFuture<SortedSet<String>> registeredTopics() {
-        return future(topics::topics);
-    }
-
     /** Runs a call; an exception that it throws becomes the failure of the future. */
-    private static <T> CompletableFuture<T> future(Supplier<CompletableFuture<T>> call) {
+    static <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> call) {
         try {
             return call.get();
         } catch (RuntimeException | Error e) {

@@ -22,8 +22,8 @@ import io.delayqueue.template.receive.ReceivePoller.Claimed;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -158,7 +158,7 @@ final class WaitingReceivers implements PeriodicTask {
             Duration lease = overdueLeases ? OVERDUE_POLL : reply.untilNextLeaseEnd();
             // without a receiver the due time does not matter
             Duration due = claimed ? reply.untilNextDue() : sweep;
-            nextPoll = now + min(min(due, lease), sweep).toNanos();
+            nextPoll = now + Collections.min(List.of(due, lease, sweep)).toNanos();
             if (hasSignal && signalled - nextPoll < 0) {
                 nextPoll = signalled;
             }
@@ -199,10 +199,6 @@ final class WaitingReceivers implements PeriodicTask {
                 }
             }
         }
-    }
-
-    private static Duration min(Duration a, Duration b) {
-        return a.compareTo(b) <= 0 ? a : b;
     }
 
     /** Adds a receiver; returns null if this instance accepts no more requests. */
@@ -274,10 +270,11 @@ final class WaitingReceivers implements PeriodicTask {
 
     /** Looks up the shards of the topic. */
     private void lookUp(long upTo) {
-        CompletableFuture<?> unused = context.usableShards(topic).whenComplete((found, failure) -> {
-            Throwable cause = failure == null ? null : Completions.cause(failure);
-            arrive(outside -> lookedUp(found, cause, upTo, outside));
-        });
+        CompletableFuture<?> unused = ReceiverContext.call(() -> context.topics.usableShards(topic))
+                .whenComplete((found, failure) -> {
+                    Throwable cause = failure == null ? null : Completions.cause(failure);
+                    arrive(outside -> lookedUp(found, cause, upTo, outside));
+                });
     }
 
     /**
@@ -378,7 +375,7 @@ final class WaitingReceivers implements PeriodicTask {
         return Duration.ofNanos(now - since);
     }
 
-    private void failAll(@Nullable Throwable failure, List<Runnable> outside) {
+    private void failAll(Throwable failure, List<Runnable> outside) {
         DelayQueueException exception =
                 DelayQueueException.of("Receiving from topic " + Printable.of(topic) + " failed: " + failure, failure);
         queue.forEach(receiver ->
@@ -422,26 +419,21 @@ final class WaitingReceivers implements PeriodicTask {
     /** Ends waits that have timed out. The receiver of the claim in progress waits for its reply. */
     private void endWaits(List<Runnable> outside) {
         long now = context.now();
-        for (Iterator<Waiting> all = queue.iterator(); all.hasNext(); ) {
-            Waiting receiver = all.next();
-            if (receiver.future.isDone()) {
-                all.remove();
-            } else if (!receiver.equals(served) && receiver.isOver(now)) {
-                Outage present = outage;
-                if (present != null && present.upTo >= receiver.arrival) {
-                    all.remove();
-                    outside.add(() ->
-                            context.complete(() -> receiver.future.completeExceptionally(unavailable(present.last))));
-                } else if (present == null && hasNothingFor(receiver)) {
-                    Throwable failure = shards.isEmpty() ? sweepFailure : null;
-                    all.remove();
-                    outside.add(() -> context.complete(() -> endWait(receiver, failure)));
-                }
+        Throwable failure = outage != null ? outage.last : shards.isEmpty() ? sweepFailure : null;
+        queue.removeIf(receiver -> {
+            boolean ends = !receiver.equals(served) && receiver.isOver(now) && hasNothingFor(receiver);
+            if (ends) {
+                outside.add(() -> context.complete(() -> endWait(receiver, failure)));
             }
-        }
+            return ends || receiver.future.isDone();
+        });
     }
 
+    /** Whether each look-up or poll that the receiver waited for has ended without a message for it. */
     private boolean hasNothingFor(Waiting receiver) {
+        if (outage != null) {
+            return outage.upTo >= receiver.arrival;
+        }
         return shards.isEmpty()
                 ? absentUpTo >= receiver.arrival && !absent.isSweeping()
                 : shards.stream().allMatch(shard -> shard.emptyUpTo >= receiver.arrival);
@@ -451,15 +443,11 @@ final class WaitingReceivers implements PeriodicTask {
         if (failure == null) {
             receiver.future.complete(List.of());
         } else {
-            receiver.future.completeExceptionally(unavailable(failure));
+            receiver.future.completeExceptionally(new DelayQueueUnavailableException(
+                    "Nothing could be received from topic " + Printable.of(topic) + ": " + failure.getMessage(),
+                    failure instanceof RedisCallException call && call.isOutcomeUnknown(),
+                    failure));
         }
-    }
-
-    private DelayQueueUnavailableException unavailable(Throwable last) {
-        return new DelayQueueUnavailableException(
-                "Nothing could be received from topic " + Printable.of(topic) + ": " + last.getMessage(),
-                last instanceof RedisCallException call && call.isOutcomeUnknown(),
-                last);
     }
 
     private void pollNext(List<Runnable> outside) {
