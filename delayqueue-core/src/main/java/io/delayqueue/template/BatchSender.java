@@ -26,7 +26,7 @@ import java.util.function.Function;
 final class BatchSender {
 
     private final List<SendInterceptor> interceptors;
-    private final MessagePreparer preparer;
+    private final SendLimits limits;
     private final TopicRegistry topics;
     private final EventBus events;
     private final Function<Shard, SendBatcher> newBatcher;
@@ -38,12 +38,12 @@ final class BatchSender {
      */
     BatchSender(
             List<SendInterceptor> interceptors,
-            MessagePreparer preparer,
+            SendLimits limits,
             TopicRegistry topics,
             EventBus events,
             Function<Shard, SendBatcher> newBatcher) {
         this.interceptors = interceptors;
-        this.preparer = preparer;
+        this.limits = limits;
         this.topics = topics;
         this.events = events;
         this.newBatcher = newBatcher;
@@ -83,7 +83,7 @@ final class BatchSender {
         for (PendingMessage message : messages) {
             results.add(
                     message.failed() == null
-                            ? message.pass(interceptors, preparer, passed::add)
+                            ? message.pass(interceptors, limits, passed::add)
                             : CompletableFuture.completedFuture(message.failed()));
         }
         Map<PendingMessage, CompletableFuture<SendResult>> stored = passed.close();

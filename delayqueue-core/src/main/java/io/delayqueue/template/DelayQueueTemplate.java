@@ -2,6 +2,7 @@ package io.delayqueue.template;
 
 import io.delayqueue.Internal;
 import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.Completions;
@@ -12,10 +13,13 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Failed;
+import io.delayqueue.message.SendResult.Reason;
+import io.delayqueue.message.SendResult.Rejected;
 import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.script.TopicRegistry;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -30,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.springframework.util.Assert;
 
 /**
@@ -38,11 +43,16 @@ import org.springframework.util.Assert;
  */
 public final class DelayQueueTemplate implements DelayQueueOperations {
 
+    private static final Pattern NONCE = Pattern.compile("-|[A-Za-z0-9]{1,64}");
+
     private final MessageStore store;
     private final TopicRegistry topics;
     private final EventBus events;
     private final Executor completions;
-    private final MessagePreparer preparer;
+    private final PayloadCodec codec;
+    private final SendLimits limits;
+    private final InstantSource clock;
+    private final MessageIds ids;
     private final List<SendInterceptor> interceptors;
     private final Duration commandTimeout;
     private final Map<Shard, SendBatcher> batchers = new ConcurrentHashMap<>();
@@ -56,16 +66,17 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         this.topics = builder.topics;
         this.events = builder.events;
         this.completions = builder.completions;
-        this.preparer = new MessagePreparer(
-                builder.codec, builder.limits, builder.clock, new MessageIds(builder.clock, new SecureRandom()));
+        this.codec = builder.codec;
+        this.limits = builder.limits;
+        this.clock = builder.clock;
+        this.ids = new MessageIds(clock, new SecureRandom());
         this.interceptors = builder.interceptors;
         this.commandTimeout = builder.commandTimeout;
-        SendLimits limits = builder.limits;
         int concurrentCalls = builder.concurrentCalls;
         this.newBatcher = shard -> new SendBatcher(shard, store, topics, events, limits, concurrentCalls, true);
         this.batches = new BatchSender(
                 interceptors,
-                preparer,
+                limits,
                 topics,
                 events,
                 shard -> new SendBatcher(shard, store, topics, events, limits, 1, false));
@@ -99,7 +110,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     private Success send(PendingMessage message) {
         SendResult result = message.pass(
                         interceptors,
-                        preparer,
+                        limits,
                         last -> CompletableFuture.completedFuture(batcher(last).send(last, commandTimeout)))
                 .join();
         if (result instanceof Success success) {
@@ -131,12 +142,12 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     @Override
     public CompletableFuture<Success> sendAsync(DelayMessage message) {
         Assert.notNull(message, "'message' must not be null");
-        PendingMessage pending = preparer.prepare(message);
+        PendingMessage pending = prepare(message);
         if (pending.failed() != null) {
             return CompletableFuture.failedFuture(SendFailures.exception(pending.failed()));
         }
         CompletableFuture<Success> sent = new CompletableFuture<>();
-        CompletableFuture<?> unused = pending.pass(interceptors, preparer, this::submit)
+        CompletableFuture<?> unused = pending.pass(interceptors, limits, this::submit)
                 .whenCompleteAsync((result, impossible) -> end(sent, result), end -> Completions.on(completions, end));
         return sent;
     }
@@ -167,7 +178,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
 
     private PendingMessage prepared(DelayMessage message) {
         Assert.notNull(message, "'messages' must not hold null");
-        return preparer.prepare(message);
+        return prepare(message);
     }
 
     @Override
@@ -208,7 +219,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     private RescheduleOutcome reschedule(String topic, String id, Due due) {
         DelayMessage.checkTopic(topic);
         DelayMessage.checkId(id);
-        String objection = preparer.objectionToDue(due);
+        String objection = limits.objectionTo(due, clock);
         if (objection != null) {
             throw new IllegalArgumentException("Message " + Printable.of(id) + " in topic " + Printable.of(topic)
                     + " cannot be rescheduled: " + objection);
@@ -234,11 +245,44 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         }
     }
 
+    /** Returns the prepared message, or throws the exception of its failure. */
     private PendingMessage accepted(DelayMessage message) {
-        PendingMessage pending = preparer.prepare(message);
+        PendingMessage pending = prepare(message);
         if (pending.failed() != null) {
             throw SendFailures.exception(pending.failed());
         }
         return pending;
+    }
+
+    /**
+     * Checks a message, generates its id and serialises its payload.
+     *
+     * @return the message to send, or one whose {@link PendingMessage#failed() failure} says why it cannot be sent
+     */
+    private PendingMessage prepare(DelayMessage message) {
+        String id = message.id() == null ? ids.next() : message.id();
+        PendingMessage pending = new PendingMessage(message, id, nonce(message));
+        if (message.nonce() != null && !NONCE.matcher(message.nonce()).matches()) {
+            // no earlier send can have used an invalid nonce
+            String detail = "its nonce must be 1 to 64 letters and digits, but was " + Printable.of(message.nonce());
+            return pending.failed(new Rejected(message.topic(), id, Reason.INVALID, detail, null));
+        }
+        String objection = limits.objectionTo(message.due(), clock);
+        if (objection == null) {
+            try {
+                pending.serialised(codec.write(message.payload()));
+            } catch (PayloadConversionException e) {
+                return pending.failed(pending.notStored(Reason.FAILED, String.valueOf(e.getMessage()), e));
+            }
+            objection = pending.objection(limits);
+        }
+        return objection == null ? pending : pending.failed(pending.notStored(Reason.INVALID, objection, null));
+    }
+
+    private String nonce(DelayMessage message) {
+        if (message.nonce() != null) {
+            return message.nonce();
+        }
+        return message.id() == null ? OutgoingMessage.GENERATED_ID : ids.nonce();
     }
 }

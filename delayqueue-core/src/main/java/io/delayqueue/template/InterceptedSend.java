@@ -20,7 +20,7 @@ final class InterceptedSend {
     private static final Log log = LogFactory.getLog(InterceptedSend.class);
 
     private final List<SendInterceptor> interceptors;
-    private final MessagePreparer preparer;
+    private final SendLimits limits;
     private final PendingMessage message;
     private final Function<PendingMessage, CompletableFuture<SendResult>> last;
     private volatile @Nullable CompletableFuture<SendResult> sent;
@@ -28,16 +28,16 @@ final class InterceptedSend {
     /**
      * Creates the passage; {@link #send} starts it.
      *
-     * @param preparer checks the headers that interceptors add
+     * @param limits of the headers, to which interceptors may add
      * @param last the end of the chain; its future always completes normally
      */
     InterceptedSend(
             List<SendInterceptor> interceptors,
-            MessagePreparer preparer,
+            SendLimits limits,
             PendingMessage message,
             Function<PendingMessage, CompletableFuture<SendResult>> last) {
         this.interceptors = interceptors;
-        this.preparer = preparer;
+        this.limits = limits;
         this.message = message;
         this.last = last;
     }
@@ -68,7 +68,7 @@ final class InterceptedSend {
         if (before != null) {
             return before;
         }
-        String objection = preparer.objectionToHeaders(message);
+        String objection = message.objection(limits);
         CompletableFuture<SendResult> result = objection == null
                 ? last.apply(message)
                 : CompletableFuture.completedFuture(message.notStored(Reason.INVALID, objection, null));

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.Printable;
 import io.delayqueue.message.SendHistory;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Failed;
@@ -54,9 +55,8 @@ final class PendingMessage implements SendInterceptor.Sending {
         this.history = message.history();
     }
 
-    PendingMessage withPayload(byte[] serialised) {
-        payload = serialised;
-        return this;
+    void serialised(byte[] bytesOfPayload) {
+        payload = bytesOfPayload;
     }
 
     /** Marks the message as one that cannot be sent. */
@@ -99,17 +99,15 @@ final class PendingMessage implements SendInterceptor.Sending {
     /**
      * Passes the message through interceptors.
      *
-     * @param preparer checks the headers that interceptors add
+     * @param limits of the headers, to which interceptors may add
      * @param last the end of the chain; its future always completes normally
      * @return always completes normally, after all interceptors
      */
     CompletableFuture<SendResult> pass(
             List<SendInterceptor> interceptors,
-            MessagePreparer preparer,
+            SendLimits limits,
             Function<PendingMessage, CompletableFuture<SendResult>> last) {
-        return interceptors.isEmpty()
-                ? last.apply(this)
-                : new InterceptedSend(interceptors, preparer, this, last).send();
+        return interceptors.isEmpty() ? last.apply(this) : new InterceptedSend(interceptors, limits, this, last).send();
     }
 
     /** Returns the message with id and nonce, so that Redis recognises a further send as a repeat. */
@@ -199,22 +197,35 @@ final class PendingMessage implements SendInterceptor.Sending {
                 : result;
     }
 
-    int headerBytes() {
-        int bytes = 0;
+    private int headerBytes() {
+        int size = 0;
         for (Map.Entry<String, String> header : headers.entrySet()) {
-            bytes += header.getKey().getBytes(UTF_8).length + header.getValue().getBytes(UTF_8).length;
+            size += header.getKey().getBytes(UTF_8).length + header.getValue().getBytes(UTF_8).length;
         }
-        return bytes;
+        return size;
     }
 
-    /** Returns the name of a header that UTF-8 cannot encode, or null. */
+    /** Returns the error in the payload or a header, or null. Called again after interceptors have added headers. */
     @Nullable
-    String brokenHeader() {
+    String objection(SendLimits limits) {
+        int size = headerBytes();
+        if (payload.length > limits.maxPayloadBytes()) {
+            return tooLarge("payload", payload.length, limits.maxPayloadBytes());
+        }
+        if (size > limits.maxHeaderBytes()) {
+            return tooLarge("headers", size, limits.maxHeaderBytes());
+        }
         CharsetEncoder encoder = UTF_8.newEncoder();
         return headers.entrySet().stream()
                 .filter(header -> !encoder.canEncode(header.getKey()) || !encoder.canEncode(header.getValue()))
-                .map(Map.Entry::getKey)
+                .map(header -> "its header " + Printable.of(header.getKey())
+                        + " contains half a surrogate pair, which UTF-8 cannot encode")
                 .findFirst()
                 .orElse(null);
+    }
+
+    private static String tooLarge(String part, int bytes, int limit) {
+        return "its " + part + " has " + bytes + " bytes, but delayqueue.limits.max-" + part + "-size is " + limit
+                + " bytes";
     }
 }

@@ -137,7 +137,9 @@ class SendAllTests extends RedisTest {
 
     /** Checks keep such a message from being made; that it has no bytes stands for what they miss. */
     private static PendingMessage unwritable(String id) {
-        return new PendingMessage(message(id), id, "n").withPayload(null);
+        PendingMessage unwritable = new PendingMessage(message(id), id, "n");
+        unwritable.serialised(null);
+        return unwritable;
     }
 
     private static PendingMessage pending(String id) {
