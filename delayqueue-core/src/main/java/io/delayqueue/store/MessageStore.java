@@ -30,7 +30,7 @@ public interface MessageStore {
      * @param messages 1 to 500 messages with different ids
      * @return the results in the order of the messages
      */
-    CompletableFuture<SendReply> send(Shard shard, List<OutgoingMessage> messages);
+    CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages);
 
     /**
      * Claims, settles, renews and reclaims. If there is no reply, the consumer must repeat the same request until there

@@ -1,25 +1,15 @@
 package io.delayqueue.store;
 
 import java.time.Instant;
-import java.util.List;
 
 /**
- * The results of a send.
+ * The result of a send for one message.
  *
- * @param now time of Redis' clock
- * @param results results in the order of the messages
+ * @param outcome outcome of the send
+ * @param dueAt due time of the message
+ * @param repeated whether an earlier execution of the same send had this outcome; then this execution changed nothing
  */
-public record SendReply(Instant now, List<Result> results) {
-
-    /**
-     * The result of one message.
-     *
-     * @param outcome outcome of the send
-     * @param dueAt due time of the message
-     * @param repeated whether an earlier execution of the same send had this outcome; then this execution changed
-     *     nothing
-     */
-    public record Result(Outcome outcome, Instant dueAt, boolean repeated) {}
+public record SendReply(Outcome outcome, Instant dueAt, boolean repeated) {
 
     /** The outcome of sending one message. */
     public enum Outcome {

@@ -250,12 +250,12 @@ final class SendBatcher {
         }
     }
 
-    private List<SendResult> results(List<PendingMessage> call, SendReply reply) {
+    private List<SendResult> results(List<PendingMessage> call, List<SendReply> replies) {
         List<SendResult> results = new ArrayList<>(call.size());
         int sent = 0;
         for (int i = 0; i < call.size(); i++) {
             PendingMessage message = call.get(i);
-            SendReply.Result reported = reply.results().get(i);
+            SendReply reported = replies.get(i);
             String topic = message.topic();
             String id = message.id();
             SendResult result = switch (reported.outcome()) {

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 public record BlockingStore(MessageStore store) implements MessageStore {
 
     /** Waits for {@link #send}. */
-    public SendReply awaitSend(Shard shard, List<OutgoingMessage> messages) {
+    public List<SendReply> awaitSend(Shard shard, List<OutgoingMessage> messages) {
         return Await.call(() -> store.send(shard, messages));
     }
 
@@ -61,7 +61,7 @@ public record BlockingStore(MessageStore store) implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<SendReply> send(Shard shard, List<OutgoingMessage> messages) {
+    public CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages) {
         return store.send(shard, messages);
     }
 

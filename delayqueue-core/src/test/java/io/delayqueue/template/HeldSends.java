@@ -20,7 +20,7 @@ final class HeldSends {
     /** What is done around a send. */
     @FunctionalInterface
     interface Gate {
-        CompletableFuture<SendReply> pass(List<String> ids, Supplier<CompletableFuture<SendReply>> call);
+        CompletableFuture<List<SendReply>> pass(List<String> ids, Supplier<CompletableFuture<List<SendReply>>> call);
     }
 
     private final List<List<String>> calls = Collections.synchronizedList(new ArrayList<>());
@@ -62,11 +62,11 @@ final class HeldSends {
     }
 
     @SuppressWarnings("unchecked")
-    private CompletableFuture<SendReply> passed(MessageStore real, Object[] arguments) {
+    private CompletableFuture<List<SendReply>> passed(MessageStore real, Object[] arguments) {
         List<OutgoingMessage> messages = List.copyOf((List<OutgoingMessage>) arguments[1]);
         List<String> ids = messages.stream().map(OutgoingMessage::id).toList();
         calls.add(ids);
-        Supplier<CompletableFuture<SendReply>> call =
+        Supplier<CompletableFuture<List<SendReply>>> call =
                 () -> gate.pass(ids, () -> real.send((Shard) arguments[0], messages));
         CompletableFuture<Void> holding = held.get(ids);
         return holding == null ? call.get() : holding.thenCompose(released -> call.get());

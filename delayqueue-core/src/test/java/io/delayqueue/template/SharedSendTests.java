@@ -274,9 +274,9 @@ class SharedSendTests extends HeldSendsTest {
     @Test
     void callsThatEndAtOnceDontDeepenTheStack() {
         queue.topics().shardOf("orders", "any").join();
-        SendReply.Result accepted = new SendReply.Result(Outcome.ACCEPTED, Instant.EPOCH, false);
+        SendReply accepted = new SendReply(Outcome.ACCEPTED, Instant.EPOCH, false);
         sends.set((ids, call) -> CompletableFuture.completedFuture(
-                new SendReply(Instant.EPOCH, ids.stream().map(id -> accepted).toList())));
+                ids.stream().map(id -> accepted).toList()));
         DelayQueueTemplate template = template(1, 1_000_000);
         sends.hold("m0");
         List<CompletableFuture<Success>> sent = ids(0, 100_000).stream()

@@ -28,7 +28,7 @@ final class PollScript {
     static void write(Arguments arguments, PollRequest request) {
         List<Settle> acknowledges = acknowledges(request);
         List<Settle> others = others(request);
-        List<Run> runs = runs(acknowledges);
+        List<String> runs = runs(acknowledges);
         arguments
                 .add(request.consumer())
                 .add(request.sequence())
@@ -44,10 +44,10 @@ final class PollScript {
                 .add(acknowledges.size())
                 .add(request.extensions().size())
                 .add(others.size())
-                .add(runs.size())
+                .add(runs.size() / 2)
                 .add(millisSinceLast(request));
         acknowledges.forEach(settle -> arguments.add(settle.id()));
-        runs.forEach(run -> arguments.add(run.token()).add(run.length()));
+        runs.forEach(arguments::add);
         request.extensions().forEach(extension -> arguments.add(extension.id()));
         request.extensions().forEach(extension -> arguments.add(extension.token()));
         request.extensions()
@@ -140,17 +140,18 @@ final class PollScript {
         return deadLettered;
     }
 
-    /** Successive acknowledges with the same token. */
-    private record Run(String token, int length) {}
-
-    /** Groups acknowledges by token. All messages of a claim have the same token and are usually settled together. */
-    private static List<Run> runs(List<Settle> acknowledges) {
-        List<Run> runs = new ArrayList<>();
+    /**
+     * Token and length of each run of acknowledges with the same token. All messages of a claim have the same token and
+     * are usually settled together.
+     */
+    private static List<String> runs(List<Settle> acknowledges) {
+        List<String> runs = new ArrayList<>();
         int first = 0;
         for (int i = 1; i <= acknowledges.size(); i++) {
             String token = acknowledges.get(first).token();
             if (i == acknowledges.size() || !acknowledges.get(i).token().equals(token)) {
-                runs.add(new Run(token, i - first));
+                runs.add(token);
+                runs.add(Integer.toString(i - first));
                 first = i;
             }
         }

@@ -61,7 +61,7 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<SendReply> send(Shard shard, List<OutgoingMessage> messages) {
+    public CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages) {
         return calls.run(SendScript.SCRIPT, shard, ShardKeys::queue, sending(shard, messages))
                 .thenApply(reply -> SendScript.read(messages, reply));
     }

@@ -9,7 +9,6 @@ import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
-import io.delayqueue.store.SendReply.Result;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -57,20 +56,20 @@ final class SendScript {
         };
     }
 
-    static SendReply read(List<OutgoingMessage> messages, List<Object> reply) {
+    static List<SendReply> read(List<OutgoingMessage> messages, List<Object> reply) {
         Instant now = Replies.micros(reply.get(1));
         byte[] outcomes = Replies.bytes(reply.get(2));
         Iterator<Object> first = Replies.list(reply.get(3)).iterator();
-        List<Result> results = new ArrayList<>(outcomes.length);
+        List<SendReply> results = new ArrayList<>(outcomes.length);
         for (int i = 0; i < outcomes.length; i++) {
             Due due = messages.get(i).due();
             boolean repeated = outcomes[i] == SAME || isRemembered(outcomes[i]);
             long millis = repeated
                     ? Replies.number(first.next())
                     : EnvelopeFormat.millis(due) + (due.relative() ? now.toEpochMilli() : 0);
-            results.add(new Result(outcome(outcomes[i]), Instant.ofEpochMilli(millis), repeated));
+            results.add(new SendReply(outcome(outcomes[i]), Instant.ofEpochMilli(millis), repeated));
         }
-        return new SendReply(now, results);
+        return results;
     }
 
     private static boolean isRemembered(byte code) {

@@ -51,17 +51,16 @@ public final class Sends {
     }
 
     /** The reply to a send of one. */
-    public static SendReply reply(long now, Outcome outcome, long due) {
-        return reply(now, outcome, due, false);
+    public static List<SendReply> reply(Outcome outcome, long due) {
+        return reply(outcome, due, false);
     }
 
     /** The reply to the repeat of a send of one. */
-    public static SendReply repeated(long now, Outcome outcome, long due) {
-        return reply(now, outcome, due, true);
+    public static List<SendReply> repeated(Outcome outcome, long due) {
+        return reply(outcome, due, true);
     }
 
-    private static SendReply reply(long now, Outcome outcome, long due, boolean repeated) {
-        return new SendReply(
-                Instant.ofEpochMilli(now), List.of(new SendReply.Result(outcome, Instant.ofEpochMilli(due), repeated)));
+    private static List<SendReply> reply(Outcome outcome, long due, boolean repeated) {
+        return List.of(new SendReply(outcome, Instant.ofEpochMilli(due), repeated));
     }
 }

@@ -189,7 +189,6 @@ class OpenScriptTests {
         Shard other = Shard.single("other");
         assertThat(bench.store()
                         .awaitSend(other, List.of(Sends.at("a", T0)))
-                        .results()
                         .get(0)
                         .outcome())
                 .isEqualTo(Outcome.ACCEPTED);

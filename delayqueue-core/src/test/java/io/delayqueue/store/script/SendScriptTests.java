@@ -53,25 +53,25 @@ class SendScriptTests {
                         "absent: stored at its date",
                         new ShardState(),
                         sends(Sends.at("a", T0 + 1000)),
-                        Sends.reply(T0, Outcome.ACCEPTED, T0 + 1000),
+                        Sends.reply(Outcome.ACCEPTED, T0 + 1000),
                         new ShardState().scheduled("a", T0 + 1000)),
                 new Row(
                         "absent: a delay counts from Redis' now",
                         new ShardState(),
                         sends(Sends.after("a", 1000)),
-                        Sends.reply(T0, Outcome.ACCEPTED, T0 + 1000),
+                        Sends.reply(Outcome.ACCEPTED, T0 + 1000),
                         new ShardState().scheduled("a", T0 + 1000)),
                 new Row(
                         "absent: a date that has passed is kept",
                         new ShardState(),
                         sends(Sends.at("a", 5)),
-                        Sends.reply(T0, Outcome.ACCEPTED, 5),
+                        Sends.reply(Outcome.ACCEPTED, 5),
                         new ShardState().scheduled("a", 5)),
                 new Row(
                         "only dead letters: accepted, the dead letter stays",
                         deadLetter,
                         sends(Sends.at("a", T0)),
-                        Sends.reply(T0, Outcome.ACCEPTED, T0),
+                        Sends.reply(Outcome.ACCEPTED, T0),
                         new ShardState()
                                 .deadLetter("a", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
                                 .scheduled("a", T0)));
@@ -84,7 +84,7 @@ class SendScriptTests {
                         new ShardState(),
                         sends(Sends.limited(
                                 "a", T0, new MessageLimits(4, Duration.ofSeconds(9), Duration.ofMillis(70), null))),
-                        Sends.reply(T0, Outcome.ACCEPTED, T0),
+                        Sends.reply(Outcome.ACCEPTED, T0),
                         new ShardState()
                                 .put("schedule", "a", T0)
                                 .put("messages", "a", message("+n a=4 l=9000 x=70", T0, T0, "\na"))),
@@ -93,7 +93,7 @@ class SendScriptTests {
                         new ShardState(),
                         sends(Sends.limited(
                                 "a", T0, new MessageLimits(null, null, null, Instant.ofEpochMilli(T0 + 5)))),
-                        Sends.reply(T0, Outcome.ACCEPTED, T0),
+                        Sends.reply(Outcome.ACCEPTED, T0),
                         new ShardState()
                                 .put("schedule", "a", T0)
                                 .put("messages", "a", message("+n e=" + (T0 + 5), T0, T0, "\na"))));
@@ -110,33 +110,33 @@ class SendScriptTests {
                         "scheduled: rejected as duplicate",
                         scheduled,
                         sends(other("a", OnDuplicate.REJECT)),
-                        Sends.reply(T0, Outcome.DUPLICATE, T0 + 1000)),
+                        Sends.reply(Outcome.DUPLICATE, T0 + 1000)),
                 Row.unchanged(
                         "leased: rejected as duplicate",
                         leased,
                         sends(other("a", OnDuplicate.REJECT)),
-                        Sends.reply(T0, Outcome.DUPLICATE, T0 + 1000)),
+                        Sends.reply(Outcome.DUPLICATE, T0 + 1000)),
                 Row.unchanged(
                         "scheduled: kept",
                         scheduled,
                         sends(other("a", OnDuplicate.KEEP)),
-                        Sends.reply(T0, Outcome.KEPT, T0 + 1000)),
+                        Sends.reply(Outcome.KEPT, T0 + 1000)),
                 Row.unchanged(
                         "leased: kept",
                         leased,
                         sends(other("a", OnDuplicate.KEEP)),
-                        Sends.reply(T0, Outcome.KEPT, T0 + 1000)),
+                        Sends.reply(Outcome.KEPT, T0 + 1000)),
                 new Row(
                         "scheduled: replaced, attempts from zero",
                         scheduled,
                         sends(other("a", OnDuplicate.REPLACE)),
-                        Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
+                        Sends.reply(Outcome.REPLACED, T0 + 1000),
                         replaced),
                 new Row(
                         "leased: replaced, token retired",
                         leased,
                         sends(other("a", OnDuplicate.REPLACE)),
-                        Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
+                        Sends.reply(Outcome.REPLACED, T0 + 1000),
                         replaced));
     }
 
@@ -151,29 +151,29 @@ class SendScriptTests {
                         "a greater version: kept",
                         stored("n1700000000000006"),
                         sends(message),
-                        Sends.reply(T0, Outcome.KEPT, T0 + 1000)),
+                        Sends.reply(Outcome.KEPT, T0 + 1000)),
                 Row.unchanged(
                         "a greater version with limits: kept",
                         stored("+n1700000000000006 a=4"),
                         sends(message),
-                        Sends.reply(T0, Outcome.KEPT, T0 + 1000)),
+                        Sends.reply(Outcome.KEPT, T0 + 1000)),
                 new Row(
                         "a smaller version: replaced",
                         stored("+n1700000000000004 a=4"),
                         sends(message),
-                        Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
+                        Sends.reply(Outcome.REPLACED, T0 + 1000),
                         replaced),
                 new Row(
                         "a nonce that is no version: replaced",
                         stored("n17000000000000066"),
                         sends(message),
-                        Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
+                        Sends.reply(Outcome.REPLACED, T0 + 1000),
                         replaced),
                 new Row(
                         "by a nonce that is no version: replaced",
                         stored("n1700000000000006"),
                         sends(other("a", OnDuplicate.REPLACE)),
-                        Sends.reply(T0, Outcome.REPLACED, T0 + 1000),
+                        Sends.reply(Outcome.REPLACED, T0 + 1000),
                         new ShardState()
                                 .put("schedule", "a", T0 + 1000)
                                 .put("messages", "a", message("m", T0, T0 + 1000, "\na"))));
@@ -185,27 +185,27 @@ class SendScriptTests {
                         "own repeat, scheduled: the first answer",
                         stored("n"),
                         sends(Sends.after("a", 1000)),
-                        Sends.repeated(T0, Outcome.ACCEPTED, T0 + 7)),
+                        Sends.repeated(Outcome.ACCEPTED, T0 + 7)),
                 Row.unchanged(
                         "own repeat, leased: the first answer",
                         new ShardState().leased("a", T0 - 7, "w1-1", T0 + 30_000),
                         sends(Sends.after("a", 1000)),
-                        Sends.repeated(T0, Outcome.ACCEPTED, T0 - 7)),
+                        Sends.repeated(Outcome.ACCEPTED, T0 - 7)),
                 Row.unchanged(
                         "own repeat of a generated id: nothing stands in the line",
                         stored(""),
                         sends(Sends.message("a", new Due(1000, true), OnDuplicate.REJECT, "-")),
-                        Sends.repeated(T0, Outcome.ACCEPTED, T0 + 7)),
+                        Sends.repeated(Outcome.ACCEPTED, T0 + 7)),
                 Row.unchanged(
                         "own repeat with limits: the first answer",
                         stored("+n a=4"),
                         sends(Sends.limited("a", T0, new MessageLimits(4, null, null, null))),
-                        Sends.repeated(T0, Outcome.ACCEPTED, T0 + 7)),
+                        Sends.repeated(Outcome.ACCEPTED, T0 + 7)),
                 Row.unchanged(
                         "own repeat of a replacement doesn't retire the new token",
                         new ShardState().leased("a", T0 - 7, "w1-1", T0 + 30_000),
                         sends(Sends.message("a", Due.NOW, OnDuplicate.REPLACE, "n")),
-                        Sends.repeated(T0, Outcome.ACCEPTED, T0 - 7)));
+                        Sends.repeated(Outcome.ACCEPTED, T0 - 7)));
     }
 
     private static Stream<Row> others() {
@@ -229,7 +229,7 @@ class SendScriptTests {
     }
 
     private static Row another(String name, ShardState state, OutgoingMessage message) {
-        return Row.unchanged("not its repeat: " + name, state, sends(message), Sends.reply(T0, Outcome.DUPLICATE, T0));
+        return Row.unchanged("not its repeat: " + name, state, sends(message), Sends.reply(Outcome.DUPLICATE, T0));
     }
 
     private static ShardState stored(String line) {
@@ -242,13 +242,13 @@ class SendScriptTests {
                         "an id in the schedule without a message is absent",
                         new ShardState().put("schedule", "a", T0 + 5),
                         sends(Sends.at("a", T0 + 1000)),
-                        Sends.reply(T0, Outcome.ACCEPTED, T0 + 1000),
+                        Sends.reply(Outcome.ACCEPTED, T0 + 1000),
                         new ShardState().scheduled("a", T0 + 1000)),
                 new Row(
                         "a lease without a message is absent, its token doesn't live on; the next reclaim sweeps it",
                         new ShardState().put("leases", "a", T0 + 5).put("deliveries", "a", "w1-1 1 " + T0 + " "),
                         sends(Sends.at("a", T0 + 1000)),
-                        Sends.reply(T0, Outcome.ACCEPTED, T0 + 1000),
+                        Sends.reply(Outcome.ACCEPTED, T0 + 1000),
                         new ShardState().scheduled("a", T0 + 1000).put("leases", "a", T0 + 5)));
     }
 
@@ -268,7 +268,7 @@ class SendScriptTests {
                                 other("old", OnDuplicate.REPLACE),
                                 Sends.after("b", 6)));
 
-        assertThat(reply.results())
+        assertThat(reply)
                 .extracting("outcome")
                 .containsExactly(Outcome.ACCEPTED, Outcome.DUPLICATE, Outcome.KEPT, Outcome.REPLACED, Outcome.ACCEPTED);
         assertThat(bench.state().get("schedule"))
@@ -294,27 +294,26 @@ class SendScriptTests {
                         other("old", OnDuplicate.REPLACE))
                 .map(Sends::remembered)
                 .toList();
-        SendReply first = bench.store().awaitSend(bench.shard(), all);
+        List<SendReply> first = bench.store().awaitSend(bench.shard(), all);
         for (String id : List.of("a", "dup", "kept", "old")) {
             bench.store().awaitCancel(bench.shard(), id);
         }
         bench.clock(T0 + 500);
         ShardState left = bench.state();
 
-        SendReply second = bench.store().awaitSend(bench.shard(), all);
+        List<SendReply> second = bench.store().awaitSend(bench.shard(), all);
 
-        assertThat(second.results()).extracting("outcome").isEqualTo(outcomes(first));
-        assertThat(first.results()).noneMatch(SendReply.Result::repeated);
-        assertThat(second.results()).allMatch(SendReply.Result::repeated);
+        assertThat(second).extracting("outcome").isEqualTo(outcomes(first));
+        assertThat(first).noneMatch(SendReply::repeated);
+        assertThat(second).allMatch(SendReply::repeated);
         for (int stored : List.of(0, 1, 4)) {
-            assertThat(second.results().get(stored).dueAt())
-                    .isEqualTo(first.results().get(stored).dueAt());
+            assertThat(second.get(stored).dueAt()).isEqualTo(first.get(stored).dueAt());
         }
         assertThat(bench.state()).hasToString(left.toString());
     }
 
-    private static List<Outcome> outcomes(SendReply reply) {
-        return reply.results().stream().map(SendReply.Result::outcome).toList();
+    private static List<Outcome> outcomes(List<SendReply> reply) {
+        return reply.stream().map(SendReply::outcome).toList();
     }
 
     @Test
@@ -324,9 +323,9 @@ class SendScriptTests {
         bench.store().awaitSend(bench.shard(), List.of(Sends.remembered(message)));
         bench.store().awaitCancel(bench.shard(), "a");
 
-        SendReply reply = bench.store().awaitSend(bench.shard(), List.of(Sends.remembered(message)));
+        List<SendReply> reply = bench.store().awaitSend(bench.shard(), List.of(Sends.remembered(message)));
 
-        assertThat(reply).isEqualTo(Sends.repeated(T0, Outcome.ACCEPTED, T0 + 7));
+        assertThat(reply).isEqualTo(Sends.repeated(Outcome.ACCEPTED, T0 + 7));
         assertThat(bench.state()).hasToString("");
     }
 
@@ -342,7 +341,7 @@ class SendScriptTests {
         assertThat(bench.state().get("messages")).containsOnlyKeys("b");
         bench.clock(T0 + 60_000);
         assertThat(bench.store().awaitSend(bench.shard(), List.of(message)))
-                .isEqualTo(Sends.reply(T0 + 60_000, Outcome.ACCEPTED, T0));
+                .isEqualTo(Sends.reply(Outcome.ACCEPTED, T0));
         assertThat(bench.state().get("messages")).containsOnlyKeys("a", "b");
     }
 

@@ -96,8 +96,8 @@ class StoppedScriptTests {
         }
         stoppedEverywhere(scenario, write -> {
             for (String id : List.of("a", "b", "c", "d", "e")) {
-                SendReply reply = bench.store().awaitSend(bench.shard(), List.of(anew(id)));
-                if (reply.results().get(0).outcome() == SendReply.Outcome.ACCEPTED) {
+                List<SendReply> reply = bench.store().awaitSend(bench.shard(), List.of(anew(id)));
+                if (reply.get(0).outcome() == SendReply.Outcome.ACCEPTED) {
                     handled.put(id + "/anew", 0);
                 }
             }

@@ -17,7 +17,7 @@ import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Purge;
-import io.delayqueue.store.SendReply.Result;
+import io.delayqueue.store.SendReply;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.bench.Told;
@@ -144,8 +144,8 @@ class StoreModelTests {
             List<OutgoingMessage> batch = batch();
             log.add("send " + batch);
             expected = model.send(batch).toString();
-            actual = bench.store().awaitSend(bench.shard(), batch).results().stream()
-                    .map(Result::outcome)
+            actual = bench.store().awaitSend(bench.shard(), batch).stream()
+                    .map(SendReply::outcome)
                     .toList()
                     .toString();
         } else if (choice < 80) {

@@ -112,10 +112,10 @@ class TopicDeletionRaceTests {
         Shard shard = shardOf(message.get(0).id());
         while (true) {
             try {
-                SendReply reply = blocking
+                List<SendReply> reply = blocking
                         ? store.awaitSend(shard, message)
                         : store.send(shard, message).join();
-                return reply.results().get(0).outcome();
+                return reply.get(0).outcome();
             } catch (TopicConflictException outrun) {
                 assertThat(outrun).hasMessageContaining("Nothing was written");
             } catch (CompletionException e) {

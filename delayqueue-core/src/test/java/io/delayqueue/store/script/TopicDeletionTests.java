@@ -55,7 +55,6 @@ class TopicDeletionTests {
 
     private static Outcome send(BlockingStore store, String id) {
         return store.awaitSend(bench.shard(), List.of(Sends.at(id, T0 + 5)))
-                .results()
                 .get(0)
                 .outcome();
     }
