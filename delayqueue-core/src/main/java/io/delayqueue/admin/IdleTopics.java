@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
@@ -50,7 +51,7 @@ public final class IdleTopics {
     /** Time of the first of the uninterrupted samples in which a topic was idle, by {@link #nanoTime}. */
     private Map<String, Long> idleSince = new HashMap<>();
 
-    private boolean deleting;
+    private CompletableFuture<Void> deleting = CompletableFuture.completedFuture(null);
 
     /**
      * Deletes nothing until it is told of samples.
@@ -90,25 +91,14 @@ public final class IdleTopics {
                         + ", but was " + DurationText.of(forgetTopicsAfter));
     }
 
-    /** Processes a sample of all topics. Does not block: the executor deletes idle topics. */
-    public void sampled(List<TopicSample> newest) {
+    /**
+     * Processes a sample of all topics. Does not block: the executor deletes idle topics, unless it still deletes those of
+     * an earlier sample.
+     */
+    public synchronized void sampled(List<TopicSample> newest) {
         if (after.isZero()) {
             return;
         }
-        List<String> due = due(newest);
-        if (due.isEmpty()) {
-            return;
-        }
-        try {
-            executor.execute(() -> deleteAll(due));
-        } catch (RejectedExecutionException e) {
-            log.debug("Idle topics are not deleted, because the engine is closed", e);
-            ended();
-        }
-    }
-
-    /** Empty while topics of an earlier sample are being deleted. */
-    private synchronized List<String> due(List<TopicSample> newest) {
         long now = nanoTime.getAsLong();
         Map<String, Long> idle = new HashMap<>();
         for (TopicSample sample : newest) {
@@ -118,17 +108,20 @@ public final class IdleTopics {
             }
         }
         idleSince = idle;
-        if (deleting) {
-            return List.of();
-        }
         List<String> due = idle.entrySet().stream()
                 .filter(entry -> now - entry.getValue() >= after.toNanos())
                 .map(Map.Entry::getKey)
                 .sorted()
                 .limit(MAX_AT_ONCE)
                 .toList();
-        deleting = !due.isEmpty();
-        return due;
+        if (due.isEmpty() || !deleting.isDone()) {
+            return;
+        }
+        try {
+            deleting = CompletableFuture.runAsync(() -> deleteAll(due), executor);
+        } catch (RejectedExecutionException e) {
+            log.debug("Idle topics are not deleted, because the engine is closed", e);
+        }
     }
 
     private static boolean isIdle(TopicStatus status) {
@@ -152,10 +145,8 @@ public final class IdleTopics {
             }
         } catch (RedisCallException e) {
             log.debug("Idle topics are not deleted until a later sample, because Redis did not reply", e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.warn("Idle topics could not be deleted", e);
-        } finally {
-            ended();
         }
     }
 
@@ -183,9 +174,5 @@ public final class IdleTopics {
     /** The next sample in which the topic is idle counts as the first. */
     private synchronized void resetIdleTime(String topic) {
         idleSince.remove(topic);
-    }
-
-    private synchronized void ended() {
-        deleting = false;
     }
 }

@@ -62,13 +62,11 @@ public final class BackoffExpression {
         if (text.contains(",")) {
             return intervals(text);
         }
-        if (DurationText.lacksUnit(text)) {
-            throw new IllegalArgumentException("'" + text + "' has no unit and is ambiguous: write 'fixed " + text
-                    + "s' or 'intervals " + text + "s' (a single retry)");
-        }
-        if (isDuration(text)) {
-            throw new IllegalArgumentException("'" + text + "' is ambiguous: write 'fixed " + text + "' or 'intervals "
-                    + text + "' (a single retry)");
+        boolean lacksUnit = DurationText.lacksUnit(text);
+        if (lacksUnit || isDuration(text)) {
+            String duration = lacksUnit ? text + "s" : text;
+            throw new IllegalArgumentException("'" + text + "' " + (lacksUnit ? "has no unit and is" : "is")
+                    + " ambiguous: write 'fixed " + duration + "' or 'intervals " + duration + "' (a single retry)");
         }
         throw new IllegalArgumentException("'" + text + "' is not a back-off such as 'fixed 5s',"
                 + " 'exponential 1s x2 max 1h jitter 0.2' or '0s,2m,10m'");

@@ -18,8 +18,6 @@ import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -42,16 +40,16 @@ import org.springframework.core.annotation.RepeatableContainers;
  */
 @Internal
 public final class DelayListenerAnnotationBeanPostProcessor
-        implements BeanPostProcessor, SmartInitializingSingleton, BeanFactoryAware, Ordered {
+        implements BeanPostProcessor, SmartInitializingSingleton, Ordered {
 
+    private final ConfigurableListableBeanFactory beanFactory;
     private final Set<Class<?>> withoutListeners = ConcurrentHashMap.newKeySet();
     private final List<Found> found = new ArrayList<>();
-    private @Nullable ConfigurableListableBeanFactory beanFactory;
     private @Nullable ListenerMethods methods;
 
-    @Override
-    public void setBeanFactory(BeanFactory beanFactory) {
-        this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
+    /** Creates the post-processor of a bean factory. */
+    public DelayListenerAnnotationBeanPostProcessor(ConfigurableListableBeanFactory beanFactory) {
+        this.beanFactory = beanFactory;
     }
 
     @Override
@@ -110,8 +108,7 @@ public final class DelayListenerAnnotationBeanPostProcessor
     }
 
     private void add(Found listener) {
-        ConfigurableListableBeanFactory factory = required();
-        if (factory.containsBean(listener.beanName()) && !factory.isSingleton(listener.beanName())) {
+        if (beanFactory.containsBean(listener.beanName()) && !beanFactory.isSingleton(listener.beanName())) {
             throw notSingleton(listener.origin());
         }
         synchronized (found) {
@@ -132,14 +129,14 @@ public final class DelayListenerAnnotationBeanPostProcessor
 
     @Override
     public void afterSingletonsInstantiated() {
-        ConfigurableListableBeanFactory factory = required();
-        createLazyListeners(factory);
-        DelayListenerRegistry registry = factory.getBean(DelayListenerRegistry.class);
-        DelayListenerEndpointRegistrar registrar = new DelayListenerEndpointRegistrar(factory, registry);
-        factory.getBeanProvider(DelayListenerConfigurer.class)
+        createLazyListeners();
+        DelayListenerRegistry registry = beanFactory.getBean(DelayListenerRegistry.class);
+        DelayListenerEndpointRegistrar registrar = new DelayListenerEndpointRegistrar(beanFactory, registry);
+        beanFactory
+                .getBeanProvider(DelayListenerConfigurer.class)
                 .orderedStream()
                 .forEach(configurer -> configurer.configureDelayListeners(registrar));
-        ListenerMethods ready = new ListenerMethods(factory, registrar);
+        ListenerMethods ready = new ListenerMethods(beanFactory, registrar);
         List<Found> early;
         synchronized (found) {
             methods = ready;
@@ -147,7 +144,7 @@ public final class DelayListenerAnnotationBeanPostProcessor
             found.clear();
         }
         early.forEach(ready::register);
-        findScoped(factory).forEach(ready::register);
+        registerScoped(ready);
         withoutListeners.clear();
     }
 
@@ -155,14 +152,15 @@ public final class DelayListenerAnnotationBeanPostProcessor
      * Creates lazy beans with listeners, because a lazy bean that is never requested would never listen. Fails if
      * such a bean is not a singleton.
      */
-    private static void createLazyListeners(ConfigurableListableBeanFactory factory) {
-        for (String name : factory.getBeanDefinitionNames()) {
-            BeanDefinition definition = factory.getMergedBeanDefinition(name);
-            boolean created = definition.isSingleton() && (!definition.isLazyInit() || factory.containsSingleton(name));
+    private void createLazyListeners() {
+        for (String name : beanFactory.getBeanDefinitionNames()) {
+            BeanDefinition definition = beanFactory.getMergedBeanDefinition(name);
+            boolean created =
+                    definition.isSingleton() && (!definition.isLazyInit() || beanFactory.containsSingleton(name));
             if (created || definition.isAbstract() || ScopedProxyUtils.isScopedTarget(name)) {
                 continue;
             }
-            Class<?> type = factory.getType(name, false);
+            Class<?> type = beanFactory.getType(name, false);
             Map<Method, List<Annotation>> annotated = type == null ? Map.of() : find(type);
             if (annotated.isEmpty()) {
                 continue;
@@ -171,33 +169,24 @@ public final class DelayListenerAnnotationBeanPostProcessor
                 Method first = annotated.keySet().iterator().next();
                 throw notSingleton(Origin.of(name, first.getDeclaringClass(), first));
             }
-            factory.getBean(name);
+            beanFactory.getBean(name);
         }
     }
 
     /**
      * Post-processors do not see the proxies of scoped beans, and the targets are created and destroyed at any time.
      */
-    private static List<Found> findScoped(ConfigurableListableBeanFactory factory) {
-        List<Found> scoped = new ArrayList<>();
-        for (String target : factory.getBeanDefinitionNames()) {
+    private void registerScoped(ListenerMethods ready) {
+        for (String target : beanFactory.getBeanDefinitionNames()) {
             Class<?> type = ScopedProxyUtils.isScopedTarget(target)
-                    ? AutoProxyUtils.determineTargetClass(factory, target)
+                    ? AutoProxyUtils.determineTargetClass(beanFactory, target)
                     : null;
             if (type != null) {
                 String name = ScopedProxyUtils.getOriginalBeanName(target);
                 find(type)
                         .forEach((method, annotations) ->
-                                scoped.add(new Found(factory.getBean(name), name, type, method, annotations)));
+                                ready.register(new Found(beanFactory.getBean(name), name, type, method, annotations)));
             }
         }
-        return scoped;
-    }
-
-    private ConfigurableListableBeanFactory required() {
-        if (beanFactory == null) {
-            throw new IllegalStateException("There is no bean factory");
-        }
-        return beanFactory;
     }
 }

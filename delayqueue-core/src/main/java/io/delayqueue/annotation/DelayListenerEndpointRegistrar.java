@@ -68,21 +68,16 @@ public final class DelayListenerEndpointRegistrar {
     }
 
     private DelayListenerContainerFactory factory(DelayListenerEndpoint endpoint) {
-        String name = endpoint.containerFactory();
+        String name = endpoint.containerFactory().isEmpty() ? DEFAULT_CONTAINER_FACTORY : endpoint.containerFactory();
         try {
-            return beanFactory.getBean(
-                    name.isEmpty() ? DEFAULT_CONTAINER_FACTORY : name, DelayListenerContainerFactory.class);
-        } catch (NoSuchBeanDefinitionException e) {
+            return beanFactory.getBean(name, DelayListenerContainerFactory.class);
+        } catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException e) {
+            String problem = e instanceof BeanNotOfRequiredTypeException other
+                    ? "is a " + other.getActualType().getName()
+                    : "does not exist";
             throw endpoint.origin()
                     .invalid(
-                            "Its container factory, the bean '" + e.getBeanName() + "', does not exist.",
-                            "Name a bean of type DelayListenerContainerFactory as its containerFactory.",
-                            e);
-        } catch (BeanNotOfRequiredTypeException e) {
-            throw endpoint.origin()
-                    .invalid(
-                            "Its container factory, the bean '" + e.getBeanName() + "', is a "
-                                    + e.getActualType().getName() + ".",
+                            "Its container factory, the bean '" + name + "', " + problem + ".",
                             "Name a bean of type DelayListenerContainerFactory as its containerFactory.",
                             e);
         }

@@ -56,18 +56,13 @@ public final class JsonPayloadConverter implements PayloadConverter {
         byte[] written;
         try {
             written = writer.writeValueAsBytes(payload);
-        } catch (InvalidDefinitionException e) {
-            String why = firstLine(e);
-            throw new PayloadConversionException(
-                    "A " + payload.getClass().getTypeName()
-                            + (why.startsWith(NO_PROPERTIES)
-                                    ? NOT_READABLE + " (Jackson finds no property in "
-                                            + e.getType().getRawClass().getTypeName() + ")"
-                                    : " can't be written as JSON: " + why),
-                    e);
         } catch (RuntimeException e) {
-            throw new PayloadConversionException(
-                    "A " + payload.getClass().getTypeName() + " can't be written as JSON: " + firstLine(e), e);
+            String why = firstLine(e);
+            String problem = e instanceof InvalidDefinitionException definition && why.startsWith(NO_PROPERTIES)
+                    ? NOT_READABLE + " (Jackson finds no property in "
+                            + definition.getType().getRawClass().getTypeName() + ")"
+                    : " can't be written as JSON: " + why;
+            throw new PayloadConversionException("A " + payload.getClass().getTypeName() + problem, e);
         }
         if (Arrays.equals(written, NULL)) {
             throw new PayloadConversionException(

@@ -12,6 +12,7 @@ import io.delayqueue.listener.DeadLetterSource;
 import io.delayqueue.listener.ListenerOptions;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -28,8 +29,9 @@ import org.springframework.messaging.handler.annotation.support.MessageHandlerMe
 public final class DelayListenerAutoConfiguration {
 
     @Bean
-    static DelayListenerAnnotationBeanPostProcessor delayListenerAnnotationBeanPostProcessor() {
-        return new DelayListenerAnnotationBeanPostProcessor();
+    static DelayListenerAnnotationBeanPostProcessor delayListenerAnnotationBeanPostProcessor(
+            ConfigurableListableBeanFactory beans) {
+        return new DelayListenerAnnotationBeanPostProcessor(beans);
     }
 
     /** A lazy bean would never be created, so that its listeners would not start. */

@@ -1,18 +1,13 @@
 package io.delayqueue.metrics.observation;
 
 import io.delayqueue.message.SendResult;
-import io.delayqueue.message.SendResult.Accepted;
-import io.delayqueue.message.SendResult.Duplicate;
-import io.delayqueue.message.SendResult.Kept;
-import io.delayqueue.message.SendResult.Rejected;
-import io.delayqueue.message.SendResult.Replaced;
-import io.delayqueue.message.SendResult.Unknown;
 import io.delayqueue.metrics.observation.DelayQueueObservation.MessageKeys;
 import io.delayqueue.metrics.observation.DelayQueueObservation.SendKeys;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,22 +44,10 @@ public interface DelayQueueSendObservationConvention extends ObservationConventi
         return KeyValues.of(MessageKeys.ID.withValue(context.sending().id()));
     }
 
+    /** The keys' values are the names of the results. */
     private static String outcome(@Nullable SendResult result) {
-        if (result instanceof Accepted) {
-            return "accepted";
-        }
-        if (result instanceof Replaced) {
-            return "replaced";
-        }
-        if (result instanceof Kept) {
-            return "kept";
-        }
-        if (result instanceof Duplicate) {
-            return "duplicate";
-        }
-        if (result instanceof Rejected) {
-            return "rejected";
-        }
-        return result instanceof Unknown ? "unknown" : KeyValue.NONE_VALUE;
+        return result == null
+                ? KeyValue.NONE_VALUE
+                : result.getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
 }
