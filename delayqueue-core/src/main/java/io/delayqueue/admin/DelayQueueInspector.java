@@ -20,7 +20,6 @@ import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -90,26 +89,8 @@ public final class DelayQueueInspector {
     }
 
     private CompletableFuture<List<TopicStatus>> statuses(SortedSet<String> topics, Roster roster) {
-        CompletableFuture<List<TopicStatus>> all = CompletableFuture.completedFuture(new ArrayList<>(topics.size()));
-        for (List<String> some : batches(List.copyOf(topics))) {
-            all = all.thenCompose(before -> {
-                List<CompletableFuture<Optional<TopicStatus>>> asked = some.stream()
-                        .map(topic -> readableStatus(topic, roster))
-                        .toList();
-                return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
-                        .thenApply(answered -> {
-                            asked.forEach(status -> status.join().ifPresent(before::add));
-                            return before;
-                        });
-            });
-        }
-        return all.thenApply(List::copyOf);
-    }
-
-    private static List<List<String>> batches(List<String> topics) {
-        return IntStream.iterate(0, begin -> begin < topics.size(), begin -> begin + TOPICS_AT_ONCE)
-                .mapToObj(begin -> topics.subList(begin, Math.min(topics.size(), begin + TOPICS_AT_ONCE)))
-                .toList();
+        return Completions.inBatches(List.copyOf(topics), TOPICS_AT_ONCE, topic -> readableStatus(topic, roster))
+                .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
     /** The failure of one topic or of its server does not hide other topics. */

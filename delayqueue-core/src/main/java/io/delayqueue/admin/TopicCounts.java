@@ -1,5 +1,6 @@
 package io.delayqueue.admin;
 
+import io.delayqueue.message.Completions;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.script.TopicRegistry;
@@ -25,13 +26,10 @@ public record TopicCounts(long scheduled, long ready, long leased, long dead, Du
      * that it stores. Empty if the topic is not registered. Fails with the exception of the store or the registry.
      */
     static CompletableFuture<Optional<TopicCounts>> read(MessageStore store, TopicRegistry registry, String topic) {
-        return registry.withShards(topic, shards -> {
-            List<CompletableFuture<ShardCounts>> counts =
-                    shards.stream().map(store::count).toList();
-            return CompletableFuture.allOf(counts.toArray(CompletableFuture[]::new))
-                    .thenApply(all ->
-                            of(counts.stream().map(CompletableFuture::join).toList()));
-        });
+        return registry.withShards(
+                topic,
+                shards -> Completions.all(shards.stream().map(store::count).toList())
+                        .thenApply(TopicCounts::of));
     }
 
     static TopicCounts of(List<ShardCounts> shards) {

@@ -189,11 +189,10 @@ public final class DelayListenerRegistry implements SmartLifecycle {
             if (running) {
                 running = false;
                 toStart.clear();
-                listeners.forEach((id, listener) -> {
-                    if (listener.isRunning()) {
-                        toStart.add(id);
-                    }
-                });
+                listeners.values().stream()
+                        .filter(ManagedListener::isRunning)
+                        .map(ManagedListener::id)
+                        .forEach(toStart::add);
             }
             listeners.forEach((id, listener) -> stops.add(stopOne(id, listener)));
         }

@@ -11,7 +11,6 @@ import io.delayqueue.store.Purge;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.TopicRegisteredAnewException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -75,21 +74,7 @@ final class RetentionTask extends RedisTask {
      * Prunes all shards in concurrent batches, so that unavailable shards cost few time-outs. The future never fails.
      */
     private CompletableFuture<List<Pruned>> prune() {
-        List<Shard> all = List.copyOf(shards);
-        CompletableFuture<List<Pruned>> pruned = CompletableFuture.completedFuture(new ArrayList<>());
-        for (int from = 0; from < all.size(); from += AT_ONCE) {
-            List<Shard> some = all.subList(from, Math.min(all.size(), from + AT_ONCE));
-            pruned = pruned.thenCompose(before -> {
-                List<CompletableFuture<Pruned>> calls =
-                        some.stream().map(this::prune).toList();
-                return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
-                        .thenApply(done -> {
-                            calls.forEach(one -> before.add(one.join()));
-                            return before;
-                        });
-            });
-        }
-        return pruned;
+        return Completions.inBatches(List.copyOf(shards), AT_ONCE, this::prune);
     }
 
     private CompletableFuture<Pruned> prune(Shard shard) {

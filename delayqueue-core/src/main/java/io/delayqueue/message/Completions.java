@@ -1,9 +1,13 @@
 package io.delayqueue.message;
 
 import io.delayqueue.Internal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 /** Helpers for futures. Thread-safe. */
 @Internal
@@ -34,6 +38,32 @@ public final class Completions {
             throw error;
         }
         return cause instanceof RuntimeException unchecked ? unchecked : new CompletionException(cause);
+    }
+
+    /** Completes with the results of all futures, in their order. Fails if one fails, when all have completed. */
+    public static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
+                .thenApply(completed ->
+                        futures.stream().map(CompletableFuture::join).toList());
+    }
+
+    /**
+     * Makes a call for each item, in batches of concurrent calls.
+     *
+     * @return completes with all results in the order of the items; fails after the first batch with a failed call
+     */
+    public static <S, T> CompletableFuture<List<T>> inBatches(
+            List<S> items, int size, Function<S, CompletableFuture<T>> call) {
+        CompletableFuture<List<T>> results = CompletableFuture.completedFuture(new ArrayList<>(items.size()));
+        for (int from = 0; from < items.size(); from += size) {
+            List<S> batch = items.subList(from, Math.min(items.size(), from + size));
+            results = results.thenCompose(
+                    before -> all(batch.stream().map(call).toList()).thenApply(more -> {
+                        before.addAll(more);
+                        return before;
+                    }));
+        }
+        return results;
     }
 
     private static boolean isWrapper(Throwable failure) {
