@@ -5,7 +5,6 @@ import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.forward.ForwardMapper;
-import io.delayqueue.forward.SendDeadlines;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -17,32 +16,20 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean(DelayListenerRegistry.class)
 public final class ForwardAutoConfiguration {
 
-    @Bean
-    SendDeadlines delayQueueSendDeadlines() {
-        return new SendDeadlines(System::nanoTime);
-    }
-
     @Bean(destroyMethod = "close")
     Forwards delayQueueForwards(
             DelayQueueProperties properties,
             ListableBeanFactory beans,
             ObjectProvider<BrokerKind> kinds,
             ObjectProvider<ForwardMapper> mappers,
-            SendDeadlines deadlines) {
+            DelayQueueEngine engine,
+            ObjectProvider<DelayListenerRegistry> registry) {
         return new Forwards(
                 properties.forward(),
                 properties.listenerLevels(beans),
                 new BrokerBeans(beans, kinds.orderedStream().toList()),
                 mappers.orderedStream().toList(),
-                deadlines);
-    }
-
-    @Bean
-    ForwardLifecycle delayQueueForwardLifecycle(
-            DelayQueueProperties properties,
-            SendDeadlines deadlines,
-            DelayQueueEngine engine,
-            ObjectProvider<DelayListenerRegistry> registry) {
-        return new ForwardLifecycle(properties.forward(), deadlines, engine.tasks(), registry);
+                engine.tasks(),
+                registry);
     }
 }

@@ -3,36 +3,59 @@ package io.delayqueue.autoconfigure.forward;
 import io.delayqueue.annotation.DelayListenerConfigurer;
 import io.delayqueue.annotation.DelayListenerEndpoint;
 import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
+import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.autoconfigure.property.ForwardProperties;
 import io.delayqueue.autoconfigure.property.ListenerLevels;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.forward.ForwardMapper;
 import io.delayqueue.forward.Forwarder;
 import io.delayqueue.forward.ForwardingHandler;
 import io.delayqueue.forward.Route;
 import io.delayqueue.forward.SendDeadlines;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.Shard.QueueKind;
 import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.SmartLifecycle;
 
-/** Registers a listener for each forward. */
-final class Forwards implements DelayListenerConfigurer, AutoCloseable {
+/**
+ * Registers a listener for each forward, and runs the task of send timeouts while listeners run. On start, logs a
+ * warning if other listeners receive messages of a forwarded topic.
+ *
+ * <p>Looks the registry up when it is needed. If this bean depended on the registry, Spring would stop it before the
+ * registry, regardless of its phase.
+ */
+final class Forwards implements DelayListenerConfigurer, SmartLifecycle, AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(Forwards.class);
 
     private final List<ForwardProperties> forwards;
     private final ListenerLevels levels;
     private final BrokerBeans brokers;
     private final List<ForwardMapper> mappers;
-    private final SendDeadlines deadlines;
+    private final SendDeadlines deadlines = new SendDeadlines(System::nanoTime);
+    private final PeriodicTaskScheduler tasks;
+    private final ObjectProvider<DelayListenerRegistry> registry;
+    private @Nullable TaskHandle handle;
 
     Forwards(
             List<ForwardProperties> forwards,
             ListenerLevels levels,
             BrokerBeans brokers,
             List<ForwardMapper> mappers,
-            SendDeadlines deadlines) {
+            PeriodicTaskScheduler tasks,
+            ObjectProvider<DelayListenerRegistry> registry) {
         this.forwards = forwards;
         this.levels = levels;
         this.brokers = brokers;
         this.mappers = mappers;
-        this.deadlines = deadlines;
+        this.tasks = tasks;
+        this.registry = registry;
     }
 
     @Override
@@ -57,6 +80,47 @@ final class Forwards implements DelayListenerConfigurer, AutoCloseable {
                 .handler(byte[].class, new ForwardingHandler(route, forwarder, mappers, deadlines))
                 .options(options -> levels.apply(forward, prefix, options))
                 .build();
+    }
+
+    @Override
+    public synchronized void start() {
+        if (handle == null && !forwards.isEmpty()) {
+            forwards.forEach(this::warnOfOtherListeners);
+            handle = tasks.schedule("forward deadlines", deadlines);
+            deadlines.wakeBy(handle);
+        }
+    }
+
+    private void warnOfOtherListeners(ForwardProperties forward) {
+        List<String> others = registry.getObject().getContainers().stream()
+                .filter(listener -> listener.topic().equals(forward.topic()) && listener.kind() == QueueKind.MESSAGES)
+                .map(ManagedListener::id)
+                .filter(id -> !id.equals(forward.listenerId()))
+                .toList();
+        if (!others.isEmpty()) {
+            log.warn("Messages of topic " + forward.topic() + " are forwarded by listener " + forward.listenerId()
+                    + ", but " + others + " also receive them: each message is delivered to one of them only");
+        }
+    }
+
+    @Override
+    public synchronized void stop() {
+        if (handle != null) {
+            deadlines.wakeBy(null);
+            handle.cancel();
+            handle = null;
+        }
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return handle != null;
+    }
+
+    /** Starts before the listeners, and stops after them. */
+    @Override
+    public int getPhase() {
+        return DelayListenerRegistry.PHASE - 1;
     }
 
     @Override
