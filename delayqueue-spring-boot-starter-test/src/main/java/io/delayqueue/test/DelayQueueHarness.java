@@ -31,13 +31,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DelayQueueHarness {
 
-    private static final long LOOK_AGAIN = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final MessageStore store;
     private final TopicRegistry topics;
     private final DelayQueueAdmin admin;
     private final DueTimes dueTimes;
-    private final WhatHappened happened;
+    private final AcknowledgedMessages acknowledged;
     private final Duration timeout;
     private final @Nullable ManualTasks tasks;
 
@@ -46,14 +46,14 @@ public final class DelayQueueHarness {
             TopicRegistry topics,
             DelayQueueAdmin admin,
             DueTimes dueTimes,
-            WhatHappened happened,
+            AcknowledgedMessages acknowledged,
             Duration timeout,
             @Nullable ManualTasks tasks) {
         this.store = store;
         this.topics = topics;
         this.admin = admin;
         this.dueTimes = dueTimes;
-        this.happened = happened;
+        this.acknowledged = acknowledged;
         this.timeout = timeout;
         this.tasks = tasks;
     }
@@ -63,7 +63,7 @@ public final class DelayQueueHarness {
     /** Waits until this application has acknowledged a message, since it started or {@link #forget()} was called. */
     public void awaitAcknowledged(String topic, String id) {
         await(
-                () -> happened.isAcknowledged(topic, id) ? Optional.of(id) : Optional.empty(),
+                () -> acknowledged.contains(topic, id) ? Optional.of(id) : Optional.empty(),
                 () -> describe(topic, id) + " was not acknowledged within " + timeout + ": " + state(topic, id));
     }
 
@@ -73,9 +73,9 @@ public final class DelayQueueHarness {
      */
     public void awaitAcknowledged(String topic, int count) {
         await(
-                () -> happened.acknowledgedCount(topic) >= count ? Optional.of(count) : Optional.empty(),
+                () -> acknowledged.count(topic) >= count ? Optional.of(count) : Optional.empty(),
                 () -> "Topic '" + topic + "' must have " + count + " acknowledged messages, but had "
-                        + happened.acknowledgedCount(topic) + " after " + timeout + ": " + counts(topic));
+                        + acknowledged.count(topic) + " after " + timeout + ": " + counts(topic));
     }
 
     /**
@@ -124,7 +124,7 @@ public final class DelayQueueHarness {
 
     /** Resets the acknowledged messages, for tests that share an application context. */
     public void forget() {
-        happened.forget();
+        acknowledged.forget();
     }
 
     private <T> T await(Supplier<Optional<T>> wanted, Supplier<String> complaint) {
@@ -142,7 +142,7 @@ public final class DelayQueueHarness {
                 if (left <= 0) {
                     throw new AssertionError(complaint.get());
                 }
-                happened.await(Math.min(left, LOOK_AGAIN));
+                acknowledged.await(Math.min(left, POLL_NANOS));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -236,10 +236,9 @@ public final class DelayQueueHarness {
         return find(topic, id)
                 .map(DelayQueueHarness::live)
                 .or(() -> deadLetter(topic, id).map(DelayQueueHarness::dead))
-                .orElseGet(() -> happened.isAcknowledged(topic, id)
+                .orElseGet(() -> acknowledged.contains(topic, id)
                         ? "it was acknowledged."
-                        : "the message does not exist. Acknowledged messages: " + happened.acknowledgedIds(topic)
-                                + ".");
+                        : "the message does not exist. Acknowledged messages: " + acknowledged.ids(topic) + ".");
     }
 
     private static String live(MessageSnapshot found) {

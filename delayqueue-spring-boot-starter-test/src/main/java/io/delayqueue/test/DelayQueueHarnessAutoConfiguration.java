@@ -25,8 +25,8 @@ public final class DelayQueueHarnessAutoConfiguration {
     public DelayQueueHarnessAutoConfiguration() {}
 
     @Bean
-    WhatHappened delayQueueHarnessEvents() {
-        return new WhatHappened();
+    AcknowledgedMessages delayQueueHarnessEvents() {
+        return new AcknowledgedMessages();
     }
 
     @Bean
@@ -42,15 +42,16 @@ public final class DelayQueueHarnessAutoConfiguration {
             MessageStore store,
             TopicRegistry topics,
             DelayQueueAdmin admin,
-            DueTimes dueTimes,
-            WhatHappened happened,
+            ShardReader reader,
+            AcknowledgedMessages acknowledged,
             ObjectProvider<ManualTasks> tasks) {
         return new DelayQueueHarness(
-                store, topics, admin, dueTimes, happened, properties.timeout(), tasks.getIfAvailable());
-    }
-
-    @Bean
-    DueTimes delayQueueHarnessDueTimes(MessageStore store, ShardReader reader) {
-        return new DueTimes(store, reader);
+                store,
+                topics,
+                admin,
+                new DueTimes(store, reader),
+                acknowledged,
+                properties.timeout(),
+                tasks.getIfAvailable());
     }
 }

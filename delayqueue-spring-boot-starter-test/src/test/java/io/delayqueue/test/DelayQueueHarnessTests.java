@@ -12,6 +12,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import java.time.Duration;
@@ -257,10 +258,10 @@ class DelayQueueHarnessTests {
                 MessageStore store,
                 TopicRegistry topics,
                 DelayQueueAdmin admin,
-                DueTimes dueTimes,
-                WhatHappened happened) {
-            return new ImpatientHarness(
-                    new DelayQueueHarness(store, topics, admin, dueTimes, happened, Duration.ofMillis(50), null));
+                ShardReader reader,
+                AcknowledgedMessages acknowledged) {
+            return new ImpatientHarness(new DelayQueueHarness(
+                    store, topics, admin, new DueTimes(store, reader), acknowledged, Duration.ofMillis(50), null));
         }
     }
 }

@@ -27,7 +27,7 @@ final class ManualSignals implements SignalSource {
         onChange = task;
     }
 
-    void lookEverywhere() {
+    void wakeAll() {
         listeners.forEach(SignalListener::resubscribed);
         onChange.run();
     }

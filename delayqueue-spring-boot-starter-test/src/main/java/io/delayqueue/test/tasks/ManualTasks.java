@@ -55,7 +55,7 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
     public int runTasks() {
         begin();
         try {
-            signals.lookEverywhere();
+            signals.wakeAll();
             return scheduler.callDue(this::handle);
         } finally {
             driving.unlock();
@@ -72,7 +72,7 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
     public int runUntilIdle() {
         begin();
         try {
-            signals.lookEverywhere();
+            signals.wakeAll();
             int called = 0;
             while (called < MANY) {
                 int now = scheduler.callDue(this::handle);

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /** Records the messages that this application has acknowledged. Thread-safe. */
-final class WhatHappened implements DelayQueueEvents {
+final class AcknowledgedMessages implements DelayQueueEvents {
 
     private final Map<String, List<String>> acknowledged = new HashMap<>();
 
@@ -29,15 +29,15 @@ final class WhatHappened implements DelayQueueEvents {
         }
     }
 
-    synchronized boolean isAcknowledged(String topic, String id) {
+    synchronized boolean contains(String topic, String id) {
         return acknowledged.getOrDefault(topic, List.of()).contains(id);
     }
 
-    synchronized int acknowledgedCount(String topic) {
+    synchronized int count(String topic) {
         return acknowledged.getOrDefault(topic, List.of()).size();
     }
 
-    synchronized Set<String> acknowledgedIds(String topic) {
+    synchronized Set<String> ids(String topic) {
         return new TreeSet<>(acknowledged.getOrDefault(topic, List.of()));
     }
 
