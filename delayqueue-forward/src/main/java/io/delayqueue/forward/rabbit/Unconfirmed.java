@@ -3,8 +3,8 @@ package io.delayqueue.forward.rabbit;
 import com.rabbitmq.client.Return;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.delayqueue.forward.ForwardException;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
@@ -64,12 +64,8 @@ final class Unconfirmed {
     }
 
     private void settle(long number, boolean andAllBefore, @Nullable ForwardException failure) {
-        if (andAllBefore) {
-            Map<Long, Message> before = messages.headMap(number, true);
-            before.keySet().forEach(each -> end(messages.remove(each), failure));
-        } else {
-            end(messages.remove(number), failure);
-        }
+        Set<Long> settled = andAllBefore ? messages.headMap(number, true).keySet() : Set.of(number);
+        settled.forEach(each -> end(messages.remove(each), failure));
     }
 
     /** Fails all messages. Their outcome is unknown. */

@@ -1,13 +1,12 @@
 package io.delayqueue.actuate.dashboard;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.util.MimeType;
 
 /**
@@ -57,19 +56,11 @@ record DashboardFiles(String page, Map<String, Part> parts) {
     }
 
     private static byte[] read(String name) {
-        try (InputStream resource = DashboardFiles.class.getResourceAsStream(name)) {
-            if (resource == null) {
-                throw new IllegalStateException("The dashboard's file " + name + " is not on the class path");
-            }
-            return resource.readAllBytes();
+        try {
+            return new ClassPathResource(name, DashboardFiles.class).getContentAsByteArray();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    @Nullable
-    Part part(String name) {
-        return parts.get(name);
     }
 
     /** A file. The content is not copied and must not be modified. */

@@ -52,7 +52,7 @@ public final class DelayQueueDashboardEndpoint {
      */
     @ReadOperation(produces = {"text/javascript", "text/css", "image/svg+xml"})
     public WebEndpointResponse<byte[]> file(@Selector String file) {
-        DashboardFiles.Part part = files.part(file);
+        DashboardFiles.Part part = files.parts().get(file);
         return part == null
                 ? new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND)
                 : new WebEndpointResponse<>(part.content(), part.type());

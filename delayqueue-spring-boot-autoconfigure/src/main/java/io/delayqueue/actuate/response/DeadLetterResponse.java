@@ -51,7 +51,7 @@ public record DeadLetterResponse(
                 envelope.dueAt(),
                 envelope.sentAt(),
                 open ? envelope.headers() : null,
-                open ? PayloadResponse.shown(envelope.payload()) : PayloadResponse.hidden(envelope.payload()));
+                PayloadResponse.of(envelope.payload(), open));
     }
 
     /**

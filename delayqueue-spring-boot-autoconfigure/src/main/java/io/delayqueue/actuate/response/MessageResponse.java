@@ -48,7 +48,7 @@ public record MessageResponse(
                 message.holder(),
                 message.lastFailure(),
                 open ? envelope.headers() : null,
-                open ? PayloadResponse.shown(envelope.payload()) : PayloadResponse.hidden(envelope.payload()));
+                PayloadResponse.of(envelope.payload(), open));
     }
 
     /**

@@ -19,13 +19,15 @@ record PayloadResponse(@Nullable String text, @Nullable String base64, int bytes
     /** The maximum number of bytes of a payload that are included. */
     public static final int MAX_BYTES = 8192;
 
-    /** Creates a response without the payload's content. */
-    public static PayloadResponse hidden(byte[] payload) {
-        return new PayloadResponse(null, null, payload.length, false, true);
-    }
-
-    /** Creates a response with the payload's content. */
-    public static PayloadResponse shown(byte[] payload) {
+    /**
+     * Creates the response of a payload.
+     *
+     * @param open whether the caller may see the content
+     */
+    static PayloadResponse of(byte[] payload, boolean open) {
+        if (!open) {
+            return new PayloadResponse(null, null, payload.length, false, true);
+        }
         boolean truncated = payload.length > MAX_BYTES;
         int end = truncated ? beginOfCharacter(payload, MAX_BYTES) : payload.length;
         String text = text(ByteBuffer.wrap(payload, 0, end));

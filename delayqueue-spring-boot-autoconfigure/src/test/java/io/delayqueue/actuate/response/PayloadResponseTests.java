@@ -13,7 +13,7 @@ class PayloadResponseTests {
     @ParameterizedTest
     @ValueSource(strings = {"", "text", "{\"a\": \"ünï\"}", "lines\r\n\tof text", "消息 \uD83D\uDE00"})
     void textIsText(String text) {
-        PayloadResponse payload = PayloadResponse.shown(text.getBytes(UTF_8));
+        PayloadResponse payload = PayloadResponse.of(text.getBytes(UTF_8), true);
 
         assertThat(payload).isEqualTo(new PayloadResponse(text, null, text.getBytes(UTF_8).length, false, false));
     }
@@ -21,7 +21,7 @@ class PayloadResponseTests {
     @Test
     void whatIsNoTextIsBase64() {
         for (byte[] bytes : new byte[][] {{(byte) 0xff}, {'a', 0}, {(byte) 0xc3}, {27, '['}}) {
-            PayloadResponse payload = PayloadResponse.shown(bytes);
+            PayloadResponse payload = PayloadResponse.of(bytes, true);
 
             assertThat(payload.text()).isNull();
             assertThat(Base64.getDecoder().decode(payload.base64())).isEqualTo(bytes);
@@ -36,7 +36,7 @@ class PayloadResponseTests {
         for (int shift = 0; shift < 4; shift++) {
             String text = "x".repeat(shift) + character.repeat(PayloadResponse.MAX_BYTES + 1);
 
-            PayloadResponse payload = PayloadResponse.shown(text.getBytes(UTF_8));
+            PayloadResponse payload = PayloadResponse.of(text.getBytes(UTF_8), true);
 
             assertThat(text).startsWith(payload.text());
             assertThat(payload.text().getBytes(UTF_8).length)
@@ -49,7 +49,7 @@ class PayloadResponseTests {
     void longBytesAreCut() {
         byte[] bytes = new byte[20_000];
 
-        PayloadResponse payload = PayloadResponse.shown(bytes);
+        PayloadResponse payload = PayloadResponse.of(bytes, true);
 
         assertThat(Base64.getDecoder().decode(payload.base64())).hasSize(PayloadResponse.MAX_BYTES);
         assertThat(payload.bytes()).isEqualTo(20_000);
@@ -58,7 +58,7 @@ class PayloadResponseTests {
 
     @Test
     void hiddenOneTellsItsLengthOnly() {
-        assertThat(PayloadResponse.hidden("secret".getBytes(UTF_8)))
+        assertThat(PayloadResponse.of("secret".getBytes(UTF_8), false))
                 .isEqualTo(new PayloadResponse(null, null, 6, false, true));
     }
 }
