@@ -65,7 +65,7 @@ class OpenDeliveriesTests {
         ClaimedDelivery lost = added("b");
         lost.lose();
         ClaimedDelivery answered = added("c");
-        answered.retry(Duration.ZERO);
+        assertThat(answered.retry(Duration.ZERO)).isNotDone();
         assertThat(renewals(deliveries.take(at(10)))).extracting(Extend::id).containsExactly("a");
         deliveries.renewed(List.of(), Set.of(), at(10), at(10));
         assertThat(deliveries.take(at(61))).isEmpty();

@@ -46,6 +46,7 @@ enum Operation {
 
     static final Set<Operation> ACTIONS = EnumSet.range(CANCEL, RESUME);
 
+    @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable, which its type does not say
     private final List<String> parameters;
 
     Operation(String... parameters) {

@@ -15,33 +15,43 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ListenerProperties {
 
+    /** Number of handler calls at the same time. */
     @Nullable
     Integer concurrency();
 
+    /** Maximum number of messages of one handler call. */
     @Nullable
     Integer batchSize();
 
+    /** Time after which another node may take over an unsettled message. */
     @Nullable
     Duration lease();
 
+    /** Number of deliveries after which a message is dead-lettered. */
     @Nullable
     Integer maxAttempts();
 
+    /** Expression for the delays between attempts. */
     @Nullable
     String backoff();
 
+    /** Exceptions after which a message is dead-lettered at once. */
     @Nullable
     List<Class<? extends Throwable>> notRetryable();
 
+    /** Time after which the lease of a running handler is no longer renewed. */
     @Nullable
     Duration handlingTime();
 
+    /** Maximum number of messages claimed in advance. */
     @Nullable
     Integer prefetch();
 
+    /** Time after which a message claimed in advance is released. */
     @Nullable
     Duration prefetchTime();
 
+    /** Time for which a stop waits for running handlers. */
     @Nullable
     Duration drainTime();
 
