@@ -37,6 +37,9 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
     private volatile long confirmedAt;
     private volatile long heardAt;
     private volatile long doubtedAt;
+    /** The end of the longest requested extension; guarded by the monitor of this delivery. */
+    private long extendedUntil;
+
     private volatile boolean lost;
     private volatile boolean lapsed;
     private volatile long startedAt;
@@ -71,6 +74,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
         this.confirmedAt = sentAt;
         this.doubtedAt = sentAt;
         this.heardAt = heardAt;
+        this.extendedUntil = sentAt;
         this.claimedAt = sentAt;
     }
 
@@ -101,7 +105,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
                 @Nullable Throwable failure,
                 CompletableFuture<Boolean> accepted);
 
-        /** Renews the lease with the next poll. */
+        /** Extends the lease with the next poll. */
         CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time);
     }
 
@@ -160,6 +164,16 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
     /** The lease that each renewal requests. After an extension the current lease may be longer. */
     Duration lease() {
         return Duration.ofNanos(baseLeaseNanos);
+    }
+
+    /**
+     * An extension to at least the given time from now. It shortens neither the lease nor an earlier extension. To be
+     * sent in the order of the calls, which the caller ensures by the monitor of this delivery.
+     */
+    Settle.Extend extension(Duration time, long now) {
+        long remaining = Math.max(leaseDeadline() - now, extendedUntil - now);
+        extendedUntil = now + Math.max(remaining, Math.max(time.toNanos(), baseLeaseNanos));
+        return new Settle.Extend(id(), claim.token(), Duration.ofNanos(extendedUntil - now));
     }
 
     long baseLeaseNanos() {

@@ -6,14 +6,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -25,14 +20,13 @@ import org.jspecify.annotations.Nullable;
  * start.
  *
  * <p>The monitor guards the waiting deliveries and the time of the last retirement. Any thread may take and remove
- * deliveries, report retirements, and request extensions and confirmations. Only the poller's task, which never runs
+ * deliveries and report retirements. Only the poller's task, which never runs
  * twice at a time, calls the other methods; thus {@link #nextRenewal} needs no lock.
  */
 final class OpenDeliveries {
 
     private final Set<ClaimedDelivery> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger size = new AtomicInteger();
-    private final Queue<Extension> extensions = new ConcurrentLinkedQueue<>();
     private final ClaimBudget.Share share;
     private final LongSupplier nanoTime;
     private final long handlingNanos;
@@ -45,14 +39,8 @@ final class OpenDeliveries {
     private long waitingBytes;
     private long retiredAt;
 
-    /** A request to extend a lease; {@code result} completes with whether the lease is held. */
-    record Extension(ClaimedDelivery delivery, Duration time, CompletableFuture<Boolean> result) {}
-
-    /** A renewal of a delivery's lease; {@code result} is set if it is an extension. */
-    record Due(
-            ClaimedDelivery delivery,
-            Extend renewal,
-            @Nullable CompletableFuture<Boolean> result) {}
+    /** A renewal or extension of a delivery's lease. */
+    record Due(ClaimedDelivery delivery, Extend renewal) {}
 
     OpenDeliveries(ClaimBudget.Share share, Duration handlingTime, Duration confirmAfter, LongSupplier nanoTime) {
         this.share = share;
@@ -202,29 +190,13 @@ final class OpenDeliveries {
         return confirmRequested;
     }
 
-    void extend(Extension extension) {
-        extensions.add(extension);
-    }
-
-    List<Extension> takeExtensions() {
-        List<Extension> taken = new ArrayList<>();
-        for (Extension next = extensions.poll(); next != null; next = extensions.poll()) {
-            taken.add(next);
-        }
-        return taken;
-    }
-
     /** When the next renewal is due, by the monotonic clock; {@link Long#MAX_VALUE} for never. */
     long nextRenewal() {
         return nextRenewal;
     }
 
-    boolean hasExtensions() {
-        return !extensions.isEmpty();
-    }
-
     boolean hasWork(long now) {
-        return confirmRequested || hasExtensions() || (nextRenewal != Long.MAX_VALUE && now - nextRenewal >= 0);
+        return confirmRequested || (nextRenewal != Long.MAX_VALUE && now - nextRenewal >= 0);
     }
 
     /** Returns the renewals for the next poll, at most {@link PollRequest#MAX_BATCH}. */
@@ -233,56 +205,26 @@ final class OpenDeliveries {
             return List.of();
         }
         List<Due> due = new ArrayList<>();
-        Map<ClaimedDelivery, Duration> extended = extensions(now, due);
-        if (due.size() == PollRequest.MAX_BATCH) {
-            return due;
-        }
         boolean confirm = confirmRequested;
         if (confirm) { // reset first: a later request concerns the next poll
             confirmRequested = false;
         }
         long next = Long.MAX_VALUE;
         for (ClaimedDelivery delivery : open) {
-            boolean wanted = !extended.containsKey(delivery)
-                    && (wantsRenewal(delivery, now) || (confirm && wantsConfirmation(delivery, now)));
+            boolean wanted = wantsRenewal(delivery, now) || (confirm && wantsConfirmation(delivery, now));
             if (wanted && due.size() < PollRequest.MAX_BATCH) {
-                due.add(new Due(delivery, renewal(delivery, delivery.lease()), null));
+                due.add(new Due(
+                        delivery, new Extend(delivery.id(), delivery.claim().token(), delivery.lease())));
             } else if (wanted) {
                 next = now;
                 confirmRequested = confirm;
-            } else if (isKept(delivery, now) && !extended.containsKey(delivery)) {
+            } else if (isKept(delivery, now)) {
                 long at = renewalAt(delivery);
                 next = next == Long.MAX_VALUE || at - next < 0 ? at : next;
             }
         }
         nextRenewal = next;
         return due;
-    }
-
-    /**
-     * Adds the requested extensions. Each extension of one delivery requests the longest time; none shortens the lease.
-     */
-    private Map<ClaimedDelivery, Duration> extensions(long now, List<Due> due) {
-        if (extensions.isEmpty()) {
-            return Map.of();
-        }
-        List<Extension> taken = new ArrayList<>();
-        IdentityHashMap<ClaimedDelivery, Duration> longest = new IdentityHashMap<>();
-        for (Extension next; taken.size() < PollRequest.MAX_BATCH && (next = extensions.poll()) != null; ) {
-            taken.add(next);
-            ClaimedDelivery delivery = next.delivery();
-            Duration least = Duration.ofNanos(Math.max(delivery.leaseDeadline() - now, delivery.baseLeaseNanos()));
-            longest.merge(delivery, longer(next.time(), least), OpenDeliveries::longer);
-        }
-        for (Extension each : taken) {
-            ClaimedDelivery delivery = each.delivery();
-            due.add(new Due(delivery, renewal(delivery, longest.getOrDefault(delivery, each.time())), each.result()));
-        }
-        return longest;
-    }
-
-    private static Duration longer(Duration one, Duration other) {
-        return one.compareTo(other) >= 0 ? one : other;
     }
 
     private boolean wantsRenewal(ClaimedDelivery delivery, long now) {
@@ -305,12 +247,8 @@ final class OpenDeliveries {
         return delivery.leaseDeadline() - delivery.baseLeaseNanos() / 3 * 2;
     }
 
-    private static Extend renewal(ClaimedDelivery delivery, Duration time) {
-        return new Extend(delivery.id(), delivery.claim().token(), time);
-    }
-
     /**
-     * Applies a reply: the leases that were not lost run from the time the request was sent. A waiting delivery whose
+     * Applies a reply to renewals and extensions: the leases that were not lost run from the time the request was sent. A waiting delivery whose
      * lease is lost is removed.
      *
      * @param lost the rejected renewals, by identity

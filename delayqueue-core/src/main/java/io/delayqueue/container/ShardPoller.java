@@ -19,6 +19,7 @@ import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settle.Extend;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.ShardSession;
 import io.delayqueue.store.ShardSession.Poll;
@@ -86,7 +87,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private volatile boolean ending;
 
     // of the open poll
-    private volatile List<OpenDeliveries.Due> renewals = List.of();
+    private List<OpenDeliveries.Due> renewals = List.of();
     private NextPoll.Reason reason = NextPoll.Reason.NONE;
 
     private boolean notificationsEnabled;
@@ -210,23 +211,16 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     /** Called when the task will not run again: fails open and later settlements and extensions. */
     void abandon() {
         abandoned = true;
-        failUnsent();
+        failIfAbandoned();
         Poll open = session.open();
         if (open != null) {
             session.fail(open, closed());
-            completeExtensions(closed());
         }
     }
 
-    private void failUnsent() {
+    private void failIfAbandoned() {
         if (abandoned) {
             session.failWaiting(closed());
-            List<Runnable> failures = new ArrayList<>();
-            deliveries
-                    .takeExtensions()
-                    .forEach(each -> ShardSession.complete(
-                            each.result(), () -> each.result().completeExceptionally(closed()), failures));
-            session.completeAll(failures);
         }
     }
 
@@ -379,18 +373,24 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (why == NextPoll.Reason.NONE && !deliveries.hasWork(now) && !settles) {
             return null;
         }
-        List<OpenDeliveries.Due> due = deliveries.take(now);
+        renewals = new ArrayList<>(deliveries.take(now));
         nextPoll.began();
         reason = why;
-        renewals = due;
-        return session.begin(
+        Poll poll = session.begin(
                 new Claiming(
                         share.reserve(Math.min(capacity, PollRequest.MAX_BATCH)),
                         PollRequest.MAX_BYTES,
                         options.lease()),
                 reclaiming,
                 peers && capacity <= PollRequest.MAX_BATCH,
-                due.stream().map(OpenDeliveries.Due::renewal).toList());
+                renewals.stream().map(OpenDeliveries.Due::renewal).toList());
+        for (Settlement settlement : poll.settlements()) {
+            if (settlement.settle() instanceof Extend extension
+                    && settlement.delivery() instanceof ClaimedDelivery delivery) {
+                renewals.add(new OpenDeliveries.Due(delivery, extension));
+            }
+        }
+        return poll;
     }
 
     /** Without signals nothing can wake another poller, so each poller acts as assigned. */
@@ -429,7 +429,6 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         take(poll, reply.claims(), heardAt);
         // last: listeners and callbacks may throw anything, and the poll must be applied by then
         lostDeliveries.forEach(this::publishLost);
-        completeExtensions(null);
         session.publish(poll, reply);
         if (reason == NextPoll.Reason.SWEEP && !reply.claims().isEmpty()) {
             events.publish(to -> to.sweepFound(recipient, reply.claims().size()));
@@ -462,27 +461,6 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (delivery.isStarted()) {
             events.publish(to -> to.leaseLost(recipient, delivery.id(), delivery.leaseEnd()));
         }
-    }
-
-    private void completeExtensions(@Nullable RuntimeException failure) {
-        List<Runnable> completions = new ArrayList<>();
-        for (OpenDeliveries.Due due : renewals) {
-            CompletableFuture<Boolean> result = due.result();
-            if (result != null) {
-                boolean held = !due.delivery().isLost();
-                ShardSession.complete(
-                        result,
-                        () -> {
-                            if (failure == null) {
-                                result.complete(held);
-                            } else {
-                                result.completeExceptionally(failure);
-                            }
-                        },
-                        completions);
-            }
-        }
-        session.completeAll(completions);
     }
 
     private Duration untilNext() {
@@ -571,7 +549,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         session.add(new Settlement(settle, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
         deliveries.remove(delivery);
         wakeForWork();
-        failUnsent();
+        failIfAbandoned();
     }
 
     @Override
@@ -583,14 +561,17 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             return CompletableFuture.completedFuture(true);
         }
         CompletableFuture<Boolean> result = new CompletableFuture<>();
-        deliveries.extend(new OpenDeliveries.Extension(delivery, time, result));
+        synchronized (delivery) {
+            Extend extension = delivery.extension(time, nanoTime.getAsLong());
+            session.add(new Settlement(extension, delivery, nanoTime.getAsLong(), 0, null, result));
+        }
         wakeForWork();
-        failUnsent();
+        failIfAbandoned();
         return result;
     }
 
     private void wakeForWork() {
-        if (isUrgent() || deliveries.hasExtensions()) {
+        if (isUrgent()) {
             wake();
         } else {
             wakeWithin(linger);

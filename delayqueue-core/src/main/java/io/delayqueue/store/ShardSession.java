@@ -108,6 +108,11 @@ public final class ShardSession {
             return sentAt;
         }
 
+        /** The settlements and extensions that the poll carries. */
+        public List<Settlement> settlements() {
+            return settlements;
+        }
+
         /** Whether the poll carries settlements. */
         boolean settles() {
             return !settlements.isEmpty();
@@ -172,7 +177,7 @@ public final class ShardSession {
         if (open != null) {
             throw new IllegalStateException("The last poll has no reply yet");
         }
-        List<Settlement> taken = take();
+        List<Settlement> taken = take(renewals.size());
         List<Settle> settles = new ArrayList<>(taken.size());
         List<Extend> extensions = new ArrayList<>(renewals);
         for (Settlement settlement : taken) {
@@ -189,8 +194,13 @@ public final class ShardSession {
         return poll;
     }
 
-    /** Takes waiting settlements. A second settlement of the same lease waits for the next poll, which rejects it. */
-    private List<Settlement> take() {
+    /**
+     * Takes waiting settlements. A second settlement of the same lease waits for the next poll, which rejects it.
+     *
+     * @param renewals number of renewals of the poll, which count as extensions
+     */
+    private List<Settlement> take(int renewals) {
+        int extensions = renewals;
         List<Settlement> taken = new ArrayList<>(Math.min(size, PollRequest.MAX_BATCH));
         Set<Map.Entry<String, String>> settled = new HashSet<>();
         long bytes = 0;
@@ -200,10 +210,13 @@ public final class ShardSession {
                     Map.entry(next.settle().id(), next.settle().token());
             bytes += next.bytesRead();
             boolean tooLarge = next.bytesRead() > 0 && bytes > PollRequest.MAX_BYTES && !taken.isEmpty();
-            if (tooLarge || settled.contains(lease)) {
+            boolean extend = next.settle() instanceof Extend;
+            if (tooLarge || settled.contains(lease) || (extend && extensions == PollRequest.MAX_BATCH)) {
                 break;
             }
-            if (!(next.settle() instanceof Extend)) {
+            if (extend) {
+                extensions++;
+            } else {
                 settled.add(lease);
             }
             taken.add(waiting.remove());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.event.Recipient;
+import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
@@ -19,6 +20,7 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -319,6 +321,31 @@ class LeaseTests extends NodeTest {
                 .atMost(Duration.ofSeconds(10))
                 .until(() -> leaseEnd("m")
                         > System.currentTimeMillis() + Duration.ofMinutes(50).toMillis());
+        release.countDown();
+        await().until(() -> happenings.count("acknowledged m 1") == 1);
+        assertThat(told).containsExactly(true, true);
+    }
+
+    @Test
+    void shorterExtensionRequestedTogetherWithALongerOneDoesNotShortenTheLease() {
+        QueueNode node = node(Pacing.builtIn());
+        Queue<Boolean> told = new ConcurrentLinkedQueue<>();
+        CountDownLatch extended = new CountDownLatch(1);
+        node.listen("t", ListenerOptions.DEFAULTS, deliveries -> {
+            Acknowledgement delivery = deliveries.get(0).acknowledgement();
+            CompletableFuture<Boolean> longer = delivery.extend(Duration.ofHours(1));
+            CompletableFuture<Boolean> shorter = delivery.extend(Duration.ofMinutes(1));
+            told.add(longer.get(10, TimeUnit.SECONDS));
+            told.add(shorter.get(10, TimeUnit.SECONDS));
+            extended.countDown();
+            awaitRelease();
+            return null;
+        });
+        node.template.send(DelayMessage.to("t").id("m").payload("").build());
+        await().until(() -> extended.getCount() == 0);
+        assertThat(leaseEnd("m"))
+                .isGreaterThan(
+                        System.currentTimeMillis() + Duration.ofMinutes(50).toMillis());
         release.countDown();
         await().until(() -> happenings.count("acknowledged m 1") == 1);
         assertThat(told).containsExactly(true, true);

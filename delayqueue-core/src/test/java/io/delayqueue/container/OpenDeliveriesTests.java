@@ -3,13 +3,11 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.container.OpenDeliveries.Due;
-import io.delayqueue.container.OpenDeliveries.Extension;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Settle.Extend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -109,18 +107,16 @@ class OpenDeliveriesTests {
     void extensionsOfOneDeliveryAskForTheLongestAndNoneShortens() {
         ClaimedDelivery delivery = added("a");
         delivery.started(start);
-        CompletableFuture<Boolean> first = new CompletableFuture<>();
-        CompletableFuture<Boolean> second = new CompletableFuture<>();
-        deliveries.extend(new Extension(delivery, Duration.ofHours(1), first));
-        deliveries.extend(new Extension(delivery, Duration.ofSeconds(1), second));
-        List<Due> due = deliveries.take(at(10));
-        assertThat(due).extracting(Due::result).containsExactly(first, second);
-        assertThat(renewals(due)).containsOnly(new Extend("a", "token", Duration.ofHours(1)));
-        deliveries.renewed(due, Set.of(), at(10), at(10));
-        assertThat(delivery.leaseDeadline()).isEqualTo(at(3610));
+        Extend first = delivery.extension(Duration.ofHours(1), at(10));
+        assertThat(first).isEqualTo(new Extend("a", "token", Duration.ofHours(1)));
+        Extend second = delivery.extension(Duration.ofSeconds(1), at(20));
+        assertThat(second.lease()).isEqualTo(Duration.ofHours(1).minusSeconds(10));
 
-        deliveries.extend(new Extension(delivery, Duration.ofMinutes(1), new CompletableFuture<>()));
-        assertThat(renewals(deliveries.take(at(10)))).containsExactly(new Extend("a", "token", Duration.ofHours(1)));
+        deliveries.renewed(List.of(new Due(delivery, first)), Set.of(), at(20), at(20));
+        assertThat(delivery.leaseDeadline()).isEqualTo(at(3620));
+        assertThat(delivery.extension(Duration.ofMinutes(1), at(30)).lease())
+                .isEqualTo(Duration.ofHours(1).minusSeconds(10));
+        assertThat(delivery.extension(Duration.ofSeconds(1), at(3619)).lease()).isEqualTo(LEASE);
     }
 
     @Test

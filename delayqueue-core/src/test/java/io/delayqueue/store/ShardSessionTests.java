@@ -107,6 +107,19 @@ class ShardSessionTests {
     }
 
     @Test
+    void renewalsAndExtensionsTogetherAreAsManyAsAPollTakes() {
+        Settle.Extend extension = new Settle.Extend("a", "token", Duration.ofMinutes(1));
+        session.add(settlement(extension, 0, 0));
+        List<Settle.Extend> renewals = IntStream.range(0, PollRequest.MAX_BATCH)
+                .mapToObj(i -> new Settle.Extend("m" + i, "token", Duration.ofSeconds(30)))
+                .toList();
+        assertThat(session.begin(NOTHING, RECLAIMING, false, renewals).request().extensions())
+                .isEqualTo(renewals);
+        session.end();
+        assertThat(begin().request().extensions()).containsExactly(extension);
+    }
+
+    @Test
     void settlementsThatReadMessagesAreBoundedInBytesButAtLeastOneIsSent() {
         int half = PollRequest.MAX_BYTES / 2;
         session.add(deadLetter("a", 2 * PollRequest.MAX_BYTES));
