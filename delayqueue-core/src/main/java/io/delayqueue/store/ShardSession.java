@@ -335,12 +335,12 @@ public final class ShardSession {
     }
 
     /** Fails the settlements of a poll that is abandoned. */
-    public void fail(Poll poll, RuntimeException cause) {
+    public void fail(Poll poll, Throwable cause) {
         fail(poll.settlements, cause);
     }
 
     /** Fails the settlements that wait for a poll now. Settlements that are added later wait again. */
-    public void failWaiting(RuntimeException cause) {
+    public void failWaiting(Throwable cause) {
         List<Settlement> taken;
         synchronized (this) {
             taken = List.copyOf(waiting);
@@ -350,7 +350,7 @@ public final class ShardSession {
         fail(taken, cause);
     }
 
-    private void fail(List<Settlement> settlements, RuntimeException cause) {
+    private void fail(List<Settlement> settlements, Throwable cause) {
         List<Runnable> failures = new ArrayList<>();
         for (Settlement settlement : settlements) {
             CompletableFuture<Boolean> accepted = settlement.accepted();

@@ -33,15 +33,11 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
 
     private final ReceiverContext context;
     private final Map<String, WaitingReceivers> waiting = new ConcurrentHashMap<>();
-    private final AbsentTopics absent;
-    private final ReceivedTopics received;
     private final Leases leases;
     private volatile boolean closed;
 
     private DefaultDelayQueueReceiver(Builder builder) {
         this.context = new ReceiverContext(builder);
-        this.absent = new AbsentTopics(context);
-        this.received = new ReceivedTopics(builder.addConsumer, context);
         this.leases = new ReceiptLeases(context);
     }
 
@@ -89,8 +85,7 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
         while (true) {
             WaitingReceivers queue = waiting.computeIfAbsent(
                     request.topic(),
-                    topic -> new WaitingReceivers(
-                            context, topic, absent, received, ended -> waiting.remove(topic, ended)));
+                    topic -> new WaitingReceivers(context, topic, ended -> waiting.remove(topic, ended)));
             if (closed) {
                 // created too late for close()
                 queue.close();

@@ -153,8 +153,8 @@ final class DefaultLeasedDelivery implements LeasedDelivery, Settlement.Attempt 
         long requestedAt = context.now();
         Duration left = leaseLeft();
         Duration lease = left.compareTo(time) > 0 ? left : time;
-        return context.poller(shard)
-                .settle(new Extend(claim.id(), claim.token(), lease), null)
+        Settle extend = new Extend(claim.id(), claim.token(), lease);
+        return ReceiverContext.result(topic(), context.poller(shard).settle(extend, null))
                 .thenApply(accepted -> {
                     if (accepted) {
                         leaseEndNanos.accumulateAndGet(requestedAt + lease.toNanos(), (a, b) -> a - b > 0 ? a : b);
@@ -170,7 +170,7 @@ final class DefaultLeasedDelivery implements LeasedDelivery, Settlement.Attempt 
 
     private CompletableFuture<Boolean> settle(Settle settle) {
         return settled.compareAndSet(false, true)
-                ? context.poller(shard).settle(settle, this)
+                ? ReceiverContext.result(topic(), context.poller(shard).settle(settle, this))
                 : CompletableFuture.completedFuture(false);
     }
 }

@@ -1,12 +1,10 @@
 package io.delayqueue.template.receive;
 
 import io.delayqueue.message.Completions;
-import io.delayqueue.message.Shard;
 import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settle.Acknowledge;
 import io.delayqueue.store.Settle.Extend;
 import io.delayqueue.store.Settle.Release;
-import io.delayqueue.store.TopicRegisteredAnewException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -16,11 +14,6 @@ import org.springframework.util.Assert;
 
 /** Settles deliveries by their receipts, through the poller of the id's shard. Thread-safe. */
 final class ReceiptLeases implements Leases {
-
-    /**
-     * Attempts with the current shards of a topic; more than one is needed if the topic is registered again meanwhile.
-     */
-    private static final int ATTEMPTS = 3;
 
     private final ReceiverContext context;
     private final Map<OpenRequest, CompletableFuture<Boolean>> open = new ConcurrentHashMap<>();
@@ -96,7 +89,7 @@ final class ReceiptLeases implements Leases {
         if (other != null) {
             return other.copy();
         }
-        CompletableFuture<?> ignored = submit(topic, id, call, 1).whenComplete((accepted, failure) -> {
+        CompletableFuture<?> ignored = submit(topic, id, call).whenComplete((accepted, failure) -> {
             open.remove(request);
             if (failure == null) {
                 mine.complete(accepted);
@@ -111,17 +104,11 @@ final class ReceiptLeases implements Leases {
     private record OpenRequest(String topic, Object settlement) {}
 
     private CompletableFuture<Boolean> submit(
-            String topic, String id, Function<ReceivePoller, CompletableFuture<Boolean>> call, int attempt) {
-        return ReceiverContext.call(() -> context.topics.registeredShards(topic))
-                .thenCompose(shards -> shards.isEmpty()
-                        ? CompletableFuture.completedFuture(false)
-                        : call.apply(
-                                context.poller(Shard.of(topic, id, shards.get().size()))))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = Completions.cause(failure);
-                    return cause.getCause() instanceof TopicRegisteredAnewException && attempt < ATTEMPTS
-                            ? submit(topic, id, call, attempt + 1)
-                            : CompletableFuture.failedFuture(cause);
-                });
+            String topic, String id, Function<ReceivePoller, CompletableFuture<Boolean>> call) {
+        return ReceiverContext.result(
+                topic,
+                ReceiverContext.call(
+                                () -> context.topics.withShard(topic, id, shard -> call.apply(context.poller(shard))))
+                        .thenApply(accepted -> accepted.orElse(false)));
     }
 }

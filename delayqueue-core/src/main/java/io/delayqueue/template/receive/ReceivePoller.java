@@ -19,7 +19,6 @@ import io.delayqueue.store.Settlement;
 import io.delayqueue.store.ShardSession;
 import io.delayqueue.store.ShardSession.Poll;
 import io.delayqueue.store.UnreadableMessageException;
-import io.delayqueue.template.DelayQueueException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -215,7 +214,7 @@ final class ReceivePoller implements PeriodicTask {
         String name = name();
         context.events.publish(events -> events.taskFailed(name, cause, failing));
         if (abandoned) {
-            session.fail(poll, settlementsFailed(cause));
+            session.fail(poll, cause);
         }
         if (claim != null) {
             claim.result.completeExceptionally(cause);
@@ -230,11 +229,6 @@ final class ReceivePoller implements PeriodicTask {
 
     private String name() {
         return "receive " + Printable.of(shard.topic());
-    }
-
-    private DelayQueueException settlementsFailed(Throwable cause) {
-        return DelayQueueException.of(
-                "Settlements of topic " + Printable.of(shard.topic()) + " failed: " + cause.getMessage(), cause);
     }
 
     private void repeatLater() {
@@ -288,7 +282,7 @@ final class ReceivePoller implements PeriodicTask {
                 session.end();
             }
         }
-        DelayQueueException closing = settlementsFailed(new IllegalStateException("the receiver was closed"));
+        IllegalStateException closing = new IllegalStateException("the receiver was closed");
         if (unsent != null) {
             session.fail(unsent, closing);
         }

@@ -4,11 +4,13 @@ import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueException;
 import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -40,6 +42,10 @@ final class ReceiverContext {
     final PayloadCodec codec;
     final EventBus events;
     final LongSupplier nanoTime;
+    /** The unregistered topics for which receivers wait. */
+    final AbsentTopics absent = new AbsentTopics(this);
+    /** The topics that are received from. */
+    final ReceivedTopics received;
     /** The receiver's consumer name; never used by another consumer. */
     final String consumer;
     /** Numbers the polls of all shards, so that a new poller of a shard continues the sequence. */
@@ -60,6 +66,7 @@ final class ReceiverContext {
         this.settings = builder.settings;
         this.completions = builder.completions;
         this.nanoTime = builder.nanoTime;
+        this.received = new ReceivedTopics(builder.addConsumer, this);
         this.consumer = new BigInteger(64, new SecureRandom()).toString(36);
     }
 
@@ -141,6 +148,15 @@ final class ReceiverContext {
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** The result of a settlement for applications: fails with a {@link DelayQueueException}. */
+    static CompletableFuture<Boolean> result(String topic, CompletableFuture<Boolean> settlement) {
+        return settlement.exceptionallyCompose(failure -> {
+            Throwable cause = Completions.cause(failure);
+            return CompletableFuture.failedFuture(DelayQueueException.of(
+                    "Settlements of topic " + Printable.of(topic) + " failed: " + cause.getMessage(), cause));
+        });
     }
 
     /** Releases deliveries that have no receiver. */

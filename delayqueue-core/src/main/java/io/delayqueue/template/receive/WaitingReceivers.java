@@ -49,8 +49,6 @@ final class WaitingReceivers implements PeriodicTask {
 
     private final ReceiverContext context;
     private final String topic;
-    private final AbsentTopics absent;
-    private final ReceivedTopics received;
     private final Consumer<WaitingReceivers> onIdle;
     private final Recipient recipient;
     private final Object lock = new Object();
@@ -82,20 +80,11 @@ final class WaitingReceivers implements PeriodicTask {
     /**
      * Creates the queue of one topic.
      *
-     * @param absent watches unregistered topics
-     * @param received the topics that are received from
      * @param onIdle called without a lock when no receiver waits and this instance accepts no more requests
      */
-    WaitingReceivers(
-            ReceiverContext context,
-            String topic,
-            AbsentTopics absent,
-            ReceivedTopics received,
-            Consumer<WaitingReceivers> onIdle) {
+    WaitingReceivers(ReceiverContext context, String topic, Consumer<WaitingReceivers> onIdle) {
         this.context = context;
         this.topic = topic;
-        this.absent = absent;
-        this.received = received;
         this.onIdle = onIdle;
         this.recipient = new Recipient(topic, QueueKind.MESSAGES, null);
     }
@@ -320,7 +309,7 @@ final class WaitingReceivers implements PeriodicTask {
         } else if (!closed) {
             outage = null;
             shards = found.get().stream().map(PolledShard::new).toList();
-            received.begin(found.get().get(0));
+            context.received.begin(found.get().get(0));
             stopAwaiting();
         }
     }
@@ -353,7 +342,7 @@ final class WaitingReceivers implements PeriodicTask {
     private void forgetShards() {
         if (!shards.isEmpty()) {
             shards.forEach(shard -> shard.subscription.close());
-            received.end(shards.get(0).poller.shard());
+            context.received.end(shards.get(0).poller.shard());
             shards = List.of();
             appeared = true;
         }
@@ -435,7 +424,7 @@ final class WaitingReceivers implements PeriodicTask {
             return outage.upTo >= receiver.arrival;
         }
         return shards.isEmpty()
-                ? absentUpTo >= receiver.arrival && !absent.isSweeping()
+                ? absentUpTo >= receiver.arrival && !context.absent.isSweeping()
                 : shards.stream().allMatch(shard -> shard.emptyUpTo >= receiver.arrival);
     }
 
@@ -465,7 +454,7 @@ final class WaitingReceivers implements PeriodicTask {
                 long upTo = arrivals;
                 if (awaiting == null) {
                     // before the look-up, so that a registration after it is noticed
-                    awaiting = absent.await(topic, this);
+                    awaiting = context.absent.await(topic, this);
                 }
                 outside.add(() -> lookUp(upTo));
             }
