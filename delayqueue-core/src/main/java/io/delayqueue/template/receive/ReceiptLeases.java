@@ -7,6 +7,7 @@ import io.delayqueue.store.Settle.Extend;
 import io.delayqueue.store.Settle.Release;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -44,12 +45,8 @@ final class ReceiptLeases implements Leases {
     @Override
     public CompletableFuture<Boolean> extend(String topic, String id, String receipt, Duration time) {
         Assert.notNull(time, "'time' must not be null");
-        requireNames(topic, id, receipt);
         Settles.checkExtension(time);
-        return Receipt.parse(receipt)
-                .map(delivery -> new Extend(id, delivery.token(), time))
-                .map(extension -> once(extension, topic, id, poller -> poller.settle(extension, null)))
-                .orElseGet(ReceiptLeases::notLive);
+        return settle(topic, id, receipt, delivery -> new Extend(id, delivery.token(), time));
     }
 
     @Override
@@ -57,58 +54,40 @@ final class ReceiptLeases implements Leases {
         return settle(topic, id, receipt, delivery -> new Release(id, delivery.token()));
     }
 
+    /**
+     * Settles a delivery. An equal settlement in progress shares its result, because clients repeat their requests in an
+     * outage.
+     */
     private CompletableFuture<Boolean> settle(
             String topic, String id, String receipt, Function<Receipt, Settle> settlement) {
-        requireNames(topic, id, receipt);
-        return Receipt.parse(receipt)
-                .map(delivery -> {
-                    Settle settle = settlement.apply(delivery);
-                    return once(settle, topic, id, poller -> poller.settle(settle, delivery));
-                })
-                .orElseGet(ReceiptLeases::notLive);
-    }
-
-    private static void requireNames(String topic, String id, String receipt) {
         Assert.notNull(topic, "'topic' must not be null");
         Assert.notNull(id, "'id' must not be null");
         Assert.notNull(receipt, "'receipt' must not be null");
-    }
-
-    private static CompletableFuture<Boolean> notLive() {
-        return CompletableFuture.completedFuture(false);
-    }
-
-    /**
-     * Runs a request once: an equal request in progress shares its result. In an outage clients repeat their requests.
-     */
-    private CompletableFuture<Boolean> once(
-            Object settlement, String topic, String id, Function<ReceivePoller, CompletableFuture<Boolean>> call) {
-        OpenRequest request = new OpenRequest(topic, settlement);
+        Receipt delivery = Receipt.parse(receipt).orElse(null);
+        if (delivery == null) {
+            return CompletableFuture.completedFuture(false);
+        }
+        Settle settle = settlement.apply(delivery);
+        OpenRequest request = new OpenRequest(topic, settle);
         CompletableFuture<Boolean> mine = new CompletableFuture<>();
         CompletableFuture<Boolean> other = open.putIfAbsent(request, mine);
         if (other != null) {
             return other.copy();
         }
-        CompletableFuture<?> ignored = submit(topic, id, call).whenComplete((accepted, failure) -> {
-            open.remove(request);
-            if (failure == null) {
-                mine.complete(accepted);
-            } else {
-                mine.completeExceptionally(Completions.cause(failure));
-            }
-        });
+        CompletableFuture<Optional<Boolean>> settling = ReceiverContext.call(() -> context.topics.withShard(
+                topic, id, shard -> context.poller(shard).settle(settle, delivery)));
+        CompletableFuture<?> unused = ReceiverContext.result(topic, settling.thenApply(found -> found.orElse(false)))
+                .whenComplete((accepted, failure) -> {
+                    open.remove(request);
+                    if (failure == null) {
+                        mine.complete(accepted);
+                    } else {
+                        mine.completeExceptionally(Completions.cause(failure));
+                    }
+                });
         return mine.copy();
     }
 
-    /** A settlement or extension in progress. */
-    private record OpenRequest(String topic, Object settlement) {}
-
-    private CompletableFuture<Boolean> submit(
-            String topic, String id, Function<ReceivePoller, CompletableFuture<Boolean>> call) {
-        return ReceiverContext.result(
-                topic,
-                ReceiverContext.call(
-                                () -> context.topics.withShard(topic, id, shard -> call.apply(context.poller(shard))))
-                        .thenApply(accepted -> accepted.orElse(false)));
-    }
+    /** A settlement in progress. */
+    private record OpenRequest(String topic, Settle settle) {}
 }
