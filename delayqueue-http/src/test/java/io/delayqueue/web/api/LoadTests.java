@@ -20,7 +20,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -52,19 +51,21 @@ class LoadTests {
     private final AtomicInteger disconnects = new AtomicInteger();
 
     @Test
-    void eachMessageEndsInOneWay() throws InterruptedException, ExecutionException {
+    void eachMessageEndsInOneWay() throws Exception {
         endsInOneWay(100);
     }
 
     @Test
     @Tag("soak")
-    void eachOfManyMessagesEndsInOneWay() throws InterruptedException, ExecutionException {
+    void eachOfManyMessagesEndsInOneWay() throws Exception {
         endsInOneWay(10_000);
     }
 
-    private void endsInOneWay(int messages) throws InterruptedException, ExecutionException {
+    private void endsInOneWay(int messages) throws Exception {
         ExecutorService clients = Executors.newCachedThreadPool();
-        try (RedisServerProcess server = RedisServerProcess.start()) {
+        // the nodes are closed before their Redis
+        try (RedisServerProcess server = RedisServerProcess.start();
+                AutoCloseable closing = () -> nodes.forEach(ApiNode::close)) {
             for (int i = 0; i < 2; i++) {
                 nodes.add(ApiNode.start(
                         "spring.data.redis.host=" + server.host(),
@@ -104,7 +105,6 @@ class LoadTests {
                     Duration.between(begin, Instant.now()));
         } finally {
             clients.shutdownNow();
-            nodes.forEach(ApiNode::close);
         }
     }
 
