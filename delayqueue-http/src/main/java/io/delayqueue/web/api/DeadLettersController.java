@@ -65,14 +65,9 @@ public class DeadLettersController extends ApiController {
     @PostMapping("/{deadLetter}/replay")
     @Requires(Permission.ADMIN)
     public Response<Void> replay(Call call, DueRequest request) {
-        ReplayOutcome outcome;
-        if (request.delay() != null) {
-            outcome = admin.replay(call.topic(), call.deadLetter(), request.delay());
-        } else if (request.dueAt() != null) {
-            outcome = admin.replay(call.topic(), call.deadLetter(), request.dueAt());
-        } else {
-            outcome = admin.replay(call.topic(), call.deadLetter());
-        }
+        ReplayOutcome outcome = request.dueAt() == null
+                ? admin.replay(call.topic(), call.deadLetter(), request.delayOrZero())
+                : admin.replay(call.topic(), call.deadLetter(), request.dueAt());
         return switch (outcome) {
             case REPLAYED -> Response.empty(204);
             case ID_LIVE ->
@@ -92,14 +87,9 @@ public class DeadLettersController extends ApiController {
     @PostMapping("/replay")
     @Requires(Permission.ADMIN)
     public Response<ReplayResponse> replayAll(Call call, DueRequest request) {
-        ReplaySummary summary;
-        if (request.delay() != null) {
-            summary = admin.replayAll(call.topic(), request.delay());
-        } else if (request.dueAt() != null) {
-            summary = admin.replayAll(call.topic(), request.dueAt());
-        } else {
-            summary = admin.replayAll(call.topic());
-        }
+        ReplaySummary summary = request.dueAt() == null
+                ? admin.replayAll(call.topic(), request.delayOrZero())
+                : admin.replayAll(call.topic(), request.dueAt());
         return Response.ok(new ReplayResponse(summary.replayed(), summary.kept()));
     }
 

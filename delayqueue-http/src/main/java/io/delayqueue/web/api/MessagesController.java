@@ -14,8 +14,6 @@ import io.delayqueue.web.api.response.SendAllResponse;
 import io.delayqueue.web.api.response.SendResponse;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
-import java.time.Duration;
-import java.util.Objects;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -94,10 +92,10 @@ public class MessagesController extends ApiController {
     @PostMapping("/{id}/reschedule")
     @Requires(Permission.PRODUCE)
     public Response<Void> reschedule(Call call, DueRequest request) {
-        Duration delay = request.required().delay();
-        RescheduleOutcome outcome = delay == null
-                ? operations.reschedule(call.topic(), call.id(), Objects.requireNonNull(request.dueAt()))
-                : operations.reschedule(call.topic(), call.id(), delay);
+        DueRequest due = request.required();
+        RescheduleOutcome outcome = due.dueAt() == null
+                ? operations.reschedule(call.topic(), call.id(), due.delayOrZero())
+                : operations.reschedule(call.topic(), call.id(), due.dueAt());
         return switch (outcome) {
             case RESCHEDULED -> Response.empty(204);
             case BEING_HANDLED ->

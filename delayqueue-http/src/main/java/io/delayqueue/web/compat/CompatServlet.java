@@ -103,7 +103,7 @@ public final class CompatServlet extends HttpServlet {
             return response.join();
         }
         AsyncContext async = writer.begin(request, Duration.ZERO);
-        async.addListener(new EndListener(() -> {}));
+        ResponseWriter.onEnd(async, () -> {});
         CompletableFuture<?> ignored = response.thenAccept(bytes -> writer.writeLater(async, () -> bytes, () -> {}));
         return null;
     }

@@ -92,10 +92,10 @@ public final class JobPolls {
     private void await(AsyncContext async, LongPoll poll, List<String> topics, ResponseWriter writer) {
         CompletableFuture<List<LeasedDelivery>> receiving = receive(topics);
         Runnable end = () -> receiving.complete(List.of());
-        async.addListener(new EndListener(() -> {
+        ResponseWriter.onEnd(async, () -> {
             poll.close();
             end.run();
-        }));
+        });
         poll.onDisconnect(() -> {
             end.run();
             ResponseWriter.endDisconnected(async);

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -148,15 +149,11 @@ public final class JobService {
         }
     }
 
-    /** Starts an asynchronous call. */
-    private interface AsyncCall<T> {
-        CompletableFuture<T> start();
-    }
-
-    private static <T> CompletableFuture<byte[]> respond(Verb verb, AsyncCall<T> call, Function<T, byte[]> success) {
+    private static <T> CompletableFuture<byte[]> respond(
+            Verb verb, Supplier<CompletableFuture<T>> call, Function<T, byte[]> success) {
         CompletableFuture<T> result;
         try {
-            result = call.start();
+            result = call.get();
         } catch (RuntimeException e) {
             result = CompletableFuture.failedFuture(e);
         }

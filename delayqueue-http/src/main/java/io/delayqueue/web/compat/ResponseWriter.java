@@ -1,6 +1,8 @@
 package io.delayqueue.web.compat;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -47,6 +49,35 @@ final class ResponseWriter {
         AsyncContext async = request.startAsync();
         async.setTimeout(wait.plus(timeout).toMillis());
         return async;
+    }
+
+    /** Calls an action when a request ends for any reason, and completes the request if it times out. */
+    static void onEnd(AsyncContext async, Runnable action) {
+        async.addListener(new EndListener(action));
+    }
+
+    private record EndListener(Runnable action) implements AsyncListener {
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            action.run();
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {
+            action.run();
+            end(event.getAsyncContext());
+        }
+
+        @Override
+        public void onError(AsyncEvent event) {
+            action.run();
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            // requests are started once only
+        }
     }
 
     /**

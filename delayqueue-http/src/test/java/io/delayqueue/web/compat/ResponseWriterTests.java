@@ -118,7 +118,7 @@ class ResponseWriterTests {
         @Override
         protected void service(HttpServletRequest request, HttpServletResponse response) {
             AsyncContext async = writer.begin(request, Duration.ZERO);
-            async.addListener(new EndListener(ended::incrementAndGet));
+            ResponseWriter.onEnd(async, ended::incrementAndGet);
             waiting.set(async);
         }
     }

@@ -19,6 +19,11 @@ public record DueRequest(@Nullable Duration delay, @Nullable Instant dueAt) impl
         ApiRequest.checkDue(delay, dueAt);
     }
 
+    /** Returns the delay of a request without a date. */
+    public Duration delayOrZero() {
+        return delay == null ? Duration.ZERO : delay;
+    }
+
     /**
      * Returns this request if it has a due time.
      *
