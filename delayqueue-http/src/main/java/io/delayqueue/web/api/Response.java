@@ -21,18 +21,16 @@ public record Response<T>(
      */
     static final int CLIENT_DISCONNECTED = 499;
 
-    private static final Runnable NOTHING = () -> {};
-
     static <T> Response<T> ok(T body) {
         return of(200, body);
     }
 
     static <T> Response<T> of(int status, T body) {
-        return new Response<>(status, Map.of(), body, NOTHING);
+        return new Response<>(status, Map.of(), body, Response::ignore);
     }
 
     static Response<Void> empty(int status) {
-        return new Response<>(status, Map.of(), null, NOTHING);
+        return new Response<>(status, Map.of(), null, Response::ignore);
     }
 
     Response<T> header(String name, String value) {
@@ -44,4 +42,6 @@ public record Response<T>(
     Response<T> whenWritten(Runnable listener) {
         return new Response<>(status, headers, body, listener);
     }
+
+    private static void ignore() {}
 }
