@@ -28,8 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -198,21 +196,9 @@ final class SendBatcher {
 
     /** Stores the messages of a call. The future always completes normally. */
     private CompletableFuture<List<SendResult>> store(List<PendingMessage> call) {
-        String id = call.get(0).id();
-        if (topics.knownShardOf(shard.topic(), id).isPresent()) {
-            return storeInThisOrNewShard(call);
-        }
-        return future(() -> topics.shardOf(shard.topic(), id))
-                .<@Nullable Throwable>handle((known, failure) -> failure)
-                .thenCompose(failure -> failure == null
-                        ? storeInThisOrNewShard(call)
-                        : CompletableFuture.completedFuture(call.stream()
-                                .<SendResult>map(message -> SendFailures.notStored(message, failure))
-                                .toList()));
-    }
-
-    private CompletableFuture<List<SendResult>> storeInThisOrNewShard(List<PendingMessage> call) {
-        return storeIn(shard, call).exceptionallyCompose(anew -> storeInNewShards(call));
+        return topics.knownShardOf(shard.topic(), call.get(0).id()).isPresent()
+                ? storeIn(shard, call).exceptionallyCompose(anew -> storeInTheirShards(call))
+                : storeInTheirShards(call);
     }
 
     /** Stores messages with one script call. Fails only with a {@link TopicRegisteredAnewException}. */
@@ -230,15 +216,20 @@ final class SendBatcher {
                 });
     }
 
-    private CompletableFuture<List<SendResult>> storeInNewShards(List<PendingMessage> call) {
-        List<CompletableFuture<SendResult>> stored = call.stream()
-                .map(message -> topics.sendTo(
-                                message.topic(), message.id(), target -> storeIn(target, List.of(message)))
+    /** Stores each message in its present shard. Registers the topic if this process has not used it yet. */
+    private CompletableFuture<List<SendResult>> storeInTheirShards(List<PendingMessage> call) {
+        return all(call.stream()
+                .map(message -> future(() -> topics.sendTo(
+                                message.topic(), message.id(), target -> storeIn(target, List.of(message))))
                         .handle((results, failure) ->
                                 failure == null ? results.get(0) : SendFailures.notStored(message, failure)))
-                .toList();
-        return CompletableFuture.allOf(stored.toArray(CompletableFuture[]::new))
-                .thenApply(ended -> stored.stream().map(CompletableFuture::join).toList());
+                .toList());
+    }
+
+    private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
+                .thenApply(
+                        ended -> futures.stream().map(CompletableFuture::join).toList());
     }
 
     /** Starts an operation; an exception that it throws becomes the failure of the future, for which callers wait. */
@@ -304,18 +295,13 @@ final class SendBatcher {
 
     /** Sends each message in its own call, so that a failing message does not fail the others. */
     private void repeatEachAlone(List<PendingMessage> call) {
-        AtomicInteger open = new AtomicInteger(call.size());
-        AtomicReference<@Nullable Throwable> noReply = new AtomicReference<>();
-        for (PendingMessage message : call) {
-            CompletableFuture<?> ignored = storeInThisOrNewShard(List.of(message))
-                    .whenComplete((results, impossible) -> {
-                        noReply.compareAndSet(null, noReply(results));
-                        if (open.decrementAndGet() == 0) {
-                            callEnded(call, noReply.get());
-                        }
-                        message.result().complete(results.get(0));
-                    });
-        }
+        CompletableFuture<?> ignored = all(call.stream()
+                        .map(message -> store(List.of(message)).thenApply(results -> {
+                            message.result().complete(results.get(0));
+                            return results.get(0);
+                        }))
+                        .toList())
+                .thenAccept(results -> callEnded(call, noReply(results)));
     }
 
     /**
