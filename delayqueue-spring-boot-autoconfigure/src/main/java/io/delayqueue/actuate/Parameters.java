@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
@@ -61,19 +62,15 @@ final class Parameters {
     }
 
     int number(String name, int defaultValue, int max) {
-        String value = given.get(name);
-        if (value == null) {
+        if (!has(name)) {
             return defaultValue;
         }
-        try {
-            int number = Integer.parseInt(value);
-            if (number >= 1 && number <= max) {
-                return number;
-            }
-        } catch (NumberFormatException e) {
-            throw wrong(name, "a number from 1 to " + max);
+        String expected = "a number from 1 to " + max;
+        int number = parse(name, Integer::valueOf, expected);
+        if (number < 1 || number > max) {
+            throw wrong(name, expected);
         }
-        throw wrong(name, "a number from 1 to " + max);
+        return number;
     }
 
     boolean flag(String name, boolean defaultValue) {
@@ -88,18 +85,19 @@ final class Parameters {
     }
 
     Duration duration(String name) {
-        try {
-            return DurationStyle.detectAndParse(required(name));
-        } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {
-            throw wrong(name, "a duration such as PT10M, 10m or 600000 (ms)");
-        }
+        return parse(name, DurationStyle::detectAndParse, "a duration such as PT10M, 10m or 600000 (ms)");
     }
 
     Instant instant(String name) {
+        return parse(name, Instant::parse, "an instant such as 2030-01-31T12:00:00Z");
+    }
+
+    private <T> T parse(String name, Function<String, T> parser, String expected) {
+        String value = required(name);
         try {
-            return Instant.parse(required(name));
-        } catch (DateTimeException e) {
-            throw wrong(name, "an instant such as 2030-01-31T12:00:00Z");
+            return parser.apply(value);
+        } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {
+            throw wrong(name, expected);
         }
     }
 
