@@ -20,13 +20,10 @@ import org.jspecify.annotations.Nullable;
  * respond within a second, the start continues. Redis is then checked as soon as it responds, and problems are only
  * logged.
  */
-final class RedisCheck extends StartCheck {
+final class RedisCheck {
 
     private static final Log log = LogFactory.getLog(RedisCheck.class);
     private static final Duration NEVER = Duration.ofDays(365);
-
-    /** After connection factories, whose phase is 0, and before beans that send, listen or serve requests. */
-    private static final int PHASE = 1;
 
     private final ServerProbe probe;
     private final PeriodicTaskScheduler tasks;
@@ -34,14 +31,12 @@ final class RedisCheck extends StartCheck {
     private @Nullable TaskHandle later;
 
     RedisCheck(ServerProbe probe, PeriodicTaskScheduler tasks, boolean allowEviction) {
-        super(PHASE);
         this.probe = probe;
         this.tasks = tasks;
         this.allowEviction = allowEviction;
     }
 
-    @Override
-    void check() {
+    synchronized void check() {
         ServerState state = probeNow();
         if (state == null) {
             later = tasks.schedule("check of Redis' settings", this::checkLater);
@@ -99,7 +94,7 @@ final class RedisCheck extends StartCheck {
         }
     }
 
-    @Override
+    /** Cancels a check that is still in progress. */
     synchronized void end() {
         if (later != null) {
             later.cancel();

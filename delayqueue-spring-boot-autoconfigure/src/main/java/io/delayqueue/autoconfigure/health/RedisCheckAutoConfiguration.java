@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure.health;
 
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
+import io.delayqueue.autoconfigure.LifecycleAction;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisScripts;
@@ -27,13 +28,17 @@ public final class RedisCheckAutoConfiguration {
         return new ServerProbe(scripts, keySpace, InstantSource.system(), System::nanoTime);
     }
 
+    /** After connection factories, whose phase is 0, and before beans that send, listen or serve requests. */
     @Bean
-    RedisCheck delayQueueRedisCheck(ServerProbe probe, DelayQueueEngine engine, DelayQueueProperties properties) {
-        return new RedisCheck(probe, engine.tasks(), properties.redis().allowEviction());
+    LifecycleAction delayQueueRedisCheck(ServerProbe probe, DelayQueueEngine engine, DelayQueueProperties properties) {
+        RedisCheck check =
+                new RedisCheck(probe, engine.tasks(), properties.redis().allowEviction());
+        return new LifecycleAction(1, false, check::check, check::end);
     }
 
+    /** After the check of Redis' settings. */
     @Bean
-    ShardsCheck delayQueueShardsCheck(TopicRegistry registry) {
-        return new ShardsCheck(registry);
+    LifecycleAction delayQueueShardsCheck(TopicRegistry registry) {
+        return new LifecycleAction(2, false, new ShardsCheck(registry)::check, () -> {});
     }
 }

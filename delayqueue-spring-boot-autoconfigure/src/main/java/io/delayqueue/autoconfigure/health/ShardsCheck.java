@@ -23,21 +23,16 @@ import org.apache.commons.logging.LogFactory;
  * Topics without a configured number are not checked. The check registers no topics. If Redis does not respond within a
  * second, the start continues, and the first use of such a topic fails.
  */
-final class ShardsCheck extends StartCheck {
+final class ShardsCheck {
 
     private static final Log log = LogFactory.getLog(ShardsCheck.class);
-
-    /** After the check of Redis' settings, and before beans that send, listen or serve requests. */
-    private static final int PHASE = 2;
 
     private final TopicRegistry registry;
 
     ShardsCheck(TopicRegistry registry) {
-        super(PHASE);
         this.registry = registry;
     }
 
-    @Override
     void check() {
         ShardPlan plan = registry.plan();
         registered(plan.counts().keySet().stream().sorted().toList()).forEach((topic, registered) -> {

@@ -5,12 +5,14 @@ import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.IdleTopics;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
+import io.delayqueue.autoconfigure.LifecycleAction;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.InstantSource;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -41,8 +43,10 @@ public class TopicSamplerConfiguration {
         return idle;
     }
 
+    /** Samples topics while the application runs. */
     @Bean
-    TopicSampling delayQueueTopicSampling(TopicSampler sampler, DelayQueueEngine engine) {
-        return new TopicSampling(sampler, engine.tasks());
+    LifecycleAction delayQueueTopicSampling(TopicSampler sampler, DelayQueueEngine engine) {
+        return new LifecycleAction(
+                SmartLifecycle.DEFAULT_PHASE, true, () -> sampler.schedule(engine.tasks(), "sampler"), sampler::cancel);
     }
 }

@@ -13,6 +13,7 @@ import io.delayqueue.template.DelayQueueTemplate;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
@@ -27,7 +28,7 @@ class TopicSamplingTests {
                 .hasSingleBean(DelayQueueInspector.class)
                 .hasSingleBean(DelayQueueAdmin.class)
                 .doesNotHaveBean(TopicSampler.class)
-                .doesNotHaveBean(TopicSampling.class));
+                .doesNotHaveBean("delayQueueTopicSampling"));
     }
 
     @Test
@@ -41,7 +42,7 @@ class TopicSamplingTests {
                     assertThat(sampler.newest().get(0).status().counts().ready())
                             .isEqualTo(1);
 
-                    TopicSampling sampling = context.getBean(TopicSampling.class);
+                    SmartLifecycle sampling = context.getBean("delayQueueTopicSampling", SmartLifecycle.class);
                     assertThat(sampling.isRunning()).isTrue();
                     sampling.stop();
                     assertThat(sampling.isRunning()).isFalse();
