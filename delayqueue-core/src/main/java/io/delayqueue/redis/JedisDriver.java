@@ -1,7 +1,7 @@
 package io.delayqueue.redis;
 
 import io.delayqueue.redis.QueueConnections.Settings;
-import io.delayqueue.redis.Verdict.Trouble;
+import io.delayqueue.redis.RedisFailure.Type;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Set;
@@ -115,20 +115,20 @@ final class JedisDriver implements Driver {
     }
 
     /** Classifies an exception of Jedis; {@code null} if the exception says nothing about the command. */
-    static @Nullable Trouble trouble(Throwable failure) {
+    static @Nullable Type typeOf(Throwable failure) {
         if (!(failure instanceof JedisException)) {
             return null;
         }
         if (failure instanceof JedisDataException) {
-            return Trouble.ERROR_REPLY;
+            return Type.ERROR_REPLY;
         }
         String message = String.valueOf(failure.getMessage());
         if (NOT_SENT.stream().anyMatch(message::startsWith)) {
-            return Trouble.NOT_SENT;
+            return Type.NOT_SENT;
         }
         if (failure instanceof JedisConnectionException) {
-            return failure.getCause() instanceof SocketTimeoutException ? Trouble.TIMED_OUT : Trouble.BROKEN;
+            return failure.getCause() instanceof SocketTimeoutException ? Type.TIMED_OUT : Type.BROKEN;
         }
-        return failure instanceof JedisClusterOperationException ? Trouble.BROKEN : null;
+        return failure instanceof JedisClusterOperationException ? Type.BROKEN : null;
     }
 }

@@ -1,6 +1,6 @@
 package io.delayqueue.redis;
 
-import io.delayqueue.redis.Verdict.Trouble;
+import io.delayqueue.redis.RedisFailure.Type;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
@@ -162,19 +162,19 @@ final class LettuceDriver implements Driver {
     }
 
     /** Classifies an exception of Lettuce; {@code null} if the exception says nothing about the command. */
-    static @Nullable Trouble trouble(Throwable failure) {
+    static @Nullable Type typeOf(Throwable failure) {
         if (failure instanceof RedisCommandExecutionException) {
-            return Trouble.ERROR_REPLY;
+            return Type.ERROR_REPLY;
         }
         if (failure instanceof RedisCommandTimeoutException) {
-            return Trouble.TIMED_OUT;
+            return Type.TIMED_OUT;
         }
         if (failure instanceof RedisConnectionException || failure instanceof PartitionException) {
-            return Trouble.NOT_SENT;
+            return Type.NOT_SENT;
         }
         String message = String.valueOf(failure.getMessage());
         boolean rejected =
                 failure instanceof RedisException && NOT_SENT.stream().anyMatch(message::startsWith);
-        return rejected ? Trouble.NOT_SENT : null;
+        return rejected ? Type.NOT_SENT : null;
     }
 }

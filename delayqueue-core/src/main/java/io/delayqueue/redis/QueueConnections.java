@@ -39,7 +39,7 @@ public final class QueueConnections implements AutoCloseable {
     private final Settings settings;
     private final Executor executor;
     private final LongSupplier nanoTime;
-    private final AtomicReference<@Nullable Dial> dialling = new AtomicReference<>();
+    private final AtomicReference<@Nullable ConnectAttempt> current = new AtomicReference<>();
     private final AtomicLong earliestRenewal;
     private final Set<Link> retired = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Link link;
@@ -139,9 +139,9 @@ public final class QueueConnections implements AutoCloseable {
         if (link != failed || !mayRenew()) {
             return;
         }
-        Dial dial = new Dial(failed);
-        if (dialling.compareAndSet(null, dial)) {
-            submit(dial);
+        ConnectAttempt attempt = new ConnectAttempt(failed);
+        if (current.compareAndSet(null, attempt)) {
+            submit(attempt);
         }
     }
 
@@ -161,7 +161,7 @@ public final class QueueConnections implements AutoCloseable {
     @Nullable
     Link present(ScriptCall call) {
         Link present = link;
-        return present != null && present.isUnresponsive(call) && dialling.get() != null ? null : present;
+        return present != null && present.isUnresponsive(call) && current.get() != null ? null : present;
     }
 
     /**
@@ -173,22 +173,22 @@ public final class QueueConnections implements AutoCloseable {
         if (present != null) {
             return CompletableFuture.completedFuture(present);
         }
-        Dial dial = dial();
-        CompletableFuture<Link> connecting = dial.result;
+        ConnectAttempt attempt = currentAttempt();
+        CompletableFuture<Link> connecting = attempt.result;
         if (Await.isStarting()) {
-            dial.run();
+            attempt.run();
             if (!connecting.isDone()) {
                 connecting =
                         connecting.copy().orTimeout(settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
             }
         } else {
-            submit(dial);
+            submit(attempt);
         }
         return connecting.handle((made, failure) -> {
             if (made == null) {
                 String why = failure instanceof TimeoutException
                         ? "no reply within " + settings.commandTimeout()
-                        : Verdict.of(failure).sentence();
+                        : RedisFailure.of(failure).message();
                 throw notConnected(why, failure);
             }
             return made;
@@ -208,24 +208,24 @@ public final class QueueConnections implements AutoCloseable {
     }
 
     /** The current attempt to connect. All callers share one attempt. */
-    private Dial dial() {
+    private ConnectAttempt currentAttempt() {
         while (true) {
-            Dial running = dialling.get();
+            ConnectAttempt running = current.get();
             if (running != null) {
                 return running;
             }
-            Dial fresh = new Dial(null);
-            if (dialling.compareAndSet(null, fresh)) {
+            ConnectAttempt fresh = new ConnectAttempt(null);
+            if (current.compareAndSet(null, fresh)) {
                 return fresh;
             }
         }
     }
 
-    private void submit(Dial dial) {
+    private void submit(ConnectAttempt attempt) {
         try {
-            executor.execute(dial);
+            executor.execute(attempt);
         } catch (RuntimeException | Error e) { // the executor is closed or has no thread: the next call tries again
-            dial.fail(e);
+            attempt.fail(e);
         }
     }
 
@@ -238,7 +238,7 @@ public final class QueueConnections implements AutoCloseable {
         if (old != null) {
             retired.add(old);
             Duration pause = settings.commandTimeout().plusSeconds(1);
-            Later.run(executor, pause, () -> retired.contains(old), () -> discard(old));
+            DelayedTask.run(executor, pause, () -> retired.contains(old), () -> discard(old));
         }
     }
 
@@ -267,13 +267,13 @@ public final class QueueConnections implements AutoCloseable {
     }
 
     /** One attempt to connect. The first thread that runs it makes the attempt. */
-    private final class Dial implements Runnable {
+    private final class ConnectAttempt implements Runnable {
 
         private final @Nullable Link old;
         private final AtomicBoolean taken = new AtomicBoolean();
         private final CompletableFuture<Link> result = new CompletableFuture<>();
 
-        Dial(@Nullable Link old) {
+        ConnectAttempt(@Nullable Link old) {
             this.old = old;
         }
 
@@ -291,7 +291,7 @@ public final class QueueConnections implements AutoCloseable {
                 if (closed) {
                     throw new IllegalStateException("closed");
                 }
-                Later.startTimer();
+                DelayedTask.startTimer();
                 Link fresh = new Link(driver.forCommands(), driver.clustered());
                 install(fresh, old);
                 end(fresh, null);
@@ -307,7 +307,7 @@ public final class QueueConnections implements AutoCloseable {
         }
 
         private void end(@Nullable Link made, @Nullable Throwable failure) {
-            dialling.compareAndSet(this, null);
+            current.compareAndSet(this, null);
             if (made != null) {
                 result.complete(made);
             } else if (failure != null) {

@@ -2,7 +2,7 @@ package io.delayqueue.redis;
 
 import io.delayqueue.message.Completions;
 import io.delayqueue.redis.RedisCallException.Kind;
-import io.delayqueue.redis.Verdict.Trouble;
+import io.delayqueue.redis.RedisFailure.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +70,7 @@ public final class RedisScripts implements ScriptRunner {
         try {
             return commands.evalSha(call.script().sha1(), ReturnType.MULTI, call.keyCount(), call.arguments());
         } catch (RuntimeException e) {
-            if (!Verdict.of(e).names("NOSCRIPT")) {
+            if (!RedisFailure.of(e).names("NOSCRIPT")) {
                 throw e;
             }
             return commands.eval(call.text(), ReturnType.MULTI, call.keyCount(), call.arguments());
@@ -184,7 +184,7 @@ public final class RedisScripts implements ScriptRunner {
             if (failure == null) {
                 link.replied(call);
                 result.complete(list(reply));
-            } else if (!whole && Verdict.of(failure).names("NOSCRIPT")) {
+            } else if (!whole && RedisFailure.of(failure).names("NOSCRIPT")) {
                 send(link, call, true, result);
             } else {
                 result.completeExceptionally(failure(link, call, failure, true));
@@ -193,29 +193,29 @@ public final class RedisScripts implements ScriptRunner {
     }
 
     private RedisCallException failure(Link link, ScriptCall call, Throwable failure, boolean sending) {
-        Verdict found = Verdict.of(failure);
-        Verdict verdict = sending || found.trouble() == Trouble.ERROR_REPLY
-                ? found
-                : new Verdict(Trouble.NOT_SENT, found.sentence());
-        if (verdict.trouble() == Trouble.ERROR_REPLY) {
+        RedisFailure reported = RedisFailure.of(failure);
+        RedisFailure failed = sending || reported.type() == Type.ERROR_REPLY
+                ? reported
+                : new RedisFailure(Type.NOT_SENT, reported.message());
+        if (failed.type() == Type.ERROR_REPLY) {
             link.replied(call);
         }
-        boolean replace = switch (verdict.trouble()) {
-            case ERROR_REPLY -> verdict.names("READONLY");
+        boolean replace = switch (failed.type()) {
+            case ERROR_REPLY -> failed.names("READONLY");
             case TIMED_OUT -> link.timedOut(call);
             case NOT_SENT, BROKEN -> !Thread.currentThread().isInterrupted();
         };
         if (replace) {
             connections.replace(link);
         }
-        String message = switch (verdict.trouble()) {
-            case ERROR_REPLY -> "Redis rejected the " + call + ": " + verdict.sentence() + verdict.setting();
+        String message = switch (failed.type()) {
+            case ERROR_REPLY -> "Redis rejected the " + call + ": " + failed.message() + failed.setting();
             case NOT_SENT ->
-                connections.driver().server() + " cannot be reached for the " + call + ": " + verdict.sentence();
-            case TIMED_OUT -> "Redis did not reply to the " + call + " in time: " + verdict.sentence();
-            case BROKEN -> "The outcome of the " + call + " is unknown: " + verdict.sentence();
+                connections.driver().server() + " cannot be reached for the " + call + ": " + failed.message();
+            case TIMED_OUT -> "Redis did not reply to the " + call + " in time: " + failed.message();
+            case BROKEN -> "The outcome of the " + call + " is unknown: " + failed.message();
         };
-        return new RedisCallException(verdict.kind(), message, failure);
+        return new RedisCallException(failed.kind(), message, failure);
     }
 
     private static boolean isWorthRetrying(Throwable failure, int retries) {

@@ -180,7 +180,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
             }
             opened.close();
         } catch (RuntimeException | Error e) { // an Error, for example, if the client library cannot create a thread
-            why = Verdict.of(e).sentence();
+            why = RedisFailure.of(e).message();
         }
         retry(attempt, why);
     }
@@ -229,7 +229,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
     }
 
     private void openLater(long attempt, Duration pause) {
-        Later.run(executor, pause, () -> attempt == latest, () -> open(attempt));
+        DelayedTask.run(executor, pause, () -> attempt == latest, () -> open(attempt));
     }
 
     /** Returns a task that closes the connection of the last attempt, without waiting for the server. */

@@ -10,10 +10,10 @@ import org.springframework.util.ClassUtils;
 /**
  * The classification of an exception of a Redis client.
  *
- * @param trouble the kind of failure
- * @param sentence message of Redis, or of the client if Redis sent none
+ * @param type the kind of failure
+ * @param message message of Redis, or of the client if Redis sent none
  */
-record Verdict(Trouble trouble, String sentence) {
+record RedisFailure(Type type, String message) {
 
     /**
      * Errors that occur before a script's first write: they depend on the server's state, which does not change while a
@@ -36,7 +36,7 @@ record Verdict(Trouble trouble, String sentence) {
     private static final boolean JEDIS = isPresent("redis.clients.jedis.UnifiedJedis");
 
     /** The kind of failure of a command. */
-    enum Trouble {
+    enum Type {
         /** Redis replied with an error. */
         ERROR_REPLY,
         /** The command did not leave this process. */
@@ -47,29 +47,25 @@ record Verdict(Trouble trouble, String sentence) {
         BROKEN
     }
 
-    static Verdict of(@Nullable Throwable failure) {
+    static RedisFailure of(@Nullable Throwable failure) {
         boolean late = false;
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            Trouble trouble = classified(cause);
-            if (trouble != null) {
-                return new Verdict(
-                        trouble,
-                        sentence(
-                                trouble == Trouble.ERROR_REPLY
-                                        ? cause
-                                        : NestedExceptionUtils.getMostSpecificCause(cause)));
+            Type type = classified(cause);
+            if (type != null) {
+                return new RedisFailure(
+                        type,
+                        messageOf(type == Type.ERROR_REPLY ? cause : NestedExceptionUtils.getMostSpecificCause(cause)));
             }
             late |= cause instanceof QueryTimeoutException;
         }
-        return new Verdict(
-                late ? Trouble.TIMED_OUT : Trouble.BROKEN,
-                sentence(failure == null ? null : NestedExceptionUtils.getMostSpecificCause(failure)));
+        return new RedisFailure(
+                late ? Type.TIMED_OUT : Type.BROKEN,
+                messageOf(failure == null ? null : NestedExceptionUtils.getMostSpecificCause(failure)));
     }
 
     /** Whether Redis replied with this error, directly or (before Redis 7) wrapped in the error of the script. */
     boolean names(String code) {
-        return trouble == Trouble.ERROR_REPLY
-                && (sentence.startsWith(code + " ") || sentence.contains("-" + code + " "));
+        return type == Type.ERROR_REPLY && (message.startsWith(code + " ") || message.contains("-" + code + " "));
     }
 
     /** The setting of Redis that causes the error, if the error does not name it; empty otherwise. */
@@ -79,7 +75,7 @@ record Verdict(Trouble trouble, String sentence) {
 
     /** The effect of a script that failed in this way. */
     Kind kind() {
-        return switch (trouble) {
+        return switch (type) {
             case NOT_SENT -> Kind.NOT_SENT;
             case TIMED_OUT, BROKEN -> Kind.UNKNOWN;
             case ERROR_REPLY ->
@@ -92,20 +88,20 @@ record Verdict(Trouble trouble, String sentence) {
     /** Whether this error only occurs before a script's first write. */
     private boolean precedesWrites() {
         return BEFORE_WRITES.stream().anyMatch(this::names)
-                || (sentence.startsWith("NOPERM ") && !sentence.contains("script"));
+                || (message.startsWith("NOPERM ") && !message.contains("script"));
     }
 
-    private static @Nullable Trouble classified(Throwable cause) {
-        Trouble trouble = LETTUCE ? LettuceDriver.trouble(cause) : null;
-        return trouble == null && JEDIS ? JedisDriver.trouble(cause) : trouble;
+    private static @Nullable Type classified(Throwable cause) {
+        Type type = LETTUCE ? LettuceDriver.typeOf(cause) : null;
+        return type == null && JEDIS ? JedisDriver.typeOf(cause) : type;
     }
 
-    private static String sentence(@Nullable Throwable failure) {
+    private static String messageOf(@Nullable Throwable failure) {
         String message = failure == null ? null : failure.getMessage();
         return message != null ? message : String.valueOf(failure);
     }
 
     private static boolean isPresent(String type) {
-        return ClassUtils.isPresent(type, Verdict.class.getClassLoader());
+        return ClassUtils.isPresent(type, RedisFailure.class.getClassLoader());
     }
 }

@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** Runs background tasks on an executor. A task that the executor rejects is submitted again after a second. */
-final class Later {
+final class DelayedTask {
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    private Later() {}
+    private DelayedTask() {}
 
-    /** Starts the thread of the JVM's timer now. Later, when the timer is needed, no thread may be available. */
+    /** Starts the thread of the JVM's timer now. DelayedTask, when the timer is needed, no thread may be available. */
     static void startTimer() {
         CompletableFuture.delayedExecutor(0, TimeUnit.MILLISECONDS, Runnable::run)
                 .execute(() -> {});
