@@ -50,6 +50,11 @@ public record PollRequest(
         return new PollRequest(consumer, sequence, claiming, reclaiming, announceSurplus, settles, extensions, time);
     }
 
+    /** The same request under another name and number, without the time since the last poll. */
+    PollRequest by(String name, long number) {
+        return new PollRequest(name, number, claiming, reclaiming, announceSurplus, settles, extensions);
+    }
+
     /** The token of the messages that this poll claims. */
     public String token() {
         return consumer + "-" + Long.toString(sequence, 36);

@@ -272,16 +272,7 @@ public final class ShardSession {
         } else if (cause instanceof TopicConflictException && open == poll) {
             // a later poll of this consumer is known to Redis, for example after a restore: continue with a new name
             generation++;
-            PollRequest rejected = poll.request;
-            PollRequest renamed = new PollRequest(
-                    name(),
-                    sequence.getAsLong(),
-                    rejected.claiming(),
-                    rejected.reclaiming(),
-                    rejected.announceSurplus(),
-                    rejected.settles(),
-                    rejected.extensions());
-            open = new Poll(renamed, poll.settlements, poll.sentAt);
+            open = new Poll(poll.request.by(name(), sequence.getAsLong()), poll.settlements, poll.sentAt);
         }
     }
 
@@ -306,12 +297,9 @@ public final class ShardSession {
     public void publish(Poll poll, PollReply reply) {
         Set<Object> rejected = identities(reply.rejected());
         events.publish(poll.settlements, rejected, reply);
-        List<Runnable> accepted = new ArrayList<>();
-        for (Settlement settlement : poll.settlements) {
-            boolean changed = !rejected.contains(settlement.settle());
-            complete(settlement.accepted(), () -> settlement.accepted().complete(changed), accepted);
-        }
-        completeAll(accepted);
+        complete(
+                poll.settlements,
+                settlement -> settlement.accepted().complete(!rejected.contains(settlement.settle())));
     }
 
     /** A set by identity, because equal settlements are different ones. */
@@ -326,12 +314,8 @@ public final class ShardSession {
 
     /** Rejects the settlements of a poll whose topic is no longer registered: its leases were deleted with it. */
     public void rejectUnregistered(Poll poll) {
-        List<Runnable> rejected = new ArrayList<>();
-        for (Settlement settlement : poll.settlements) {
-            events.unregistered(settlement);
-            complete(settlement.accepted(), () -> settlement.accepted().complete(false), rejected);
-        }
-        completeAll(rejected);
+        poll.settlements.forEach(events::unregistered);
+        complete(poll.settlements, settlement -> settlement.accepted().complete(false));
     }
 
     /** Fails the settlements of a poll that is abandoned. */
@@ -351,12 +335,15 @@ public final class ShardSession {
     }
 
     private void fail(List<Settlement> settlements, Throwable cause) {
-        List<Runnable> failures = new ArrayList<>();
+        complete(settlements, settlement -> settlement.accepted().completeExceptionally(cause));
+    }
+
+    private void complete(List<Settlement> settlements, Consumer<Settlement> completion) {
+        List<Runnable> others = new ArrayList<>();
         for (Settlement settlement : settlements) {
-            CompletableFuture<Boolean> accepted = settlement.accepted();
-            complete(accepted, () -> accepted.completeExceptionally(cause), failures);
+            complete(settlement.accepted(), () -> completion.accept(settlement), others);
         }
-        completeAll(failures);
+        completeAll(others);
     }
 
     /** Completes futures on another thread, because dependent code of the application may block. */
