@@ -14,6 +14,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.TopicRegisteredAnewException;
 import io.delayqueue.store.script.TopicRegistry;
@@ -203,8 +204,9 @@ final class SendBatcher {
 
     /** Stores messages with one script call. Fails only with a {@link TopicRegisteredAnewException}. */
     private CompletableFuture<List<SendResult>> storeIn(Shard target, List<PendingMessage> call) {
-        return future(() -> store.send(
-                        target, call.stream().map(PendingMessage::outgoing).toList()))
+        List<OutgoingMessage> outgoing = new ArrayList<>(call.size());
+        call.forEach(message -> outgoing.add(message.outgoing()));
+        return future(() -> store.send(target, outgoing))
                 .thenApply(reply -> results(call, reply))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Completions.cause(failure);
