@@ -3,7 +3,6 @@ package io.delayqueue.web.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Due;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.idempotency.IdempotencyKeys;
@@ -131,21 +130,14 @@ public record MessageSending(
                     + " bytes, but the maximum (delayqueue.limits.max-headers-size) is " + limits.maxHeaderBytes()
                     + " bytes.");
         }
-        String objection = limits.objectionTo(due(request), clock);
+        String objection;
         try {
-            DelayMessage ignored = request.toMessage(topic).build();
+            objection = limits.objectionTo(request.toMessage(topic).build().due(), clock);
         } catch (IllegalArgumentException e) {
             objection = e.getMessage();
         }
         if (objection != null) {
             throw ProblemType.INVALID_REQUEST.exception(what + " can't be sent: " + objection + ".");
         }
-    }
-
-    private static Due due(SendRequest request) {
-        if (request.delay() != null) {
-            return Due.after(request.delay());
-        }
-        return request.dueAt() == null ? Due.NOW : Due.at(request.dueAt());
     }
 }
