@@ -1,7 +1,6 @@
 package io.delayqueue.redis;
 
 import io.delayqueue.redis.QueueConnections.Settings;
-import io.delayqueue.redis.RedisFailure.Type;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Set;
@@ -115,20 +114,22 @@ final class JedisDriver implements Driver {
     }
 
     /** Classifies an exception of Jedis; {@code null} if the exception says nothing about the command. */
-    static @Nullable Type typeOf(Throwable failure) {
+    static RedisFailure.@Nullable Type typeOf(Throwable failure) {
         if (!(failure instanceof JedisException)) {
             return null;
         }
         if (failure instanceof JedisDataException) {
-            return Type.ERROR_REPLY;
+            return RedisFailure.Type.ERROR_REPLY;
         }
         String message = String.valueOf(failure.getMessage());
         if (NOT_SENT.stream().anyMatch(message::startsWith)) {
-            return Type.NOT_SENT;
+            return RedisFailure.Type.NOT_SENT;
         }
         if (failure instanceof JedisConnectionException) {
-            return failure.getCause() instanceof SocketTimeoutException ? Type.TIMED_OUT : Type.BROKEN;
+            return failure.getCause() instanceof SocketTimeoutException
+                    ? RedisFailure.Type.TIMED_OUT
+                    : RedisFailure.Type.BROKEN;
         }
-        return failure instanceof JedisClusterOperationException ? Type.BROKEN : null;
+        return failure instanceof JedisClusterOperationException ? RedisFailure.Type.BROKEN : null;
     }
 }

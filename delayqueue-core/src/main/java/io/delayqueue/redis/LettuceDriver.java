@@ -1,6 +1,5 @@
 package io.delayqueue.redis;
 
-import io.delayqueue.redis.RedisFailure.Type;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
@@ -162,19 +161,19 @@ final class LettuceDriver implements Driver {
     }
 
     /** Classifies an exception of Lettuce; {@code null} if the exception says nothing about the command. */
-    static @Nullable Type typeOf(Throwable failure) {
+    static RedisFailure.@Nullable Type typeOf(Throwable failure) {
         if (failure instanceof RedisCommandExecutionException) {
-            return Type.ERROR_REPLY;
+            return RedisFailure.Type.ERROR_REPLY;
         }
         if (failure instanceof RedisCommandTimeoutException) {
-            return Type.TIMED_OUT;
+            return RedisFailure.Type.TIMED_OUT;
         }
         if (failure instanceof RedisConnectionException || failure instanceof PartitionException) {
-            return Type.NOT_SENT;
+            return RedisFailure.Type.NOT_SENT;
         }
         String message = String.valueOf(failure.getMessage());
         boolean rejected =
                 failure instanceof RedisException && NOT_SENT.stream().anyMatch(message::startsWith);
-        return rejected ? Type.NOT_SENT : null;
+        return rejected ? RedisFailure.Type.NOT_SENT : null;
     }
 }

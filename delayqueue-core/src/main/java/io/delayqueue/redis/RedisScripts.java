@@ -2,7 +2,6 @@ package io.delayqueue.redis;
 
 import io.delayqueue.message.Completions;
 import io.delayqueue.redis.RedisCallException.Kind;
-import io.delayqueue.redis.RedisFailure.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -194,10 +193,10 @@ public final class RedisScripts implements ScriptRunner {
 
     private RedisCallException failure(Link link, ScriptCall call, Throwable failure, boolean sending) {
         RedisFailure reported = RedisFailure.of(failure);
-        RedisFailure failed = sending || reported.type() == Type.ERROR_REPLY
+        RedisFailure failed = sending || reported.type() == RedisFailure.Type.ERROR_REPLY
                 ? reported
-                : new RedisFailure(Type.NOT_SENT, reported.message());
-        if (failed.type() == Type.ERROR_REPLY) {
+                : new RedisFailure(RedisFailure.Type.NOT_SENT, reported.message());
+        if (failed.type() == RedisFailure.Type.ERROR_REPLY) {
             link.replied(call);
         }
         boolean replace = switch (failed.type()) {

@@ -34,11 +34,12 @@ import org.jspecify.annotations.Nullable;
  * The registry of topics and their shard counts. Thread-safe.
  *
  * <ul>
- *   <li>Senders and listeners use {@link #shardOf} and {@link #shards}. They register the topic on its first
- * use in this process, with one command. They are rejected if the registered shard count contradicts the
- * {@linkplain ShardPlan plan}. <li>Receivers use {@link #usableShards}. They register nothing, but the plan
- * applies. <li>All others use {@link #registeredShards} and the {@code look} methods. They register nothing, and
- * the plan does not apply.
+ *   <li>Senders and listeners use {@link #shardOf} and {@link #shards}. They register the topic on its first use in this
+ *       process, with one command. They are rejected if the registered shard count contradicts the {@linkplain
+ *       ShardPlan plan}.
+ *   <li>Receivers use {@link #usableShards}. They register nothing, but the plan applies.
+ *   <li>All others use {@link #registeredShards}, {@link #withShard} and {@link #withShards}. They register nothing, and
+ *       the plan does not apply.
  * </ul>
  */
 public final class TopicRegistry {
