@@ -58,12 +58,12 @@ public final class DelayQueueAdmin {
     private final DeadLetterPages pages;
 
     /**
-     * Over a store.
+     * Creates the API of a store.
      *
-     * @param limits how far ahead a replay may be due
-     * @param clock by which a date is so far ahead
-     * @param deletion by which topics are deleted
-     * @param nodes by which topics are paused
+     * @param limits contain the maximum delay of a replay
+     * @param clock compares due dates of replays with the maximum delay
+     * @param deletion deletes topics
+     * @param nodes pauses topics
      */
     @Internal
     public DelayQueueAdmin(
@@ -90,7 +90,7 @@ public final class DelayQueueAdmin {
      * @throws IllegalArgumentException if the topic is not a valid name, as in all methods
      */
     public TopicCounts counts(String topic) {
-        return asked(
+        return translating(
                 "Counting topic " + Printable.of(topic),
                 topic,
                 () -> Await.result(TopicCounts.read(store, topics, topic)).orElse(TopicCounts.of(List.of())));
@@ -117,7 +117,7 @@ public final class DelayQueueAdmin {
         Assert.notNull(topic, "'topic' must not be null");
         InvalidOptionException.requireRange("count", count, 1, MAX_PAGE);
         DeadLetterCursor cursor = page == null ? DeadLetterCursor.from(null) : DeadLetterCursor.parse(page);
-        return asked(
+        return translating(
                 "Reading dead letters of topic " + Printable.of(topic),
                 topic,
                 () -> topics.awaitWithShards(topic, shards -> pages.read(shards, cursor, count))
@@ -213,7 +213,7 @@ public final class DelayQueueAdmin {
     private ReplaySummary replayAll(String topic, Due due) {
         check(due);
         AtomicLong replayed = new AtomicLong();
-        return asked(
+        return translating(
                 () -> "Replaying all dead letters of topic " + Printable.of(topic)
                         + (replayed.get() == 0 ? "" : " (" + replayed + " were replayed)"),
                 topic,
@@ -300,7 +300,7 @@ public final class DelayQueueAdmin {
     }
 
     private long purgeAll(String topic, Function<List<Shard>, Map<Shard, Instant>> until) {
-        return asked(
+        return translating(
                 "Purging the dead letters of topic " + Printable.of(topic),
                 topic,
                 () -> topics.awaitWithShards(
@@ -330,7 +330,7 @@ public final class DelayQueueAdmin {
      * @throws IllegalStateException if the topic has scheduled or leased messages or dead letters; it stays unchanged
      */
     public boolean deleteTopic(String topic) {
-        return asked("Deleting topic " + Printable.of(topic), topic, () -> {
+        return translating("Deleting topic " + Printable.of(topic), topic, () -> {
             boolean deleted = deletion.delete(topic);
             if (deleted) {
                 nodes.resume(topic);
@@ -346,7 +346,7 @@ public final class DelayQueueAdmin {
      * continue. The pause of a single listener is independent of it.
      */
     public void pauseTopic(String topic) {
-        asked("Pausing topic " + Printable.of(topic), topic, () -> {
+        translating("Pausing topic " + Printable.of(topic), topic, () -> {
             nodes.pause(topic);
             return true;
         });
@@ -354,7 +354,7 @@ public final class DelayQueueAdmin {
 
     /** Ends the pause of a topic on all nodes. */
     public void resumeTopic(String topic) {
-        asked("Resuming topic " + Printable.of(topic), topic, () -> {
+        translating("Resuming topic " + Printable.of(topic), topic, () -> {
             nodes.resume(topic);
             return true;
         });
@@ -372,17 +372,17 @@ public final class DelayQueueAdmin {
             return Optional.empty();
         }
         String messageId = deadLetterId.substring(0, end);
-        return asked(
+        return translating(
                 verb + " dead letter " + Printable.of(deadLetterId) + " of topic " + Printable.of(topic),
                 topic,
                 () -> Await.call(() -> topics.withShard(topic, messageId, call)));
     }
 
-    private static <T> T asked(String attempt, String topic, Supplier<T> call) {
-        return asked(() -> attempt, topic, call);
+    private static <T> T translating(String attempt, String topic, Supplier<T> call) {
+        return translating(() -> attempt, topic, call);
     }
 
-    private static <T> T asked(Supplier<String> attempt, String topic, Supplier<T> call) {
+    private static <T> T translating(Supplier<String> attempt, String topic, Supplier<T> call) {
         DelayMessage.checkTopic(topic);
         try {
             return call.get();

@@ -57,7 +57,7 @@ public final class DelayQueueInspector {
     private final NodeDirectory directory;
     private final MessagePages pages;
 
-    /** Over a store, what reads its shards, and what knows topics and nodes. */
+    /** Creates the API of a store, a reader of its shards, and the registries of topics and nodes. */
     @Internal
     public DelayQueueInspector(
             MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory directory) {
@@ -125,7 +125,7 @@ public final class DelayQueueInspector {
     /** The status of a topic; empty if it is not registered. */
     public Optional<TopicStatus> topic(String topic) {
         DelayMessage.checkTopic(topic);
-        return asked(
+        return translating(
                 "Reading topic " + Printable.of(topic),
                 () -> Await.call(() -> registry.freshShards(topic)).isPresent()
                         ? status(topic, directory.roster())
@@ -168,7 +168,7 @@ public final class DelayQueueInspector {
         DelayMessage.checkTopic(topic);
         InvalidOptionException.requireRange("count", count, 1, MAX_PAGE);
         Place after = page == null ? null : MessagePages.parse(view, page);
-        return asked(
+        return translating(
                 "Reading messages of topic " + Printable.of(topic),
                 () -> registry.awaitWithShards(topic, shards -> pages.read(shards, view, after, count))
                         .orElse(new MessagePage(List.of(), null)));
@@ -191,7 +191,7 @@ public final class DelayQueueInspector {
                     + " to " + MAX_SPAN + " long, but not " + span);
         }
         Duration width = Duration.ofMillis((span.toMillis() + buckets - 1) / buckets);
-        return asked(
+        return translating(
                 "Counting upcoming messages of topic " + Printable.of(topic), () -> forecast(topic, width, buckets));
     }
 
@@ -221,7 +221,7 @@ public final class DelayQueueInspector {
 
     /** The live nodes by name. Needs one round trip, and one for each topic that this process does not yet know. */
     public List<NodeStatus> nodes() {
-        return asked("Reading the nodes", () -> {
+        return translating("Reading the nodes", () -> {
             Roster roster = directory.roster();
             Map<String, List<String>> assignedNodes = assignedNodes(roster);
             return roster.nodes().stream()
@@ -231,12 +231,12 @@ public final class DelayQueueInspector {
     }
 
     private Map<String, List<String>> assignedNodes(Roster roster) {
-        Map<String, CompletableFuture<Optional<List<Shard>>>> asked = new TreeMap<>();
+        Map<String, CompletableFuture<Optional<List<Shard>>>> topics = new TreeMap<>();
         roster.nodes().stream()
                 .flatMap(node -> node.assigned().stream())
-                .forEach(topic -> asked.computeIfAbsent(topic, this::registeredShards));
+                .forEach(topic -> topics.computeIfAbsent(topic, this::registeredShards));
         Map<String, List<String>> assignedNodes = new TreeMap<>();
-        asked.forEach((topic, found) -> Await.result(found)
+        topics.forEach((topic, found) -> Await.result(found)
                 .ifPresent(shards -> assignedNodes.put(topic, roster.assignedNodes(topic, shards.size()))));
         return assignedNodes;
     }
@@ -267,7 +267,7 @@ public final class DelayQueueInspector {
         return new NodeStatus(node.name(), node.lastSeen(), List.copyOf(topics), assignedShards);
     }
 
-    private static <T> T asked(String attempt, Supplier<T> call) {
+    private static <T> T translating(String attempt, Supplier<T> call) {
         try {
             return call.get();
         } catch (RuntimeException e) {

@@ -54,7 +54,7 @@ public final class IdleTopics {
     private CompletableFuture<Void> deleting = CompletableFuture.completedFuture(null);
 
     /**
-     * Deletes nothing until it is told of samples.
+     * Creates the deletion, which acts on samples only.
      *
      * @param after how long a topic is idle before it is deleted, 1 s to 365 d; zero for never
      * @param executor runs what waits for Redis
@@ -164,7 +164,8 @@ public final class IdleTopics {
             Optional<List<Shard>> shards = Await.call(() -> registry.freshShards(topic));
             if (shards.isPresent() && shards.get().size() == 1 && deletion.delete(topic)) {
                 log.info("Topic " + Printable.of(topic) + " was deleted, since it was empty and had no consumers for "
-                        + after + " (delayqueue.metrics.forget-topics-after). The next send creates it anew.");
+                        + DurationText.of(after)
+                        + " (delayqueue.metrics.forget-topics-after). The next send creates it again.");
             }
         } catch (TopicNotEmptyException | TopicConflictException e) {
             log.debug("Topic " + Printable.of(topic) + " stays, since it is used again", e);

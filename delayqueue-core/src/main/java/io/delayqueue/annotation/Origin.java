@@ -23,7 +23,7 @@ record Origin(String beanName, String method) {
         return new InvalidListenerException(beanName, method, problem, fix, cause);
     }
 
-    /** As it stands in a sentence. */
+    /** Describes the place within a sentence. */
     String describe() {
         return method.isEmpty() ? "code" : "bean '" + beanName + "' (" + method + ")";
     }

@@ -95,7 +95,7 @@ public final class JsonPayloadConverter implements PayloadConverter {
         return value;
     }
 
-    /** Further lines of Jackson's message are a location that is of use only in a stack trace. */
+    /** The other lines of Jackson's message contain the location in Java code, which the stack trace shows. */
     private static String firstLine(RuntimeException e) {
         String message = e.getMessage();
         return message == null ? e.toString() : message.lines().findFirst().orElse("");

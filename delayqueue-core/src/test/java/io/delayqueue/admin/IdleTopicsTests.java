@@ -154,7 +154,7 @@ class IdleTopicsTests extends RedisTest {
 
         assertThat(queue.topics().topics().join()).isEmpty();
         assertThat(output.getAll())
-                .contains("Topic a\\nb was deleted, since it was empty and had no consumers for PT1H");
+                .contains("Topic a\\nb was deleted, since it was empty and had no consumers for 1 h");
         // but for what remembers the deletion, and sends
         assertThat(keysOf("a\nb")).allMatch(key -> key.matches("(?s).*(ended|sent|sent\\.until)"));
         assertThat(keysOf("a\nb")).allMatch(key -> (Long) server.command("PTTL", key) > 0);
