@@ -66,10 +66,10 @@ final class CommitSender {
                 .toList();
         for (Failed result : failed) {
             events.publish(listener ->
-                    listener.sendAfterCommitFailed(result.topic(), result.id(), SendFailures.exception(result)));
+                    listener.sendAfterCommitFailed(result.topic(), result.id(), DelayQueueException.of(result)));
         }
         if (!failed.isEmpty()) {
-            throw results.size() == 1 ? SendFailures.exception(failed.get(0)) : new BatchSendException(results);
+            throw results.size() == 1 ? DelayQueueException.of(failed.get(0)) : new BatchSendException(results);
         }
     }
 

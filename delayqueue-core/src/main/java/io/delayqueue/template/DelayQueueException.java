@@ -1,5 +1,9 @@
 package io.delayqueue.template;
 
+import io.delayqueue.Internal;
+import io.delayqueue.message.SendResult.Failed;
+import io.delayqueue.message.SendResult.Rejected;
+import io.delayqueue.message.SendResult.Unknown;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.UnreadableMessageException;
@@ -47,5 +51,18 @@ public class DelayQueueException extends RuntimeException {
         return failure instanceof TopicConflictException
                 ? new TopicMismatchException(message, failure)
                 : new DelayQueueException(message, failure);
+    }
+
+    /** Returns the exception of a send's result. */
+    @Internal
+    public static DelayQueueException of(Failed failed) {
+        if (failed instanceof Rejected rejected) {
+            return new MessageRejectedException(
+                    rejected.topic(), rejected.id(), rejected.reason(), rejected.detail(), rejected.cause());
+        }
+        if (failed instanceof Unknown unknown) {
+            return new OutcomeUnknownException(unknown.message(), unknown.reason(), unknown.detail(), unknown.cause());
+        }
+        return new DuplicateMessageException(failed.topic(), failed.id());
     }
 }

@@ -116,7 +116,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         if (result instanceof Success success) {
             return success;
         }
-        throw SendFailures.exception((Failed) result);
+        throw DelayQueueException.of((Failed) result);
     }
 
     /**
@@ -144,7 +144,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         Assert.notNull(message, "'message' must not be null");
         PendingMessage pending = prepare(message);
         if (pending.failed() != null) {
-            return CompletableFuture.failedFuture(SendFailures.exception(pending.failed()));
+            return CompletableFuture.failedFuture(DelayQueueException.of(pending.failed()));
         }
         CompletableFuture<Success> sent = new CompletableFuture<>();
         CompletableFuture<?> unused = pending.pass(interceptors, limits, this::submit)
@@ -161,7 +161,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         if (result instanceof Success success) {
             sent.complete(success);
         } else {
-            sent.completeExceptionally(SendFailures.exception((Failed) result));
+            sent.completeExceptionally(DelayQueueException.of((Failed) result));
         }
     }
 
@@ -249,7 +249,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     private PendingMessage accepted(DelayMessage message) {
         PendingMessage pending = prepare(message);
         if (pending.failed() != null) {
-            throw SendFailures.exception(pending.failed());
+            throw DelayQueueException.of(pending.failed());
         }
         return pending;
     }

@@ -12,7 +12,7 @@ import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.TopicConflictException;
 import org.jspecify.annotations.Nullable;
 
-/** Translates a failed call into the result of its message, and a result into an exception. */
+/** Translates a failed call into the result of its message. */
 final class SendFailures {
 
     private SendFailures() {}
@@ -111,17 +111,5 @@ final class SendFailures {
                 ? "Redis' memory is full. It stores no messages until some are handled or maxmemory is raised. "
                         + call.getMessage()
                 : call.getMessage() + ". Send the message again when the error is corrected.";
-    }
-
-    /** Returns the exception of a failure. */
-    static DelayQueueException exception(Failed failed) {
-        if (failed instanceof Rejected rejected) {
-            return new MessageRejectedException(
-                    rejected.topic(), rejected.id(), rejected.reason(), rejected.detail(), rejected.cause());
-        }
-        if (failed instanceof Unknown unknown) {
-            return new OutcomeUnknownException(unknown.message(), unknown.reason(), unknown.detail(), unknown.cause());
-        }
-        return new DuplicateMessageException(failed.topic(), failed.id());
     }
 }

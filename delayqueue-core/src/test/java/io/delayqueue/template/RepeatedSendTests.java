@@ -52,7 +52,7 @@ class RepeatedSendTests extends HeldSendsTest {
                 try {
                     template.sendAll(List.of(message));
                 } catch (BatchSendException e) {
-                    throw SendFailures.exception((Failed) e.results().get(0));
+                    throw DelayQueueException.of((Failed) e.results().get(0));
                 }
             }
         },

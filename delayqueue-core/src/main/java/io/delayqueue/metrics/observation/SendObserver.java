@@ -4,10 +4,9 @@ import static io.delayqueue.metrics.observation.DelayQueueObservation.SEND;
 
 import io.delayqueue.Internal;
 import io.delayqueue.message.SendResult;
-import io.delayqueue.message.SendResult.Rejected;
-import io.delayqueue.message.SendResult.Unknown;
-import io.delayqueue.template.MessageRejectedException;
-import io.delayqueue.template.OutcomeUnknownException;
+import io.delayqueue.message.SendResult.Duplicate;
+import io.delayqueue.message.SendResult.Failed;
+import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.SendInterceptor;
 import io.micrometer.observation.Observation.Scope;
 import io.micrometer.observation.ObservationRegistry;
@@ -56,12 +55,8 @@ public final class SendObserver implements SendInterceptor {
 
     /** Returns the exception that the send throws. A duplicate is not an error: usually it is expected. */
     private static @Nullable Throwable error(SendResult result) {
-        if (result instanceof Rejected rejected) {
-            return new MessageRejectedException(
-                    rejected.topic(), rejected.id(), rejected.reason(), rejected.detail(), rejected.cause());
-        }
-        return result instanceof Unknown unknown
-                ? new OutcomeUnknownException(unknown.message(), unknown.reason(), unknown.detail(), unknown.cause())
+        return result instanceof Failed failed && !(failed instanceof Duplicate)
+                ? DelayQueueException.of(failed)
                 : null;
     }
 }
