@@ -121,11 +121,6 @@ public final class TopicSampler extends RedisTask {
         return samples.getOrDefault(topic, List.of());
     }
 
-    /** When the newest sample was taken; empty before the first sample. */
-    public Optional<Instant> sampledAt() {
-        return Optional.ofNullable(last).map(Sampled::at);
-    }
-
     /** Age of the newest sample; empty before the first sample. */
     public Optional<Duration> age() {
         return Optional.ofNullable(last).map(sampled -> Duration.ofNanos(nanoTime.getAsLong() - sampled.nanos()));

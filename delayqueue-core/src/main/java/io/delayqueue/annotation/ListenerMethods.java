@@ -8,7 +8,6 @@ import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.message.DeadLetter;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
-import java.lang.reflect.Type;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +35,7 @@ final class ListenerMethods {
         this.registrar = registrar;
         this.custom = List.copyOf(registrar.argumentResolvers());
         this.resolvers = ArgumentResolvers.of(beanFactory, registrar.validator(), custom);
-        this.codec = new PayloadCodec(new LazyConverter(beanFactory));
+        this.codec = new PayloadCodec(() -> beanFactory.getBean(PayloadConverter.class));
     }
 
     /**
@@ -106,20 +105,6 @@ final class ListenerMethods {
                 return ArgumentResolvers.UNREADABLE;
             }
             throw e;
-        }
-    }
-
-    /** Gets the converter when a payload must be converted: listeners of text and bytes need none. */
-    private record LazyConverter(ConfigurableBeanFactory beanFactory) implements PayloadConverter {
-
-        @Override
-        public byte[] write(Object payload) {
-            return beanFactory.getBean(PayloadConverter.class).write(payload);
-        }
-
-        @Override
-        public Object read(byte[] body, Type type) {
-            return beanFactory.getBean(PayloadConverter.class).read(body, type);
         }
     }
 }

@@ -7,6 +7,7 @@ import java.lang.reflect.Type;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.util.function.Supplier;
 
 /**
  * What sending and receiving use: {@code byte[]} as it is, {@code String} as UTF-8, everything else by the
@@ -18,7 +19,7 @@ public final class PayloadCodec {
     /** The decoder's replacement for bytes that are not UTF-8. A text may also contain it. */
     private static final char REPLACEMENT = '\uFFFD';
 
-    private final PayloadConverter converter;
+    private final Supplier<PayloadConverter> converter;
 
     /**
      * Creates a codec.
@@ -26,6 +27,15 @@ public final class PayloadCodec {
      * @param converter converts all payloads but text and bytes
      */
     public PayloadCodec(PayloadConverter converter) {
+        this(() -> converter);
+    }
+
+    /**
+     * Creates a codec that gets its converter when it is needed: text and bytes need none.
+     *
+     * @param converter returns the converter of all payloads but text and bytes
+     */
+    public PayloadCodec(Supplier<PayloadConverter> converter) {
         this.converter = converter;
     }
 
@@ -43,7 +53,7 @@ public final class PayloadCodec {
             return encode(text);
         }
         try {
-            return converter.write(payload);
+            return converter.get().write(payload);
         } catch (PayloadConversionException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -68,7 +78,7 @@ public final class PayloadCodec {
             return decode(body);
         }
         try {
-            return converter.read(body, type);
+            return converter.get().read(body, type);
         } catch (PayloadConversionException e) {
             throw e;
         } catch (RuntimeException e) {

@@ -76,7 +76,7 @@ class HangingMasterTests {
                 InstantSource.system(),
                 System::nanoTime);
         sampler.schedule(node.engine.tasks(), "sampler");
-        await().until(() -> sampler.sampledAt().isPresent());
+        await().until(() -> sampler.age().isPresent());
         keepPaceBeside(cluster.masterOf(node.keySpace.nodes()));
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> sampler.age().orElseThrow().compareTo(Duration.ofSeconds(3)) < 0);
