@@ -88,7 +88,7 @@ final class NextPoll {
             return Reason.DUE;
         }
         if (!assigned) {
-            return capacity > 0 && isNeglected(sweepNanos) ? Reason.SWEEP : Reason.NONE;
+            return capacity > 0 && nanosUntilNeglected(sweepNanos) <= 0 ? Reason.SWEEP : Reason.NONE;
         }
         long sincePoll = nanoTime.getAsLong() - lastPoll;
         if (clock.nanosUntil(nextLeaseEnd) <= 0 && sincePoll >= AGAIN) {
@@ -104,11 +104,10 @@ final class NextPoll {
         return capacity > 0 || peers;
     }
 
-    /** Whether a message has been due for a sweep interval: its assigned node may hang or have failed. */
-    private boolean isNeglected(long sweepNanos) {
-        return nanosUntilNeglected(sweepNanos) <= 0;
-    }
-
+    /**
+     * Nanoseconds until a message has been due for a sweep interval without a poll: its assigned node may hang or have
+     * failed.
+     */
     private long nanosUntilNeglected(long sweepNanos) {
         if (nextDue == PollReply.NEVER) {
             return Long.MAX_VALUE;

@@ -2,10 +2,9 @@ package io.delayqueue.coordination;
 
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.listener.ListenerProgress;
-import io.delayqueue.message.Completions;
+import io.delayqueue.redis.Await;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -159,11 +158,7 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
             return null;
         }
         waitedFor = null;
-        try {
-            return call.join();
-        } catch (CompletionException e) {
-            throw Completions.unchecked(e);
-        }
+        return Await.result(call);
     }
 
     private boolean isRepliedSoon(CompletableFuture<?> call) {
