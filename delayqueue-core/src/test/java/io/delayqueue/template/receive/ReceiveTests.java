@@ -101,8 +101,7 @@ class ReceiveTests extends ReceiveTest {
         LeasedDelivery delivery = receiveOne();
 
         // the receiver's lease counts from when the poll was sent, the lease in Redis from the claim
-        assertThat(delivery.leaseEnd())
-                .isBefore(delivery.dueAt().plus(LEASE).plusSeconds(1));
+        assertThat(delivery.leaseEnd()).isBefore(delivery.dueAt().plus(LEASE).plusSeconds(1));
         assertThat(template.find("orders", "a").orElseThrow().leaseEnd())
                 .isAfterOrEqualTo(delivery.dueAt().plus(LEASE));
     }
