@@ -71,8 +71,8 @@ public final class DelayQueueInspector {
     /**
      * All registered topics by name, except those that this version cannot read. If a shard of a topic does not
      * reply, the topic has no counts but a problem. Needs one round trip for the registry, one for the nodes and one
-     * for each shard. Many shards are read concurrently, so that all shards that do not reply cost one command
-     * time-out together.
+     * for each shard. Many shards are read concurrently, so that all shards without a reply together cost one command
+     * timeout.
      */
     public List<TopicStatus> topics() {
         return Await.result(topicsAsync());

@@ -26,8 +26,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Deletes topics that are idle for a time, that is, empty, without consumers and not paused in every sample of that
- * time. The next send creates the topic again; no message is lost. Thread-safe.
+ * Deletes topics that have been idle for a configured time. A topic is idle if each sample of that time shows it empty,
+ * without consumers and not paused. The next send creates the topic again; no message is lost. Thread-safe.
  *
  * <p>Topics of several shards are not deleted: a sender that does not configure the number of shards would create
  * them again with one shard.
@@ -39,7 +39,7 @@ public final class IdleTopics {
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /** Maximum number of topics deleted after one sample, which takes some hundred round trips. */
+    /** Maximum number of topics deleted after one sample. The deletions take some hundred round trips. */
     static final int MAX_AT_ONCE = 20;
 
     private final TopicDeletion deletion;
@@ -48,16 +48,16 @@ public final class IdleTopics {
     private final Duration after;
     private final Executor executor;
     private final LongSupplier nanoTime;
-    /** Time of the first of the uninterrupted samples in which a topic was idle, by {@link #nanoTime}. */
+    /** Time, by {@link #nanoTime}, of the first sample since which each sample shows the topic idle. */
     private Map<String, Long> idleSince = new HashMap<>();
 
     private CompletableFuture<Void> deleting = CompletableFuture.completedFuture(null);
 
     /**
-     * Creates the deletion, which acts on samples only.
+     * Creates the deletion. It acts only on samples that it is given.
      *
      * @param after how long a topic is idle before it is deleted, 1 s to 365 d; zero for never
-     * @param executor runs what waits for Redis
+     * @param executor runs the deletions, which wait for Redis
      * @param nanoTime the monotonic clock
      * @throws IllegalArgumentException if the time is out of range
      */
@@ -92,8 +92,8 @@ public final class IdleTopics {
     }
 
     /**
-     * Processes a sample of all topics. Does not block: the executor deletes idle topics, unless it still deletes those of
-     * an earlier sample.
+     * Processes a sample of all topics. Does not block: the executor deletes idle topics, unless it is still deleting
+     * those of an earlier sample.
      */
     public synchronized void sampled(List<TopicSample> newest) {
         if (after.isZero()) {
@@ -150,7 +150,7 @@ public final class IdleTopics {
         }
     }
 
-    /** Samples do not contain dead-letter listeners or changes since the sample. */
+    /** Whether a topic is paused or consumed now. Samples show neither dead-letter listeners nor later changes. */
     private static boolean isUsed(String topic, Roster roster) {
         return roster.paused().contains(topic)
                 || roster.nodes().stream()
@@ -172,7 +172,7 @@ public final class IdleTopics {
         }
     }
 
-    /** The next sample in which the topic is idle counts as the first. */
+    /** Resets the idle time of a topic. The next sample that shows the topic idle counts as the first. */
     private synchronized void resetIdleTime(String topic) {
         idleSince.remove(topic);
     }

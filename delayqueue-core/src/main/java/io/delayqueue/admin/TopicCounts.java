@@ -22,8 +22,9 @@ import java.util.concurrent.CompletableFuture;
 public record TopicCounts(long scheduled, long ready, long leased, long dead, Duration lag) {
 
     /**
-     * Counts a topic. All shards are counted concurrently, so that a server that does not respond delays only the topics
-     * that it stores. Empty if the topic is not registered. Fails with the exception of the store or the registry.
+     * Counts a topic. All shards are counted concurrently, so a server that does not respond delays only the topics
+     * that it stores. Returns empty if the topic is not registered. Fails with the exception of the store or the
+     * registry.
      */
     static CompletableFuture<Optional<TopicCounts>> read(MessageStore store, TopicRegistry registry, String topic) {
         return registry.withShards(

@@ -15,12 +15,12 @@ import java.util.Set;
  *
  * <ul>
  *   <li>{@code fixed 5s}: the same delay each time;
- *   <li>{@code exponential 1s x2 max 1h jitter 0.2}: a growing delay. Only the first delay is required; the others may have
- *       any order, and these values are their defaults. If the first delay is longer than 1 h, it is the default of
- *       {@code max};
- *   <li>{@code 0s,0s,2m,10m,10m,1h,2h,6h,15h}: a list of at least two intervals; the first one follows the first attempt.
- *       The message is dead-lettered after the last interval, or earlier if its last permitted attempt fails. A list of
- *       one interval needs the word {@code intervals}: {@code intervals 5s}.
+ *   <li>{@code exponential 1s x2 max 1h jitter 0.2}: a growing delay. Only the first delay is required; the other parts
+ *       may have any order, and these values are their defaults. If the first delay is longer than 1 h, it is the
+ *       default of {@code max};
+ *   <li>{@code 0s,0s,2m,10m,10m,1h,2h,6h,15h}: a list of at least two intervals; the first one follows the first
+ *       attempt. The message is dead-lettered if the attempt after the last interval, or its last permitted attempt,
+ *       fails. A list of one interval needs the word {@code intervals}: {@code intervals 5s}.
  * </ul>
  *
  * <p>A duration has the format {@code 500ms}, {@code 30s}, {@code 1h30m} or {@code PT30S}. A number other than 0

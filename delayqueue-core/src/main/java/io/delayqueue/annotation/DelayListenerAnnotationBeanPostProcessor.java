@@ -174,7 +174,8 @@ public final class DelayListenerAnnotationBeanPostProcessor
     }
 
     /**
-     * Post-processors do not see the proxies of scoped beans, and the targets are created and destroyed at any time.
+     * Registers the methods of scoped beans on their proxies. Post-processors do not see these proxies, and the targets
+     * are created and destroyed at any time.
      */
     private void registerScoped(ListenerMethods ready) {
         for (String target : beanFactory.getBeanDefinitionNames()) {

@@ -32,7 +32,7 @@ public final class DelayListenerRegistry implements SmartLifecycle {
 
     private static final Log log = LogFactory.getLog(DelayListenerRegistry.class);
 
-    /** Time in addition to the drain time that a listener has to report its stop. */
+    /** Time after the drain time within which a listener must report its stop. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private final boolean autoStartup;
@@ -208,7 +208,7 @@ public final class DelayListenerRegistry implements SmartLifecycle {
                 return null;
             });
         } catch (RuntimeException | Error e) {
-            // for example no thread for the time-out; the other listeners must stop, too
+            // for example no thread for the timeout; the other listeners must stop, too
             log.warn("Listener " + Printable.of(id) + " failed to stop", e);
             return CompletableFuture.completedFuture(null);
         }

@@ -20,8 +20,8 @@ import org.springframework.beans.factory.config.BeanExpressionResolver;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 /**
- * Creates the endpoints of a method's annotations: resolves placeholders in attributes, evaluates SpEL, then converts to
- * the attribute's type.
+ * Creates the endpoints of a method's annotations. For each attribute it resolves placeholders, evaluates SpEL, and
+ * converts the value to the attribute's type.
  */
 final class EndpointReader {
 

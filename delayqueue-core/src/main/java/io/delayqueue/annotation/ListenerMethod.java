@@ -22,8 +22,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * A listener method of a bean. A delivery that does not fit the method fails with {@link InvalidDeliveryException}, other
- * failures are those of the method.
+ * A listener method of a bean. A delivery that does not fit the method fails with an {@link InvalidDeliveryException}.
+ * Other failures are those of the method.
  */
 final class ListenerMethod extends InvocableHandlerMethod {
 

@@ -97,7 +97,7 @@ final class Signature {
         return types.isEmpty() ? byte[].class : types.iterator().next();
     }
 
-    /** Whether the method can be called without a payload, if there is none that can be read. */
+    /** Whether the method can be called if the payload cannot be read. */
     boolean isPayloadOptional() {
         if (payloads.isEmpty()) {
             return types.isEmpty();

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the open deliveries of all pollers of one listener: the number handled at once plus the number claimed in
- * advance. Pollers that are aware of due messages share the budget evenly; a single one may use all of it. A poller
- * that found nothing left is served before pollers that already have their part.
+ * advance. Pollers that are aware of due messages share the budget evenly; a single one may use all of it. Free
+ * capacity goes first to pollers that wait for it and hold less than their part, in the order in which they began to
+ * wait.
  *
  * <p>As many deliveries are claimed in advance as the workers handle in 250 ms, by a moving average of the handling
  * time, up to the listener's prefetch. Slow handlers thus leave messages to other nodes.
@@ -40,7 +41,7 @@ final class ClaimBudget {
      * Creates the budget of a listener. If messages have a single attempt, nothing is claimed in advance: a killed
      * process uses up one attempt of each claimed message, so messages that no handler received would be dead-lettered.
      *
-     * @param linger how long a poller waits for more while less than half of its part is free
+     * @param linger maximum wait of a poller for more capacity if less than half of its part is free
      */
     ClaimBudget(ListenerOptions options, Duration linger) {
         this(options.concurrency() * options.batchSize(), options.maxAttempts() == 1 ? 0 : options.prefetch(), linger);
@@ -176,7 +177,7 @@ final class ClaimBudget {
             }
         }
 
-        /** Frees the reservation: the claims of the reply were added, or the reply takes too long. */
+        /** Frees the reservation. Called when the claims of the reply were added, or the reply takes too long. */
         void endReservation() {
             synchronized (ClaimBudget.this) {
                 int unused = reserved;
@@ -208,7 +209,7 @@ final class ClaimBudget {
             }
         }
 
-        /** Leaves the whole budget to the other pollers: this one claims nothing more, whatever it holds. */
+        /** Closes the share: frees all that it holds, and permits no further claims. Later calls have no effect. */
         void close() {
             synchronized (ClaimBudget.this) {
                 wants(false);
@@ -230,7 +231,7 @@ final class ClaimBudget {
                     wanting += some ? 1 : -1;
                     if (!some) {
                         waiting.remove(this);
-                        wakeFirst(this); // the part of each of the others has grown
+                        wakeFirst(this); // the parts of the other shares have grown
                     }
                 }
                 int capacity = capacity();

@@ -52,7 +52,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
     /**
      * Creates a delivery from a claim.
      *
-     * @param options whose lease and attempts apply unless the message has its own
+     * @param options the listener's options; their lease and attempts apply unless the message has its own
      * @param sentAt when the poll was sent, by the monotonic clock; the lease starts here
      * @param heardAt when the reply arrived, by the monotonic clock
      */
@@ -97,7 +97,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
          * Called once, when the delivery is settled.
          *
          * @param failure of the attempt, if it failed
-         * @param accepted the owner completes it: true if Redis accepted the settlement
+         * @param accepted completed by the owner, with true if Redis accepted the settlement
          */
         void settled(
                 ClaimedDelivery delivery,
@@ -167,8 +167,9 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
     }
 
     /**
-     * An extension to at least the given time from now. It shortens neither the lease nor an earlier extension. To be
-     * sent in the order of the calls, which the caller ensures by the monitor of this delivery.
+     * Returns an extension of the lease to at least the given time from now. It shortens neither the lease nor an
+     * earlier extension. Extensions must be sent in the order of the calls, so the caller holds the monitor of this
+     * delivery until it has added the extension to the session.
      */
     Settle.Extend extension(Duration time, long now) {
         long remaining = Math.max(leaseDeadline() - now, extendedUntil - now);

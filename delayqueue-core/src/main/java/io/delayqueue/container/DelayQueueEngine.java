@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class DelayQueueEngine implements AutoCloseable {
 
     private static final Log log = LogFactory.getLog(DelayQueueEngine.class);
-    /** Default wait for Redis on close, and on a stop without open deliveries: the default command time-out. */
+    /** Default wait for Redis on close, and on a stop after all deliveries are settled: the default command timeout. */
     static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
 
     // used by containers
@@ -47,7 +47,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     final EngineSettings settings;
     /** The monotonic clock. */
     final LongSupplier nanoTime;
-    /** Maximum time that a stop waits for Redis when nothing is lost by not waiting. */
+    /** Maximum wait for Redis on close, and on a stop after all deliveries are settled in Redis. */
     final Duration closeWait;
 
     final Membership membership;
@@ -192,7 +192,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
     }
 
-    /** Removes the node from the list of nodes; called after the last heartbeat, which would add it again. */
+    /** Removes the node from the list of nodes. Called after the last heartbeat, because a heartbeat adds the node. */
     private void leave(Duration wait) {
         if (started && !wait.isZero()) {
             membership.leave(wait);

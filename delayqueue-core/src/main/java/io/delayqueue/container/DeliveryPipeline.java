@@ -87,7 +87,7 @@ final class DeliveryPipeline {
                 finish(readable, failure, started, settled);
                 return null;
             });
-        } catch (Throwable e) { // a CompletionStage of the user's own may throw
+        } catch (Throwable e) { // an application's own CompletionStage may throw
             finish(readable, e, started, settled);
         }
         return settled.isDone() ? null : settled;
@@ -177,7 +177,7 @@ final class DeliveryPipeline {
         }
     }
 
-    /** Whatever user code throws, the delivery is settled. */
+    /** Returns the settlement of a failed delivery, even if code of the application throws. */
     private Settle decision(ClaimedDelivery delivery, Throwable failure) {
         try {
             return retryOrDeadLetter(delivery, Completions.cause(failure));
@@ -206,7 +206,7 @@ final class DeliveryPipeline {
         try {
             return Objects.requireNonNull(
                     spec.options().retryPolicy().decide(failed), "The retry policy returned null");
-        } catch (Throwable e) { // a failing policy must not keep its message from being retried
+        } catch (Throwable e) { // the message is retried even if the policy fails
             FailureLog.log(
                     log::error,
                     "The retry policy failed for message "

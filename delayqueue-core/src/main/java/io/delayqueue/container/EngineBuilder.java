@@ -146,7 +146,7 @@ public final class EngineBuilder {
         return this;
     }
 
-    /** Maximum time that a stop or a close waits for Redis when nothing is lost by not waiting; for tests. */
+    /** Sets the maximum wait for Redis on close, and on a stop after all deliveries are settled; for tests. */
     EngineBuilder closeWait(Duration closeWait) {
         this.closeWait = closeWait;
         return this;

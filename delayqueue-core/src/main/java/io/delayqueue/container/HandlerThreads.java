@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
-/** Creates the engine's threads, except the task threads of {@link TaskPool}. */
+/** Creates the engine's threads, and names those of {@link TaskPool}. */
 public final class HandlerThreads {
 
     /** Prefix of every thread's name. */

@@ -104,7 +104,7 @@ final class ListenerContainer implements ManagedListener {
         }
     }
 
-    /** Applies the two pauses, of this listener and of the topic: it accepts deliveries only without both. */
+    /** Applies the pauses of this listener and of its topic. The run accepts deliveries if neither is paused. */
     private void applyPauses() {
         synchronized (lock) {
             if (run != null) {
@@ -142,8 +142,8 @@ final class ListenerContainer implements ManagedListener {
     }
 
     /**
-     * One run, from start to stop. After a stop it remains until the deliveries of the last handler are settled. It
-     * starts to consume when Redis has replied with the topic's number of shards.
+     * One run, from start to stop. It consumes as soon as Redis has replied with the topic's number of shards. After a
+     * stop it remains until all open deliveries are settled.
      */
     final class Run {
 
@@ -182,7 +182,7 @@ final class ListenerContainer implements ManagedListener {
                 if (shards == null) {
                     return UNTIL_REPLIED;
                 }
-                synchronized (lock) { // which is held while the task is scheduled, so that cancel() has its handle
+                synchronized (lock) { // held while the task is scheduled, so cancel() finds its handle
                     if (pollers.isEmpty() && !ending) {
                         pollers = shards.stream().map(Run.this::poller).toList();
                         if (accepting) {
@@ -248,7 +248,7 @@ final class ListenerContainer implements ManagedListener {
             CompletableFuture<Void> copy = ended.copy();
             try {
                 return copy.completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (RuntimeException | Error e) { // the JVM's timer has no thread: then there is no time-out
+            } catch (RuntimeException | Error e) { // the JVM's timer has no thread: then there is no timeout
                 return copy;
             }
         }

@@ -26,6 +26,7 @@ final class NextPoll {
     private volatile boolean wanted = true;
     private long nextLeaseEnd = PollReply.NEVER;
     private long lastPoll;
+    /** Due time of the message that followed this poller's last claims; never if it was due at the last reply. */
     private long ownDue = PollReply.NEVER;
 
     /** The reason for a poll. */
@@ -126,10 +127,11 @@ final class NextPoll {
     }
 
     /**
-     * Applies a reply. Due messages that remain are claimed when capacity is free, even if a surplus was signalled. If
-     * it was signalled, their due time is not kept: otherwise a later signal of a new head would be ignored.
+     * Applies a reply. If due messages remain, this poller claims them when it has capacity, even if the poll signalled
+     * the surplus to other consumers. After that signal the due time of the remaining messages is not kept, because a
+     * later signal of a new head would not be earlier and would be ignored.
      *
-     * @param announced whether the poll signals a surplus to other consumers
+     * @param announced whether the poll signalled a surplus to other consumers
      */
     void replied(PollReply reply, boolean announced) {
         lastPoll = nanoTime.getAsLong();

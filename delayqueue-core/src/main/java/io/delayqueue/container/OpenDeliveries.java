@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * start.
  *
  * <p>The monitor guards the waiting deliveries and the time of the last retirement. Any thread may take and remove
- * deliveries and report retirements. Only the poller's task, which never runs
- * twice at a time, calls the other methods; thus {@link #nextRenewal} needs no lock.
+ * deliveries, report retirements and read the numbers of deliveries. Only the poller's task, which never runs twice at
+ * a time, adds deliveries and renews leases, so {@link #nextRenewal} needs no lock.
  */
 final class OpenDeliveries {
 
@@ -99,9 +99,10 @@ final class OpenDeliveries {
     // ---- waiting for a worker --------------------------------------------------------------------------------------
 
     /**
-     * Takes the first waiting delivery if it is lost or may start without confirmation, or in any case if {@code any}.
-     * {@link #retired} never runs between the check and the removal. If it must be confirmed first, the next poll
-     * confirms it.
+     * Takes the first waiting delivery if it is lost or may start without confirmation. Otherwise leaves it, and the
+     * next poll confirms it. The monitor prevents {@link #retired} between the check and the removal.
+     *
+     * @param any whether to take the first delivery in any case
      */
     @Nullable
     ClaimedDelivery takeFirst(boolean any, long now) {
@@ -248,8 +249,8 @@ final class OpenDeliveries {
     }
 
     /**
-     * Applies a reply to renewals and extensions: the leases that were not lost run from the time the request was sent. A waiting delivery whose
-     * lease is lost is removed.
+     * Applies a reply to renewals and extensions. The leases that are not lost run from the time at which the request
+     * was sent. A waiting delivery whose lease is lost is removed.
      *
      * @param lost the rejected renewals, by identity
      * @return the deliveries whose lease is lost

@@ -71,7 +71,7 @@ final class RetentionTask extends RedisTask {
     }
 
     /**
-     * Prunes all shards in concurrent batches, so that unavailable shards cost few time-outs. The future never fails.
+     * Prunes all shards in concurrent batches, so that unavailable shards cost few timeouts. The future never fails.
      */
     private CompletableFuture<List<Pruned>> prune() {
         return Completions.inBatches(List.copyOf(shards), AT_ONCE, this::prune);

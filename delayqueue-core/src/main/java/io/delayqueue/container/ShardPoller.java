@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * only wake the task.
  *
  * <p>Only the task builds polls and applies replies, and it never runs twice at a time. Other threads add settlements
- * and extensions, take waiting deliveries, and switch {@link #accepting}. Each shared part is thread-safe by itself; no
- * lock spans two of them.
+ * and extensions, take waiting deliveries, and switch {@link #accepting}. Each shared part is thread-safe by itself. No
+ * lock spans two of them, except that the monitor of a delivery keeps its extensions in order.
  */
 final class ShardPoller extends RedisTask implements SignalListener, ClaimedDelivery.Owner {
 
@@ -323,7 +323,11 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         return untilNext();
     }
 
-    /** A late reply still brings claims. But an unresponsive master must not hold the budget of other shards. */
+    /**
+     * Returns the delay while the poll has no reply. A late reply still contains claims, so the poll keeps its part of
+     * the claim budget at first. Then it frees the part, because an unresponsive master must not hold the budget of
+     * other shards.
+     */
     private Duration untilReplied() {
         Poll poll = session.open();
         long left = poll == null ? 0 : poll.sentAt() + RESERVED - nanoTime.getAsLong();
@@ -452,7 +456,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                 dispatch.run();
                 dispatched = true;
             } catch (RuntimeException | Error e) {
-                // run() dispatches again when the poll is applied, and throws
+                // roundTrip() dispatches again after the poll is applied; if that fails too, it throws
             }
         }
     }

@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs waiting deliveries on the shared executor, with at most {@code concurrency} permits. A worker holds a permit
- * until the stage of its handler completes, but no thread. A worker that finds work starts the next worker, so a burst
- * starts them one by one. Thread-safe.
+ * Runs waiting deliveries on the shared executor, with at most {@code concurrency} permits. While the stage of an
+ * asynchronous handler is incomplete, its worker holds a permit but no thread. A worker that finds work starts the next
+ * worker, so a burst starts them one by one. Thread-safe.
  */
 final class Workers {
 

@@ -40,7 +40,7 @@ final class AssignmentLog {
         logChanges(assignments, topic -> members.include(node, topic), members, topic -> among(members.count(topic)));
     }
 
-    /** Logs that this node sweeps all its shards, because no heartbeat has succeeded for the node timeout. */
+    /** Logs that this node sweeps all its shards, because no heartbeat succeeded within the heartbeat timeout. */
     void isolated(Set<Shard> assignments) {
         logChanges(assignments, topic -> true, Members.UNKNOWN, topic -> " until a heartbeat succeeds");
     }

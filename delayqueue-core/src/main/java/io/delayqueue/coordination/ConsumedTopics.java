@@ -7,9 +7,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * The text in which a node lists the topics that it consumes. A line has the queue, a space and the topic, with percent
- * signs and line feeds as {@code %XX}. A line starts with {@code -} if all listeners of the topic are paused on the
- * node, so that the node sweeps no shard of it.
+ * The text in which a node lists the topics that it consumes. A line contains the kind of queue, a space and the topic.
+ * Percent signs and line feeds are written as {@code %XX}. If the node consumes a topic but sweeps no shard of it, for
+ * example because its listeners are paused, the line starts with {@code -}.
  */
 final class ConsumedTopics {
 

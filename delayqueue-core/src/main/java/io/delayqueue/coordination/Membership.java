@@ -61,7 +61,7 @@ public final class Membership extends RedisTask {
      *
      * @param node the node's name, which no other node ever has; letters and digits
      * @param interval time between heartbeats
-     * @param timeout a node without a heartbeat for this time counts as dead
+     * @param timeout heartbeat timeout: a node without a heartbeat for this time counts as failed
      * @param nanoTime monotonic clock in nanoseconds
      * @param onHeartbeat called after each successful heartbeat
      */
@@ -108,7 +108,7 @@ public final class Membership extends RedisTask {
     /**
      * Registers that this node consumes a shard: a listener runs for it, paused or not, or a receiver receives from it.
      *
-     * @return ends the registration; to be run once
+     * @return ends the registration; run it once
      */
     public Runnable addConsumer(Shard shard) {
         countConsumer(shard, 1);
@@ -144,7 +144,7 @@ public final class Membership extends RedisTask {
                 pauses.assumeNone();
             }
             if (isStale()) {
-                // the other nodes may be dead, so that this node sweeps their shards too
+                // the other nodes may have failed, so this node sweeps their shards too
                 notifyChanged();
                 assignmentLog.isolated(shards());
             }
@@ -216,8 +216,8 @@ public final class Membership extends RedisTask {
     }
 
     /**
-     * Removes the node from the members, so that its shards are reassigned at once. To be called after the last
-     * heartbeat. If Redis does not reply within {@code wait}, the other nodes remove this node after the node timeout.
+     * Removes the node from the members, so that its shards are reassigned at once. Call it after the last heartbeat.
+     * If Redis does not reply within {@code wait}, the other nodes remove this node after the heartbeat timeout.
      *
      * @param wait longest time to wait for the reply
      */
@@ -249,15 +249,15 @@ public final class Membership extends RedisTask {
     }
 
     /**
-     * Whether one consumer of a shard sweeps it. Thread-safe; no method waits for Redis, and only {@link #leave()} takes
-     * a lock.
+     * Decides whether one consumer of a shard sweeps it. Thread-safe. No method waits for Redis, and only
+     * {@link #leave()} takes a lock.
      *
-     * <p>Correctness never depends on the assignment, because claims are atomic. It only saves polls.
+     * <p>Correctness never depends on the assignment, because claims are atomic. The assignment only saves polls.
      */
     public final class ShardAssignment {
 
         private final Shard shard;
-        /** The assignments of this node at the shard, in the order in which they joined. */
+        /** The assignments of this node for the shard, in the order in which they joined. */
         private final List<ShardAssignment> ofShard;
 
         private final Runnable onChange;
@@ -315,7 +315,7 @@ public final class Membership extends RedisTask {
         }
     }
 
-    /** The standing of this node at a shard, according to one reply to a heartbeat. */
+    /** The standing of this node for a shard, according to one reply to a heartbeat. */
     private record Standing(Members among, boolean isAssigned, boolean hasPeers) {
 
         static final Standing UNKNOWN = new Standing(Members.UNKNOWN, true, false);

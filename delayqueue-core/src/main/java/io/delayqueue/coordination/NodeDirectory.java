@@ -33,7 +33,7 @@ public final class NodeDirectory {
     /**
      * Creates a directory for one namespace.
      *
-     * @param timeout a node without a heartbeat for this time counts as dead
+     * @param timeout heartbeat timeout: a node without a heartbeat for this time counts as failed
      */
     public NodeDirectory(ScriptRunner scripts, KeySpace keySpace, Duration timeout) {
         this.scripts = scripts;
@@ -78,7 +78,7 @@ public final class NodeDirectory {
         return new Roster(now, List.copyOf(nodes), texts(reply.get(1)));
     }
 
-    /** Reads a score. A foreign client may have written it, so that it can be infinite. */
+    /** Reads a score, which can be infinite if a foreign client wrote it. */
     private static Instant millis(String score) {
         return Instant.ofEpochMilli(score.equals("inf") ? Long.MAX_VALUE : (long) Double.parseDouble(score));
     }

@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A periodic task that calls Redis, one call at a time, and records its progress. It waits for a reply on its own
+ * A periodic task that calls Redis, one call at a time, and records its progress. A run waits for the reply on its own
  * thread, which is the fastest way, but for at most 20 ms: other tasks need the thread, and their Redis master may be
- * available. A later reply wakes the task. If the scheduler has no threads of its own, or there is no scheduler, a run
+ * available. A later reply wakes the task. Without a scheduler, or if the scheduler has no threads of its own, a run
  * waits until the reply arrives.
  *
  * <p>Any thread may schedule, wake and cancel the task and read its progress. Runs never overlap; they alone write the
@@ -70,7 +70,7 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
         inBackground = tasks.hasThreads();
         TaskHandle scheduled = tasks.schedule(name, this);
         handle = scheduled;
-        if (wokenEarly) { // the first run has begun before the handle was known
+        if (wokenEarly) { // the first run began before the handle was known
             scheduled.wake();
         }
     }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * The topics that are paused on all nodes, according to the last successful heartbeat. Thread-safe.
  *
  * <p>Before the first successful heartbeat the paused topics are unknown, and no delivery of any topic is taken. If no
- * heartbeat succeeds within the node timeout after the start, no topic counts as paused. Known pauses stay in force
- * while heartbeats fail.
+ * heartbeat succeeds within the heartbeat timeout after the start, no topic counts as paused. Known pauses remain while
+ * heartbeats fail.
  */
 public final class TopicPauses {
 

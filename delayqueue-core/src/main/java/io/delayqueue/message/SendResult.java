@@ -34,7 +34,7 @@ public sealed interface SendResult {
         MEMORY_FULL,
         /** Redis replied with another error. */
         REDIS_ERROR,
-        /** Redis did not reply before the time-out, or the connection broke. */
+        /** Redis did not reply before the timeout, or the connection broke. */
         NO_REPLY,
         /** The reply could not be read. */
         UNREADABLE_REPLY;
@@ -69,8 +69,7 @@ public sealed interface SendResult {
     record Duplicate(String topic, String id) implements Failed {}
 
     /**
-     * The message is certainly not stored: neither by this send nor, if it is a repeat, by an earlier
-     * one.
+     * The message is certainly not stored: neither by this send nor, if it is a repeat, by an earlier one.
      *
      * @param reason why
      * @param detail what was wrong and what to do, in one sentence

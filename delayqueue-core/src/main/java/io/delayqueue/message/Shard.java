@@ -68,8 +68,7 @@ public record Shard(String topic, int index, int count, QueueKind kind) {
 
     /**
      * The index of an id's shard: the MurmurHash3 (x86, 32 bits, seed 0) of its UTF-8 bytes as an unsigned integer,
-     * modulo the count. Every process, in any language, computes it, so it
-     * never changes.
+     * modulo the count. It never changes, because every process, in any language, computes the same index.
      *
      * @param count 1 or more
      */

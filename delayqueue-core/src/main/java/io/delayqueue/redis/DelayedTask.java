@@ -13,7 +13,7 @@ final class DelayedTask {
 
     private DelayedTask() {}
 
-    /** Starts the thread of the JVM's timer now. DelayedTask, when the timer is needed, no thread may be available. */
+    /** Starts the thread of the JVM's timer now, because none may be available when the timer is first needed. */
     static void startTimer() {
         CompletableFuture.delayedExecutor(0, TimeUnit.MILLISECONDS, Runnable::run)
                 .execute(() -> {});

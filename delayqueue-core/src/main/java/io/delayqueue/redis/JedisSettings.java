@@ -15,7 +15,7 @@ import redis.clients.jedis.builders.ClusterClientBuilder;
 /**
  * The application's client configuration with the queue's time limits.
  *
- * @param application the configuration of everything else
+ * @param application the application's configuration, which applies except for the time limits
  * @param settings the queue's time limits
  * @param subscriptionTimeout read timeout of a subscription's socket
  */

@@ -30,8 +30,8 @@ final class LettuceSettings {
     /**
      * The application's settings with the queue's own time limits, reconnect delay and read preference.
      *
-     * @param application the configuration of everything else
-     * @param resources the application's event loops with the queue's reconnect delay, without the application's tracing
+     * @param application the application's settings
+     * @param resources the application's event loops with the queue's reconnect delay and without tracing
      */
     static LettuceClientConfiguration derivedFrom(
             LettuceClientConfiguration application,
@@ -54,7 +54,7 @@ final class LettuceSettings {
         application.getRedisCredentialsProviderFactory().ifPresent(derived::redisCredentialsProviderFactory);
         boolean findsMaster = cluster || RedisConfiguration.isSentinelConfiguration(configuration);
         if (!findsMaster && application.getReadFrom().isPresent()) {
-            derived.readFrom(ReadFrom.UPSTREAM); // with any read preference Lettuce determines the master
+            derived.readFrom(ReadFrom.UPSTREAM); // Lettuce looks for the master only if a read preference is set
         }
         if (application.isUseSsl()) {
             LettuceSslClientConfigurationBuilder ssl = derived.useSsl().verifyPeer(application.getVerifyMode());
@@ -66,11 +66,12 @@ final class LettuceSettings {
     }
 
     /**
-     * Creates resources with the event loops, timer and latency recorder of the application, or with own threads if the
-     * application configures none. They are built from scratch, because resources from {@code mutate} shut down the
-     * application's resources. The caller must shut down the result, which does not affect the application.
+     * Creates resources with the event loops, timer and latency recorder of the application. If the application
+     * configures none, the resources have threads of their own. They are built from scratch, because resources from
+     * {@code mutate} shut down the application's resources. The caller must shut down the result, which does not affect
+     * the application.
      *
-     * <p>Tracing is disabled: polls and heartbeats belong to no request, so that each would start a trace of its own.
+     * <p>Tracing is disabled: polls and heartbeats belong to no request, so each would start a trace of its own.
      */
     static ClientResources resources(@Nullable ClientResources application, Settings settings) {
         Delay delay = Delay.exponential(Duration.ZERO, settings.reconnectDelay(), 2, TimeUnit.MILLISECONDS);
@@ -109,8 +110,8 @@ final class LettuceSettings {
     }
 
     /**
-     * The configured topology refresh, with adaptive refresh after a failure, at the latest when the next connection is
-     * attempted.
+     * The configured topology refresh, with a pause between adaptive refreshes that is not longer than the reconnect
+     * delay.
      */
     private static ClusterTopologyRefreshOptions prompt(ClusterTopologyRefreshOptions refresh, Settings settings) {
         Duration pause = refresh.getAdaptiveRefreshTimeout();

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one queue of one shard. The arrays are shared and must not be changed. {@code sent}, {@code sentUntil} and
- * {@code ended} are the same keys in both queues of a shard.
+ * The keys of one queue of one shard. The arrays are shared and must not be changed. {@code sent}, {@code sentUntil}
+ * and {@code ended} are the same keys in both queues of a shard.
  *
  * @param schedule ZSET id → due time, ms
  * @param leases ZSET id → lease end, ms
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param sent HASH nonce → remembered outcome of a send, and the time until which it is remembered
  * @param sentUntil ZSET nonce → time until which a send is remembered, ms
  * @param signal the name of this queue in signals
- * @param notifications keys of the queue of notifications; null if these are those keys
+ * @param notifications keys of the shard's queue of notifications; null if this is that queue
  */
 @SuppressWarnings("ArrayRecordComponent") // handed straight to the client library
 public record ShardKeys(
@@ -59,19 +59,19 @@ public record ShardKeys(
         return List.of(schedule, leases, messages, deliveries, meta);
     }
 
-    /** {@link #queue}, and for messages the dead letters. */
+    /** {@link #queue}; for the queue of messages also the dead letters. */
     public List<byte[]> withDeadLetters() {
         return notifications == null ? queue() : joined(queue(), List.of(dead, deadLetters));
     }
 
-    /** {@link #withDeadLetters}, and for messages the schedule and messages of the queue of notifications. */
+    /** {@link #withDeadLetters}; for the queue of messages also the schedule and messages of the notifications. */
     public List<byte[]> withNewNotifications() {
         return notifications == null
                 ? queue()
                 : joined(withDeadLetters(), List.of(notifications.schedule, notifications.messages));
     }
 
-    /** {@link #withDeadLetters}, and for messages the queue of notifications. */
+    /** {@link #withDeadLetters}; for the queue of messages also the queue of notifications. */
     public List<byte[]> withNotifications() {
         return notifications == null ? queue() : joined(withDeadLetters(), notifications.queue());
     }

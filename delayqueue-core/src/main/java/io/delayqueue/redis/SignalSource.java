@@ -13,7 +13,7 @@ import io.delayqueue.message.Shard;
  *   <li>{@code s <queue> <consumer>}: a consumer left due messages behind
  *   <li>{@code r <queue> <id>}: a leased message was cancelled or replaced; the id is empty for several messages
  *   <li>{@code c <node> <number>}: the canary of a node
- *   <li>{@code m <node>}: a node joined, left, changed its consumed topics, or removed a dead node
+ *   <li>{@code m <node>}: a node joined, left, changed its consumed topics, or removed a failed node
  *   <li>{@code m -}: a topic was paused or resumed on all nodes
  * </ul>
  *
@@ -45,7 +45,7 @@ public interface SignalSource {
     /** Starts to receive signals. Redis may be unavailable. */
     default void start() {}
 
-    /** Stops to receive signals. */
+    /** Stops receiving signals. */
     default void stop() {}
 
     /** Called after each successful heartbeat, to detect a subscription that no longer receives signals. */

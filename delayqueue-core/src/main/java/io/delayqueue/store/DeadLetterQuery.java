@@ -10,7 +10,7 @@ public sealed interface DeadLetterQuery {
     record One(String deadLetterId) implements DeadLetterQuery {}
 
     /**
-     * A page of dead letters, newest first.
+     * A page of dead letters, youngest first.
      *
      * @param deadLetteredUntil latest time of dead-lettering, inclusive, by Redis' clock; null for all dead letters
      * @param offset number of dead letters to skip, 0 or more

@@ -27,13 +27,13 @@ public record PollRequest(
         List<Settle.Extend> extensions,
         @Nullable Duration sinceLast) {
 
-    /** The largest number of messages that a poll claims; also of those that it settles, renews or reclaims. */
+    /** The largest number of claims of a poll, and also of its settlements, of its extensions and of its reclaims. */
     public static final int MAX_BATCH = 500;
 
     /** The largest total size in bytes of the messages that a poll claims. A single message may be larger. */
     public static final int MAX_BYTES = 2 * 1024 * 1024;
 
-    /** Creates the request of a consumer to which the time of its last poll is unknown. */
+    /** Creates a request without the time since the consumer's last poll. */
     public PollRequest(
             String consumer,
             long sequence,

@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 
 /**
  * An estimate of Redis' clock from the last reply and the monotonic clock. It is behind by the travel time of the
- * reply, so that a wait never ends early. After Redis' clock was set, the next reply corrects the estimate, after one
- * sweep at the latest. Thread-safe.
+ * reply, so that a wait never ends early. If Redis' clock jumps, the next reply corrects the estimate, after one sweep
+ * at the latest. Thread-safe.
  */
 public final class RedisClock {
 
@@ -25,7 +25,7 @@ public final class RedisClock {
         this.nanoTime = nanoTime;
     }
 
-    /** Sets the clock to the time of a reply, in µs since 1970. To be called when the reply arrives. */
+    /** Sets the clock to the time of a reply, in µs since 1970. Call it when the reply arrives. */
     public void set(long redisMicros) {
         offsetMicros = redisMicros - nanoTime.getAsLong() / 1000;
     }

@@ -4,7 +4,10 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Failure;
 import java.time.Duration;
 
-/** The settlement of a delivery, or an extension of its lease. It changes nothing unless the message is leased with the token. */
+/**
+ * The settlement of a delivery, or an extension of its lease. It changes nothing unless the message is leased with the
+ * token.
+ */
 public sealed interface Settle {
 
     /** Id of the message. */
@@ -21,9 +24,9 @@ public sealed interface Settle {
      *
      * @param delay the delay, at most ten years; a longer one is shortened
      * @param failure the failure of the attempt
-     * @param ifAttemptsLeft whether Redis compares the counted attempts with the permitted ones of the message or, if
-     *     it has none, of {@link PollRequest.Reclaiming}. After the last permitted attempt the message is dead-lettered
-     *     instead, and the reply reports the dead letter. Redis then reads the whole message
+     * @param ifAttemptsLeft whether Redis checks the number of attempts, for which it reads the whole message. The
+     *     limit is the message's own or, if it has none, that of {@link PollRequest.Reclaiming}. After the last
+     *     permitted attempt the message is dead-lettered instead, and the reply reports the dead letter
      */
     record Retry(String id, String token, Duration delay, Failure failure, boolean ifAttemptsLeft) implements Settle {
 

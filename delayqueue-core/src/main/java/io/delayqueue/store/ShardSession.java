@@ -270,7 +270,7 @@ public final class ShardSession {
             }
             poll.mayHaveRun |= call.kind() == RedisCallException.Kind.UNKNOWN;
         } else if (cause instanceof TopicConflictException && open == poll) {
-            // a later poll of this consumer is known to Redis, for example after a restore: continue with a new name
+            // Redis knows a later poll of this consumer, for example after a restore: continue with a new name
             generation++;
             open = new Poll(poll.request.by(name(), sequence.getAsLong()), poll.settlements, poll.sentAt);
         }
@@ -302,7 +302,7 @@ public final class ShardSession {
                 settlement -> settlement.accepted().complete(!rejected.contains(settlement.settle())));
     }
 
-    /** A set by identity, because equal settlements are different ones. */
+    /** Returns a set that compares settlements by identity, because a poll may contain equal settlements. */
     public static Set<Object> identities(Collection<?> rejected) {
         if (rejected.isEmpty()) {
             return Set.of();
@@ -323,7 +323,7 @@ public final class ShardSession {
         fail(poll.settlements, cause);
     }
 
-    /** Fails the settlements that wait for a poll now. Settlements that are added later wait again. */
+    /** Fails the settlements that now wait for a poll. Settlements that are added later wait for a poll as usual. */
     public void failWaiting(Throwable cause) {
         List<Settlement> taken;
         synchronized (this) {

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Sends many messages with one script call per shard and batch. Shards are sent to concurrently. The batches of a shard
- * are sent one after another, which keeps their order. Never throws. Thread-safe.
+ * Sends many messages with one script call per shard and batch. Calls to different shards are concurrent. The batches
+ * of one shard are sent one after another, which keeps their order. Never throws. Thread-safe.
  */
 final class BatchSender {
 

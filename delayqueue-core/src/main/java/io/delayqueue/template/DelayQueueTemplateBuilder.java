@@ -62,10 +62,10 @@ public final class DelayQueueTemplateBuilder {
     }
 
     /**
-     * Sets how long a send after commit is retried. The last attempt may take a command time-out longer.
+     * Sets how long a send after commit is retried. The last attempt may take a command timeout longer.
      *
      * @param timeout 0 (one attempt) to 1 h; default 10 s ({@code delayqueue.limits.after-commit-timeout})
-     * @throws InvalidOptionException if the time-out is out of its range
+     * @throws InvalidOptionException if the timeout is out of its range
      */
     public DelayQueueTemplateBuilder afterCommitTimeout(Duration timeout) {
         Assert.notNull(timeout, "'timeout' must not be null");
@@ -88,11 +88,11 @@ public final class DelayQueueTemplateBuilder {
     }
 
     /**
-     * Sets how long a send waits at most for earlier messages and its own reply together.
+     * Sets the maximum time that a send waits for earlier messages and its own reply together.
      *
-     * @param timeout the command time-out of the store's connections, more than zero; default 5 s
+     * @param timeout the command timeout of the store's connections, more than zero; default 5 s
      *     ({@code delayqueue.redis.command-timeout})
-     * @throws InvalidOptionException if the time-out is not more than zero
+     * @throws InvalidOptionException if the timeout is not more than zero
      */
     public DelayQueueTemplateBuilder commandTimeout(Duration timeout) {
         Assert.notNull(timeout, "'timeout' must not be null");

@@ -14,7 +14,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** The passage of one message through the interceptors. */
+/** Passes one message through the interceptors. */
 final class InterceptedSend {
 
     private static final Log log = LogFactory.getLog(InterceptedSend.class);
@@ -28,7 +28,7 @@ final class InterceptedSend {
     /**
      * Creates the passage; {@link #send} starts it.
      *
-     * @param limits of the headers, to which interceptors may add
+     * @param limits limits of the headers, because interceptors may add headers
      * @param last the end of the chain; its future always completes normally
      */
     InterceptedSend(

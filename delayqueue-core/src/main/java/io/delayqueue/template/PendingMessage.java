@@ -26,7 +26,7 @@ import org.springframework.util.Assert;
 
 /**
  * A message that is being sent: checked and serialised, passed through the interceptors, encoded, and stored by a
- * {@link SendBatcher}. One thread at a time uses it; only the knowledge of whether it is stored is thread-safe.
+ * {@link SendBatcher}. One thread at a time uses it. Only the record of whether it is stored is thread-safe.
  */
 final class PendingMessage implements SendInterceptor.Sending {
 
@@ -42,7 +42,7 @@ final class PendingMessage implements SendInterceptor.Sending {
     private @Nullable Failed failed;
     private @Nullable OutgoingMessage outgoing;
     private int bytes;
-    /** Null until a send has no reply. */
+    /** Null until a send gets no reply, unless the message is a repeat of an earlier send. */
     private @Nullable SendHistory history;
 
     private boolean stored;
@@ -99,7 +99,7 @@ final class PendingMessage implements SendInterceptor.Sending {
     /**
      * Passes the message through interceptors.
      *
-     * @param limits of the headers, to which interceptors may add
+     * @param limits limits of the headers, because interceptors may add headers
      * @param last the end of the chain; its future always completes normally
      * @return always completes normally, after all interceptors
      */
@@ -162,7 +162,7 @@ final class PendingMessage implements SendInterceptor.Sending {
         return history;
     }
 
-    /** Returns the result of a send that may have stored the message. From then on, failed repeats are unknown, too. */
+    /** Returns the result of a send that may have stored the message. A failed repeat is then unknown, too. */
     Unknown unknown(Reason reason, String detail, Throwable cause) {
         history().noReply();
         return new Unknown(repeatable(), reason, detail, cause);
@@ -172,7 +172,7 @@ final class PendingMessage implements SendInterceptor.Sending {
      * Records that the message is stored.
      *
      * @param repeated whether an earlier send stored it
-     * @return whether this send counts as sent
+     * @return whether this send counts as sent; a message counts once
      */
     synchronized boolean stored(boolean repeated) {
         stored = true;

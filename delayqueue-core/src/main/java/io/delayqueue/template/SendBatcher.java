@@ -33,10 +33,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the messages of one shard, in batches. A message that finds no call in progress is sent at once in its own
- * call. While {@code maxCalls} calls are in progress, further messages wait; the next call takes all of them. Messages
- * leave in the order of their arrival. Calls may overtake each other, so two messages with one id are never in progress
- * at once, which keeps the order per id.
+ * Stores the messages of one shard, in batches. A message is sent at once in its own call if fewer than
+ * {@code maxCalls} calls are in progress and no other message waits. Otherwise it waits, and the next call takes the
+ * waiting messages, up to the limits of a batch. Messages leave in the order of their arrival. Calls may overtake each
+ * other, so two messages with one id are never in progress at once, which keeps the order per id.
  *
  * <p>If the topic was deleted and registered again with another number of shards, messages are sent to their new
  * shards.
@@ -46,12 +46,12 @@ import org.jspecify.annotations.Nullable;
 final class SendBatcher {
 
     /**
-     * Most calls to a shard in progress at once. With one call, client and Redis take turns waiting for each other.
-     * With many calls, each contains a single message and Redis spends its time on calls.
+     * Maximum number of concurrent calls to a shard. With one call, client and Redis take turns waiting for each other.
+     * With many calls, each contains a single message and Redis spends its time on the overhead of calls.
      */
     static final int CONCURRENT_CALLS = 3;
 
-    /** Added to the wait for the message's own call: its command time-out, which has the better message, ends first. */
+    /** Added to the wait for a message's own call. The command timeout, whose error says more, thus ends first. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private final Shard shard;
@@ -234,7 +234,7 @@ final class SendBatcher {
                         ended -> futures.stream().map(CompletableFuture::join).toList());
     }
 
-    /** Starts an operation; an exception that it throws becomes the failure of the future, for which callers wait. */
+    /** Starts an operation. If it throws an exception, the future fails with the exception. */
     private static <T> CompletableFuture<T> future(Supplier<CompletableFuture<T>> operation) {
         try {
             return operation.get();
@@ -310,7 +310,7 @@ final class SendBatcher {
      * Ends a call and starts the next ones.
      *
      * @param noReply the failure if Redis did not reply: then the waiting messages fail at once instead of after
-     *     another time-out
+     *     another timeout
      */
     private void callEnded(List<PendingMessage> call, @Nullable Throwable noReply) {
         List<PendingMessage> left = List.of();

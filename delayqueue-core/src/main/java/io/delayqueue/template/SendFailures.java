@@ -31,7 +31,7 @@ final class SendFailures {
                 : message.unknown(Reason.UNREADABLE_REPLY, "", cause);
     }
 
-    /** Describes an error reply. A time-out adds nothing to the message of {@link OutcomeUnknownException}. */
+    /** Describes an error reply. A timeout adds nothing to the message of {@link OutcomeUnknownException}. */
     private static String errorReply(RedisCallException call) {
         return call.isAnswered()
                 ? "Redis replied with an error that may have followed a write (" + call.getMessage() + ")"

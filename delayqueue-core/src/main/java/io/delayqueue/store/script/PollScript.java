@@ -114,7 +114,7 @@ final class PollScript {
         return new Claim(id, token, due, attempt(parts[1]), failure, stored);
     }
 
-    /** The attempt after the given number of attempts, which may be any digits that a foreign client wrote. */
+    /** The number of the next attempt. The digits may be too many for an int if a foreign client wrote them. */
     private static int attempt(String before) {
         return (int) Math.min(Integer.MAX_VALUE, Replies.number(before.getBytes(UTF_8)) + 1);
     }
@@ -141,8 +141,8 @@ final class PollScript {
     }
 
     /**
-     * Token and length of each run of acknowledges with the same token. All messages of a claim have the same token and
-     * are usually settled together.
+     * Token and length of each run of consecutive acknowledgements with the same token. All messages of a claim have
+     * the same token and are usually settled together.
      */
     private static List<String> runs(List<Settle> acknowledges) {
         List<String> runs = new ArrayList<>();

@@ -42,8 +42,8 @@ public final class RedisMessageStore implements MessageStore {
     private static final LuaScript ENABLE_NOTIFICATIONS = script("notifications");
 
     /**
-     * Largest number of due messages that the script reads to find the one that waits longest. A message that was sent
-     * with a past due time is before messages that wait longer.
+     * Largest number of due messages that the script reads to find the one that has waited longest. This need not be
+     * the first one: a message that was sent with a past due time precedes messages that have waited longer.
      */
     private static final int MAX_READ = 100;
 

@@ -14,9 +14,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Runs scripts that compare the identity which the caller expects of a shard with the shard's identity. If they differ,
- * the registration is read again and the script is repeated. More than one repeat is needed only if others delete the
- * topic repeatedly.
+ * Runs scripts on a shard. Each script compares the shard's identity with the one that the caller expects. If they
+ * differ, the registration is read again and the script is repeated. More than one repeat is needed only if others
+ * delete the topic repeatedly.
  *
  * <p>If the shard has another shard count than the registration, no script is run. The call fails with a {@link
  * io.delayqueue.store.TopicRegisteredAnewException}, and the caller determines the shard again.
@@ -26,11 +26,11 @@ final class ShardCalls {
     /** Largest number of script runs and shard openings for one call. */
     private static final int ATTEMPTS = 40;
 
-    /** The value of an ended epoch if no epoch has ended. */
+    /** Stands for an ended epoch if no epoch has ended. */
     private static final long NONE_IS_OVER = 0;
 
     private static final LuaScript OPEN = LuaScript.beside(ShardCalls.class, "open");
-    /** The sentinel of every key, one byte longer than the longest id. */
+    /** A member of every key of a shard, which keeps the key in existence. One byte longer than the longest id. */
     static final String SENTINEL = "~".repeat(257);
 
     private final ScriptRunner scripts;
@@ -97,7 +97,11 @@ final class ShardCalls {
             return withIdentity(NONE_IS_OVER, this::attempt);
         }
 
-        /** Continues with the registered identity. If an epoch has ended, the identity has a later epoch. */
+        /**
+         * Continues with the registered identity.
+         *
+         * @param over an ended epoch, or {@link #NONE_IS_OVER}; the identity has a later epoch
+         */
         private CompletableFuture<Optional<List<Object>>> withIdentity(
                 long over, Function<String, CompletableFuture<Optional<List<Object>>>> next) {
             return registry.identity(shard, ifAbsent == IfAbsent.REGISTER, over).thenCompose(identity -> {

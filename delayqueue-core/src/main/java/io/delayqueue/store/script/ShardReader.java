@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * treats a shard that does not exist as empty. No method blocks. Thread-safe.
  *
  * <p>Futures fail with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply, and with a
- * {@link io.delayqueue.store.TopicConflictException} if the shard has another shard count or format than this process expects.
+ * {@link io.delayqueue.store.TopicConflictException} if the shard has another shard count or format than this process
+ * expects.
  */
 public final class ShardReader {
 

@@ -34,12 +34,12 @@ import org.jspecify.annotations.Nullable;
  * The registry of topics and their shard counts. Thread-safe.
  *
  * <ul>
- *   <li>Senders and listeners use {@link #shardOf} and {@link #shards}. They register the topic on its first use in this
- *       process, with one command. They are rejected if the registered shard count contradicts the {@linkplain
+ *   <li>Senders and listeners use {@link #shardOf} and {@link #shards}. They register the topic on its first use in
+ *       this process, with one command. They are rejected if the registered shard count contradicts the {@linkplain
  *       ShardPlan plan}.
  *   <li>Receivers use {@link #usableShards}. They register nothing, but the plan applies.
- *   <li>All others use {@link #registeredShards}, {@link #withShard} and {@link #withShards}. They register nothing, and
- *       the plan does not apply.
+ *   <li>All others use {@link #registeredShards}, {@link #withShard} and {@link #withShards}. They register nothing,
+ *       and the plan does not apply.
  * </ul>
  */
 public final class TopicRegistry {
@@ -53,9 +53,9 @@ public final class TopicRegistry {
     private static final LuaScript TOPICS = LuaScript.beside(TopicRegistry.class, "topics");
     /** The script's reply if the limit of topics is reached. */
     private static final String FULL = "full";
-    /** As the shard count: does not register the topic. As the limit: there is no limit. */
+    /** As a shard count: the topic is not registered. As a limit of topics: there is no limit. */
     private static final int NONE = 0;
-    /** The value of an ended epoch if no epoch has ended. */
+    /** Stands for an ended epoch if no epoch has ended. */
     private static final long NONE_IS_OVER = 0;
 
     /** Largest number of calls. More than two are needed only if others register the topic again repeatedly. */
@@ -66,12 +66,13 @@ public final class TopicRegistry {
     private final ShardPlan plan;
     private final Map<String, Registration> known = new ConcurrentHashMap<>();
     /**
-     * Kept when a registration is removed from the cache, so that a lost registration is restored with its shard count.
+     * The last shard count of each topic. It is kept when the registration is removed from the cache, so that a topic
+     * whose registration is lost is registered with the same shard count.
      */
     private final Map<String, Integer> lastCounts = new ConcurrentHashMap<>();
 
     private final Set<String> complainedOf = ConcurrentHashMap.newKeySet();
-    /** Shards that this version cannot read. Scripts compare formats anyway, so that this costs no calls. */
+    /** Shards that this version cannot read. It needs no further calls, because scripts compare formats anyway. */
     private final Map<Shard, UnreadableTopic> unreadable = new ConcurrentHashMap<>();
 
     private volatile boolean ownFormatSeen;
@@ -126,7 +127,7 @@ public final class TopicRegistry {
         return List.copyOf(topics.values());
     }
 
-    /** Called for each reply. It usually costs two reads of memory. */
+    /** Records that this version can read a shard. Called for each reply, and usually only reads two fields. */
     void readable(Shard shard) {
         if (!ownFormatSeen) {
             ownFormatSeen = true;
@@ -138,7 +139,7 @@ public final class TopicRegistry {
         unreadable.merge(shard.messages(), new UnreadableTopic(shard.topic(), format, wanted), UnreadableTopic::and);
     }
 
-    /** The shard is not unreadable any more, and the shards of other shard counts of its topic no longer exist. */
+    /** Forgets that a shard was unreadable, and all shards of its topic with another count: they no longer exist. */
     void notUnreadable(Shard shard) {
         if (!unreadable.isEmpty()) {
             unreadable

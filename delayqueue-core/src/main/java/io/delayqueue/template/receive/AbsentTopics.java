@@ -97,7 +97,7 @@ final class AbsentTopics implements PeriodicTask {
                 return IDLE;
             }
             if (!swept || sweeping) {
-                // not at the start: the receiver has just looked the topic up
+                // the first run does not sweep: the receiver has just looked up the topic
                 swept = true;
                 return context.sweep();
             }

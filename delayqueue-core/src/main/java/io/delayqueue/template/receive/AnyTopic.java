@@ -60,7 +60,7 @@ final class AnyTopic {
         });
     }
 
-    /** Whether a wait was requested and has timed out: in an outage each poll takes a command time-out. */
+    /** Whether a wait was requested and has timed out, as it may in an outage: each poll takes a command timeout. */
     private boolean isTimedOut() {
         return !requests.get(0).waitTime().isZero() && nanoTime.getAsLong() - deadline >= 0;
     }

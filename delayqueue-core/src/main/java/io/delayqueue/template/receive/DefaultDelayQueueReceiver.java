@@ -190,10 +190,10 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
         }
 
         /**
-         * Sets a callback for the topics that are received from, or were within the last minute. Default: none.
+         * Sets a callback for the topics from which this node receives. Default: none.
          *
-         * @param addConsumer called with a shard of the topic; returns a task that runs when the topic is no longer
-         *     received from
+         * @param addConsumer called with a shard of the topic when receiving starts; returns a task that runs one
+         *     minute after the last receiver has ended
          */
         public Builder addConsumer(Function<Shard, Runnable> addConsumer) {
             this.addConsumer = addConsumer;

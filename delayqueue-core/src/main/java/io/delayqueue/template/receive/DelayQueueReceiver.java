@@ -26,7 +26,7 @@ public interface DelayQueueReceiver {
      *     flag is set
      * @throws IllegalArgumentException if an argument is out of its range
      * @throws io.delayqueue.template.DelayQueueUnavailableException if Redis was unavailable when the wait timed out;
-     *     this can take a command time-out longer
+     *     this can take a command timeout longer
      */
     default List<LeasedDelivery> receive(String topic, int max, Duration wait, Duration lease) {
         Assert.notNull(wait, "'wait' must not be null");

@@ -55,8 +55,8 @@ final class ReceiptLeases implements Leases {
     }
 
     /**
-     * Settles a delivery. An equal settlement in progress shares its result, because clients repeat their requests in an
-     * outage.
+     * Settles a delivery. If an equal settlement is in progress, returns its result, because clients repeat their
+     * requests in an outage.
      */
     private CompletableFuture<Boolean> settle(
             String topic, String id, String receipt, Function<Receipt, Settle> settlement) {

@@ -12,9 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics that this node receives from, or received from within the last minute. They count as consumed. The minute
- * prevents that the node registers and removes itself as a consumer with each request of an occasional client.
- * Thread-safe.
+ * The topics from which this node receives, or has received within the last minute. They count as consumed. Without the
+ * minute, each request of an occasional client would register the node as a consumer and remove it again. Thread-safe.
  */
 final class ReceivedTopics implements PeriodicTask {
 
@@ -50,7 +49,7 @@ final class ReceivedTopics implements PeriodicTask {
         }
     }
 
-    /** Records that a registered topic is received from. */
+    /** Records that receivers receive from a registered topic. */
     synchronized void begin(Shard shard) {
         if (addConsumer != null) {
             topics.computeIfAbsent(shard.topic(), topic -> new Consumption(addConsumer.apply(shard))).received = true;

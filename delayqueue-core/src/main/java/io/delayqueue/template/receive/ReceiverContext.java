@@ -26,8 +26,9 @@ import java.util.function.Supplier;
 /**
  * State shared by the parts of a receiver. Thread-safe.
  *
- * <p>The poller of a shard is kept until the shard's topic is deleted. A new poller could not distinguish a jump of
- * Redis' clock from a time without receivers, and leases would not end.
+ * <p>The poller of a shard is kept until the shard's topic is deleted, because it measures the time since its last
+ * poll. With a new poller Redis could not distinguish a jump of its clock from a time without receivers, and leases
+ * would end late.
  */
 final class ReceiverContext {
 
@@ -44,7 +45,7 @@ final class ReceiverContext {
     final LongSupplier nanoTime;
     /** The unregistered topics for which receivers wait. */
     final AbsentTopics absent = new AbsentTopics(this);
-    /** The topics that are received from. */
+    /** The topics from which receivers receive. */
     final ReceivedTopics received;
     /** The receiver's consumer name; never used by another consumer. */
     final String consumer;
@@ -105,7 +106,7 @@ final class ReceiverContext {
         return signals.confirmed() ? settings.sweep() : settings.unconfirmedSweep();
     }
 
-    /** A poll that only settles reclaims nothing, but contains the limits by which Redis detects an outage. */
+    /** Returns the limits by which Redis detects an outage. A poll that only settles reclaims nothing. */
     Reclaiming reclaiming(boolean active) {
         // larger than the sweep, so that a late sweep does not count as an outage
         Duration gap = Reclaiming.gapFor(settings.sweep());
@@ -141,7 +142,7 @@ final class ReceiverContext {
         }
     }
 
-    /** Runs a call; an exception that it throws becomes the failure of the future. */
+    /** Runs a call. If it throws an exception, the future fails with the exception. */
     static <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> call) {
         try {
             return call.get();

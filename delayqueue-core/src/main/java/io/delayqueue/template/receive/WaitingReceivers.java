@@ -69,10 +69,12 @@ final class WaitingReceivers implements PeriodicTask {
     private @Nullable Subscription awaiting;
     /** The failure of the last sweep for the unregistered topic. */
     private @Nullable Throwable sweepFailure;
-    /** Whether the topic is looked up again, even if no receiver is new. */
+    /** Whether to look up the topic again, even without a new receiver. */
     private boolean appeared;
 
+    /** The arrival of the newest receiver for which a look-up found that the topic is not registered. */
     private long absentUpTo;
+
     private long arrivals;
     private boolean dropped;
     private boolean closed;
@@ -93,7 +95,7 @@ final class WaitingReceivers implements PeriodicTask {
      * A waiting receiver.
      *
      * @param future its result; a receiver that completes or cancels it leaves the queue
-     * @param arrival its number, growing
+     * @param arrival its number in the order of requests, from 1
      * @param deadline when its wait times out, by the monotonic clock
      */
     private record Waiting(
@@ -121,6 +123,7 @@ final class WaitingReceivers implements PeriodicTask {
         private long signalled;
         private boolean hasSignal;
         private boolean overdueLeases;
+        /** The arrival of the newest receiver for which a poll found no message in this shard. */
         private long emptyUpTo;
 
         PolledShard(Shard shard) {
