@@ -2,7 +2,7 @@ package io.delayqueue.forward;
 
 import org.jspecify.annotations.Nullable;
 
-/** A broker did not confirm a message. The exception's message has the destination and the cause. */
+/** Thrown if a broker did not confirm a message. The exception's message has the destination and the cause. */
 public final class ForwardException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

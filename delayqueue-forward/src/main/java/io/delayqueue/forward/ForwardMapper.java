@@ -3,9 +3,9 @@ package io.delayqueue.forward;
 import io.delayqueue.listener.Delivery;
 
 /**
- * Customizes forwarded messages. Beans of this type are called for each forwarded message, in their order. The first mapper
- * receives the result of the standard mapping. Implementations must be thread-safe. If a mapper throws an exception, the
- * attempt fails.
+ * Customizes forwarded messages. Beans of this type are called in their order for each forwarded message. The first
+ * mapper receives the result of the standard mapping. Implementations must be thread-safe. If a mapper throws an
+ * exception, the attempt fails.
  *
  * <pre>{@code
  * @Bean

@@ -35,7 +35,8 @@ public final class ForwardingHandler implements DeliveryHandler {
         SendDeadlines.Watch watch = deadlines.watch(route.sendTimeout(), () -> late(message));
         try {
             CompletableFuture<?> sent = forwarder.forward(message).toCompletableFuture();
-            // not by a dependent that fails alike, which would put the failure into words: not every exception can be
+            // handle() instead of whenComplete(): a dependent that fails as well would call the exception's toString(),
+            // which may throw an exception
             CompletionStage<?> unused = sent.handle((nothing, failure) -> {
                 watch.end(failure == null ? null : failed(message, failure));
                 return null;

@@ -22,7 +22,7 @@ public final class SendDeadlines implements PeriodicTask {
 
     private static final Duration WHEN_IDLE = Duration.ofMinutes(1);
 
-    /** Repeats the interrupt: a client may block again during the cleanup after an interrupt. */
+    /** Interval of repeated interrupts. A client may block again in its cleanup after an interrupt. */
     private static final Duration BETWEEN_INTERRUPTS = Duration.ofSeconds(1);
 
     private final LongSupplier nanoTime;
@@ -40,7 +40,7 @@ public final class SendDeadlines implements PeriodicTask {
         this.nanoTime = nanoTime;
     }
 
-    /** Sets the action that runs the task earlier than scheduled. */
+    /** Sets the handle that runs this task earlier than scheduled; null while the task is not scheduled. */
     public void wakeBy(@Nullable TaskHandle handle) {
         this.handle = handle;
     }
@@ -63,7 +63,7 @@ public final class SendDeadlines implements PeriodicTask {
         return each.hasNext() ? each.next() : null;
     }
 
-    /** Registers a send of the calling thread, which is about to start it. */
+    /** Registers a send that the calling thread is about to start. */
     Watch watch(Duration timeout, Supplier<? extends Exception> late) {
         Watch watch = new Watch(nanoTime.getAsLong() + timeout.toNanos(), Thread.currentThread(), late);
         watched.add(watch);
@@ -99,7 +99,7 @@ public final class SendDeadlines implements PeriodicTask {
             return result;
         }
 
-        /** The sender's call has returned: stops interrupting its thread, and clears its interrupt status. */
+        /** Ends the interrupts after the sender's call has returned, and clears the interrupt status of its thread. */
         synchronized void senderIsBack() {
             sender = null;
             if (interrupted) {
@@ -117,7 +117,7 @@ public final class SendDeadlines implements PeriodicTask {
             }
         }
 
-        /** After an interrupt, the send stays registered until the sender's call returns. */
+        /** Removes the send. After an interrupt, it stays registered until the sender's call returns. */
         private synchronized void forget() {
             if (!interrupted) {
                 watched.remove(this);

@@ -124,8 +124,9 @@ public final class DelayQueueEndpoint {
     }
 
     /**
-     * Returns the remaining path. A parameter of the query or the body with the name of a selector replaces it and
-     * could bypass access rules for paths. Such a parameter is a string or a list, whereas the path is an array.
+     * Returns the path after the endpoint. If a query or body parameter has the name of the selector, the framework
+     * passes that parameter instead of the path, which could bypass access rules for paths. Such a parameter is a
+     * string or a list, whereas the path is an array.
      */
     private static String lastSegment(Object selected) {
         if (selected instanceof String[] segments) {

@@ -16,10 +16,9 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Rejects unknown and repeated parameters of the endpoint {@code delayqueue}. The framework ignores unknown parameters,
- * which is dangerous if the caller meant to restrict an action, as with a date before which dead letters are purged.
- * Names with a leading underscore are permitted for other purposes, such as Spring Security's {@code _csrf}.
- * Thread-safe.
+ * Rejects unknown and repeated parameters of the endpoint {@code delayqueue}. The framework ignores unknown parameters.
+ * That is dangerous if the caller meant to restrict an action, for example to dead letters before a date. Names with a
+ * leading underscore are permitted for other purposes, such as Spring Security's {@code _csrf}. Thread-safe.
  */
 public final class KnownParametersAdvisor implements OperationInvokerAdvisor {
 

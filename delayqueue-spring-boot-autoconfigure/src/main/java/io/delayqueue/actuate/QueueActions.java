@@ -17,7 +17,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Performs each action. The status of the response shows whether the action changed something. Thread-safe.
+ * Performs the actions. The status of the response tells whether the action changed something. Thread-safe.
  *
  * @param operations changes live messages
  * @param admin changes dead letters and topics

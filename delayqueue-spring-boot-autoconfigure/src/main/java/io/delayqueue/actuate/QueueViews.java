@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * Reads the overview and each view. Thread-safe.
+ * Reads the overview and the views. Thread-safe.
  *
  * @param node this node
  * @param clock the clock of this node

@@ -34,7 +34,10 @@ public final class DelayListenerAutoConfiguration {
         return new DelayListenerAnnotationBeanPostProcessor(beans);
     }
 
-    /** A lazy bean would never be created, so that its listeners would not start. */
+    /**
+     * Creates beans with listeners even if beans are lazy. A lazy bean would never be created, and its listeners would
+     * not start.
+     */
     @Bean
     static LazyInitializationExcludeFilter delayListenerLazyInitializationExcludeFilter() {
         return (beanName, definition, type) ->

@@ -12,14 +12,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Auto-configuration of the MDC entries that handlers log with. */
+/** Auto-configuration of the MDC entries that are set while a handler runs. */
 @AutoConfiguration(after = DelayQueueAutoConfiguration.class)
 @ConditionalOnClass(MDC.class)
 @ConditionalOnBooleanProperty(name = "delayqueue.listener.mdc", matchIfMissing = true)
 @ConditionalOnBean(DelayQueueEngine.class)
 public final class DelayQueueLoggingAutoConfiguration {
 
-    /** The order of the interceptor. It runs around the observing interceptors. */
+    /** The order of the interceptor, which runs around the observing interceptors. */
     public static final int INTERCEPTOR_ORDER = Ordered.HIGHEST_PRECEDENCE + 100;
 
     @Bean

@@ -37,7 +37,9 @@ public final class DelayQueueObservationAutoConfiguration {
     /** The order of the observing interceptors. They run around all others except those with a higher precedence. */
     public static final int INTERCEPTOR_ORDER = Ordered.HIGHEST_PRECEDENCE + 200;
 
-    /** Before the handler that continues a sender's trace, whose order is 1000. */
+    /**
+     * The order of the linking handler. The handler that continues a sender's trace has order 1000 and must come later.
+     */
     private static final int TRACING_HANDLER_ORDER = 500;
 
     @Bean
@@ -59,7 +61,9 @@ public final class DelayQueueObservationAutoConfiguration {
                 registry, convention.getIfAvailable(), properties.observation().link());
     }
 
-    /** Links traces. It is needed without {@code link}, too, because a batch may have several senders. */
+    /**
+     * Links traces. Required even if {@code link} is false, because the messages of a batch may have several senders.
+     */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Tracer.class)
     @ConditionalOnBean(Tracer.class)

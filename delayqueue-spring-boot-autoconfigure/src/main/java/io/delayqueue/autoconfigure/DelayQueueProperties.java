@@ -164,7 +164,9 @@ public record DelayQueueProperties(
                     bytes(maxPayloadSize), bytes(maxHeadersSize), maxDelay, maxBatchElements, bytes(maxBatchSize));
         }
 
-        /** Converts a size to bytes. A size beyond the range of int becomes a value that is invalid, too. */
+        /**
+         * Converts a size to bytes. A size beyond the range of int becomes another value that the range checks reject.
+         */
         private static int bytes(DataSize size) {
             return (int) Math.max(-1, Math.min(Integer.MAX_VALUE, size.toBytes()));
         }

@@ -7,7 +7,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 /** Adds the scripts, the dashboard's files and the field that is read by reflection to a native image. */
 final class DelayQueueRuntimeHints implements RuntimeHintsRegistrar {
 
-    /** Its configuration can only be read by reflection. */
+    /** Its field is read by reflection, because no getter returns the configuration of static masters and replicas. */
     private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
 
     @Override

@@ -11,7 +11,10 @@ import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
-/** Rejects durations without a unit below {@code delayqueue}. Spring Boot reads them as milliseconds. */
+/**
+ * Rejects a duration without a unit in any property below {@code delayqueue}. Spring Boot would read it as
+ * milliseconds.
+ */
 final class DurationUnitCheck implements ConfigurationPropertiesBindHandlerAdvisor {
 
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("delayqueue");
@@ -31,7 +34,7 @@ final class DurationUnitCheck implements ConfigurationPropertiesBindHandlerAdvis
         };
     }
 
-    /** Binds the text once more to resolve placeholders. */
+    /** Checks the text of a property. Binds it as a string, which resolves placeholders. */
     private static void check(ConfigurationPropertyName name, BindContext context) {
         String text = context.getBinder().bind(name, Bindable.of(String.class)).orElse("");
         try {

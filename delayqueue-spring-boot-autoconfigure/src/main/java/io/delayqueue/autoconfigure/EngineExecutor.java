@@ -9,8 +9,8 @@ import org.springframework.beans.factory.ObjectProvider;
 
 /**
  * Runs tasks on the engine's threads. The engine is looked up at the first task, because the beans that use this
- * executor are dependencies of the engine. If the engine is unavailable, as while the application closes, tasks are
- * rejected.
+ * executor are dependencies of the engine. If the engine is unavailable, for example while the application closes,
+ * tasks are rejected.
  */
 final class EngineExecutor implements Executor {
 

@@ -5,8 +5,8 @@ import io.delayqueue.convert.PayloadConverter;
 import java.lang.reflect.Type;
 
 /**
- * Used if there is neither Jackson nor a converter bean. Payloads of type String and byte[] need no converter; for
- * other types the exception names the missing dependency.
+ * The converter of an application with neither Jackson nor a converter bean. Payloads of type String and byte[] do not
+ * use a converter. For other types it throws an exception that names the missing dependency.
  */
 final class MissingPayloadConverter implements PayloadConverter {
 

@@ -14,7 +14,7 @@ import org.springframework.validation.Validator;
  */
 record PayloadValidation(ListableBeanFactory beans) implements DelayListenerConfigurer, Ordered {
 
-    /** These beans exist without Bean Validation, too, and then accept everything. */
+    /** Validators of Spring's web support. They exist even without Bean Validation and then accept every object. */
     private static final Set<String> OF_THE_WEB = Set.of("mvcValidator", "webFluxValidator");
 
     @Override

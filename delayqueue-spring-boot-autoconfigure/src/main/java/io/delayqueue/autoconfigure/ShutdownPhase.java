@@ -21,7 +21,7 @@ record ShutdownPhase(Duration timeout) {
                 Binder.get(environment).bind(PROPERTY, Duration.class).orElse(Duration.ofSeconds(30)));
     }
 
-    /** The same listener with its drain time limited, so that it ends before the phase. */
+    /** Returns the listener with a limited drain time, so that draining ends before the phase does. */
     ListenerSpec within(ListenerSpec spec) {
         Duration most = timeout.compareTo(FOR_THE_LAST_ANSWERS.multipliedBy(2)) > 0
                 ? timeout.minus(FOR_THE_LAST_ANSWERS)

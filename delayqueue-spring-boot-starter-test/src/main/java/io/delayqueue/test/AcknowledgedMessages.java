@@ -19,7 +19,7 @@ final class AcknowledgedMessages implements DelayQueueEvents {
     @Override
     public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
         if (!recipient.takesMessages()) {
-            return; // a notification has the id of a dead letter
+            return; // the id of a dead-letter notification is that of a dead letter, not of a message
         }
         synchronized (this) {
             acknowledged

@@ -21,7 +21,7 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties(HarnessProperties.class)
 public final class DelayQueueHarnessAutoConfiguration {
 
-    /** Made by Spring. */
+    /** Created by Spring. */
     public DelayQueueHarnessAutoConfiguration() {}
 
     @Bean

@@ -55,7 +55,10 @@ public final class JmsBroker implements Broker {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** The server may close a producer without its session. The cached producer would then stay unusable. */
+    /**
+     * Sends with a cached producer. The server may close a producer but not its session. The cached producer would then
+     * stay unusable, so that the connection is renewed.
+     */
     private static CompletionStage<?> sendByWhatIsKept(
             JmsTemplate template, OwnConnections kept, ForwardedMessage message) {
         int renewals = kept.renewals();

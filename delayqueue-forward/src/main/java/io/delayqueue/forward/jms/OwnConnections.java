@@ -38,7 +38,7 @@ final class OwnConnections extends CachingConnectionFactory {
         }
     }
 
-    /** Not concurrent, since the caller holds a lock. */
+    /** Opens the connection. The caller holds a lock, so that calls are not concurrent. */
     @Override
     protected Connection doCreateConnection() throws JMSException {
         synchronized (state) {

@@ -13,8 +13,8 @@ import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.ProducerFactory;
 
 /**
- * Creates producers with the application's configuration, except that a send is confirmed only when it is replicated,
- * and within the timeout.
+ * Creates producers with the application's configuration, with two exceptions: a send is confirmed only when all
+ * in-sync replicas have stored it, and it fails within the timeout.
  */
 final class ConfirmingProducers {
 
@@ -38,7 +38,7 @@ final class ConfirmingProducers {
         return (List) application.getListeners();
     }
 
-    /** Returns the current configuration of the application's producers with these changes. */
+    /** Returns the current configuration of the application's producers with these exceptions. */
     static Map<String, Object> configuration(ProducerFactory<?, ?> application, Duration sendTimeout) {
         // less than the send timeout, so that Kafka times out first and reports the cause
         int timeout = (int) (sendTimeout.toMillis() * 9 / 10);
@@ -65,7 +65,7 @@ final class ConfirmingProducers {
         try {
             configuration = application.getConfigurationProperties();
         } catch (UnsupportedOperationException tellsNothing) {
-            // as one that has none
+            // treated as an empty configuration
         }
         if (!configuration.containsKey(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG)) {
             throw new InvalidOptionException(

@@ -31,7 +31,7 @@ public final class KafkaBroker implements Broker {
     /**
      * Creates a broker.
      *
-     * @param application template whose producer configuration is used
+     * @param application producer factory whose configuration is used
      */
     public KafkaBroker(ProducerFactory<?, ?> application) {
         this(

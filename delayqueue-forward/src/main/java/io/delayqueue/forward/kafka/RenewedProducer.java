@@ -40,8 +40,8 @@ final class RenewedProducer {
     private static final long BETWEEN_RENEWALS = Duration.ofSeconds(1).toNanos();
 
     /**
-     * Timeouts alone do not replace a producer at once: in most cases the broker is unavailable, and the producer
-     * recovers.
+     * Minimum time between replacements because of timeouts. In most cases the broker is unavailable, and the producer
+     * recovers with it.
      */
     private static final long BETWEEN_GUESSES = Duration.ofMinutes(1).toNanos();
 
@@ -54,14 +54,17 @@ final class RenewedProducer {
             InvalidPidMappingException.class,
             UnsupportedVersionException.class,
             IllegalStateException.class,
-            KafkaException.class); // not a subclass: thrown by a producer in its error state
+            KafkaException.class); // exactly this class, thrown by a producer in its error state
 
     private static final List<Class<? extends Exception>> LATE =
             List.of(TimeoutException.class, InterruptException.class, CancellationException.class);
 
     private static final ProducerListener<String, byte[]> SILENT = new ProducerListener<>() {};
 
-    /** Sends that are pending after this time have timed out, and their messages are delivered again. */
+    /**
+     * Time for which closing a producer waits for pending sends. Sends that are pending after that time fail, and their
+     * messages are delivered again.
+     */
     private static final int CLOSE_SECONDS = 1;
 
     private final DefaultKafkaProducerFactory<String, byte[]> factory;
@@ -133,7 +136,7 @@ final class RenewedProducer {
     }
 
     private static boolean isFatal(Throwable failure) {
-        return !(failure instanceof CancellationException) // an IllegalStateException, but nobody's fault
+        return !(failure instanceof CancellationException) // an IllegalStateException, but not a producer error
                 && hasCause(failure, FATAL);
     }
 
@@ -148,7 +151,10 @@ final class RenewedProducer {
         return false;
     }
 
-    /** Closes without the lock: Kafka waits for the producer's thread, which may need the lock. */
+    /**
+     * Replaces the producer. Closes it without the lock, because Kafka waits for the producer's thread, which may need
+     * the lock.
+     */
     private void renew(int broken, Throwable failure, long pause) {
         synchronized (this) {
             long now = nanoTime.getAsLong();

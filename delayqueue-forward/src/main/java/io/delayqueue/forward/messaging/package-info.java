@@ -1,5 +1,5 @@
 /**
- * Forwarding by any of Spring's templates that send messages; the broker behind it is the template's business.
+ * Forwarding through any Spring messaging template, regardless of the broker that the template uses.
  *
  * <p>Row 5: used by {@code autoconfigure} only.
  */

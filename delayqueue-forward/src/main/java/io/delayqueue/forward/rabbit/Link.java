@@ -31,7 +31,7 @@ final class Link {
      *
      * @param socket socket of the connection; null if unknown
      * @param threads executor that closes the connection
-     * @param closeTimeout timeout of a close in order; the socket is closed after twice that time
+     * @param closeTimeout timeout of an orderly close; the socket is closed after twice that time
      */
     Link(Connection connection, @Nullable Socket socket, ExecutorService threads, Duration closeTimeout) {
         this.connection = connection;
@@ -49,7 +49,10 @@ final class Link {
         return connection.isOpen();
     }
 
-    /** Fails if RabbitMQ has blocked the connection. A write would block uninterruptibly until the end of the alarm. */
+    /**
+     * Fails if RabbitMQ has blocked the connection. Otherwise a write would block until the alarm ends, and could not
+     * be interrupted.
+     */
     void requireReads() {
         String reason = blocked;
         if (reason != null && isOpen()) {
@@ -68,7 +71,7 @@ final class Link {
         Future<?> closing;
         try {
             closing = threads.submit(() -> connection.abort((int) closeTimeout.toMillis()));
-        } catch (RuntimeException | Error e) { // no thread is available that may block
+        } catch (RuntimeException | Error e) { // no thread can be started for the call
             cut();
             return;
         }

@@ -54,7 +54,8 @@ final class OwnConnection implements AutoCloseable {
     }
 
     /**
-     * Creates an instance with the application's settings, except for timeouts and a disabled heartbeat.
+     * Creates an instance with the application's settings, except that its timeouts are limited and heartbeats are
+     * always enabled.
      *
      * @param threads executor of calls that may block
      * @throws InvalidOptionException if the settings are not accessible
@@ -74,7 +75,10 @@ final class OwnConnection implements AutoCloseable {
         return new OwnConnection(known, timeout, threads);
     }
 
-    /** Created for each connection attempt, since the application may change its settings, such as the password. */
+    /**
+     * Creates a factory for one connection attempt, since the application may change its settings, such as the
+     * password.
+     */
     private ConnectionFactory factory() {
         ConnectionFactory own = application.getRabbitConnectionFactory().clone();
         int millis = (int) timeout.toMillis();
@@ -85,7 +89,7 @@ final class OwnConnection implements AutoCloseable {
             own.setRequestedHeartbeat(HEARTBEAT_SECONDS); // otherwise an unresponsive broker counts as connected
         }
         own.setAutomaticRecoveryEnabled(false);
-        // otherwise the client waits for a blocked writer before it closes the socket, which would end that write
+        // otherwise the client closes the socket only after a blocked write, which only closing the socket would end
         own.setShutdownExecutor(threads);
         SocketConfigurator settings = own.getSocketConfigurator();
         own.setSocketConfigurator(each -> {
@@ -178,7 +182,7 @@ final class OwnConnection implements AutoCloseable {
         return (List<Address>) ReflectionUtils.invokeMethod(getter, application);
     }
 
-    /** Closes permanently. Does not wait for a thread that is connecting: it finds this instance closed. */
+    /** Closes permanently. Does not wait for a thread that is connecting. That thread closes its connection itself. */
     @Override
     public void close() {
         closed = true;

@@ -23,7 +23,7 @@ public final class RabbitBroker implements Broker {
     /**
      * Creates a broker.
      *
-     * @param application template whose connection settings are used
+     * @param application connection factory whose settings are used
      * @param threads executor of client calls that may block
      */
     public RabbitBroker(ConnectionFactory application, ExecutorService threads) {

@@ -101,7 +101,7 @@ public final class DelayQueueCompatAutoConfiguration {
         return new JobService(template, registry, ids, engine::execute, settings);
     }
 
-    /** Permits the maximum delay of the original, even if the limit for Java senders is lower. */
+    /** Permits the maximum delay of ouqiang/delay-queue, even if the limit for Java senders is lower. */
     private static SendLimits withLongDelays(SendLimits limits) {
         Duration longest = limits.maxDelay().compareTo(LONGEST_DELAY) > 0 ? limits.maxDelay() : LONGEST_DELAY;
         return new SendLimits(

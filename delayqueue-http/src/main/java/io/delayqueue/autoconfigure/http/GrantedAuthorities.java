@@ -8,7 +8,10 @@ final class GrantedAuthorities {
 
     private GrantedAuthorities() {}
 
-    /** Returns whether the client has an authority, or a role with that name. The Servlet API supports roles only. */
+    /**
+     * Returns whether the client has an authority or a role with that name. {@code isUserInRole} alone finds only
+     * roles.
+     */
     static boolean contain(HttpServletRequest request, String authority) {
         return request.isUserInRole(authority)
                 || (request.getUserPrincipal() instanceof Authentication client

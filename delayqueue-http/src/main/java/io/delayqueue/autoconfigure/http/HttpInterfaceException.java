@@ -1,6 +1,6 @@
 package io.delayqueue.autoconfigure.http;
 
-/** An enabled HTTP interface cannot be served, or has no access control. */
+/** Thrown if an enabled HTTP interface cannot be served or has no access control. */
 final class HttpInterfaceException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -23,7 +23,8 @@ import org.springframework.web.context.request.async.DeferredResult;
 final class Handover {
 
     /**
-     * Added to the client's wait time. The receiver ends a wait itself, which takes longer while Redis is unavailable.
+     * Difference between the request's timeout and the client's wait time. The receiver ends the wait itself, but later
+     * while Redis is unavailable.
      */
     private static final Duration TIMEOUT_MARGIN = Duration.ofSeconds(30);
 

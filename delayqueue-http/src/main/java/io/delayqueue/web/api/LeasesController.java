@@ -90,7 +90,7 @@ public class LeasesController extends ApiController {
         result.onTimeout(() -> result.setErrorResult(ProblemType.OUTCOME_UNKNOWN.exception(
                 "Redis did not reply in time, and the command is retried in the background. Repeating the request is"
                         + " safe. If the repetition fails with status 410, this request may have succeeded.")));
-        // do not keep the request for the retries: in an outage every client repeats its own
+        // do not keep the ended request in memory while the settlement is retried, which can take as long as an outage
         result.onCompletion(() -> settling.cancel(false));
         CompletableFuture<?> ignored =
                 settling.whenComplete((accepted, failure) -> complete(call, result, accepted, failure));

@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
  * @param limits bounds of messages
  * @param clock compares due dates with the maximum delay
  * @param topics creates and counts topics
- * @param maxTopics number of existing topics from which no topic is created
+ * @param maxTopics number of topics at which no further topic is created
  */
 public record MessageSending(
         DelayQueueOperations operations,
@@ -56,7 +56,7 @@ public record MessageSending(
         }
     }
 
-    /** Responds with a status that asks the client to repeat the request if no message was stored. */
+    /** Throws an exception whose status asks the client to repeat the request, if no message is known to be stored. */
     private static void rejectIfNoneWasStored(List<SendResult> results) {
         boolean unknown = false;
         for (SendResult result : results) {

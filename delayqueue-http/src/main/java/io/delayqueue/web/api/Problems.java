@@ -20,7 +20,10 @@ import org.apache.commons.logging.LogFactory;
 /** Maps exceptions to problem responses. */
 final class Problems {
 
-    /** In seconds. Most Redis failures and shortages of waiting clients end within this time. */
+    /**
+     * Value of the header {@code Retry-After} in seconds. Most Redis outages, and most periods with too many waiting
+     * clients, are shorter.
+     */
     static final String RETRY_AFTER = "1";
 
     private static final Log log = LogFactory.getLog(Problems.class);

@@ -16,8 +16,8 @@ public record Response<T>(
         int status, Map<String, String> headers, @Nullable T body, Runnable written) {
 
     /**
-     * Status of a request whose client disconnected before the response, as used by nginx. Only meters read it; it must
-     * not count as a failure of the server.
+     * Status of a request whose client disconnected before the response, as used by nginx. Only meters report it, and
+     * it must not count as a server error.
      */
     static final int CLIENT_DISCONNECTED = 499;
 

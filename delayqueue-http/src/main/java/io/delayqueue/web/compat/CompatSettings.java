@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param lease duration of the lease of a job without a time to run, such as a job sent from Java, 1 s to 1 d
  * @param maxAttempts number of deliveries after which a job is dead-lettered, 0 for unlimited
  * @param contentType content type of responses
- * @param maxTopics number of existing topics from which no topic is created
+ * @param maxTopics number of topics at which no further topic is created
  */
 public record CompatSettings(
         int maxBodyBytes, Duration maxWait, Duration lease, int maxAttempts, String contentType, int maxTopics) {}

@@ -19,7 +19,10 @@ public final class AbandonedWaits implements HandlerInterceptor {
         request.setAttribute(WAIT, end);
     }
 
-    /** For a waiting request, Spring calls this after the dispatch with the response only. */
+    /**
+     * Ends the wait. For an asynchronous request, Spring calls this method after the dispatch that writes the response,
+     * not when the wait begins.
+     */
     @Override
     public void afterCompletion(
             HttpServletRequest request, HttpServletResponse response, Object handler, @Nullable Exception failure) {

@@ -4,8 +4,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that waits for a response. A poll ends once: when it is answered, when the client disconnects, or when it is
- * closed. Thread-safe.
+ * A client that waits for a response. A poll ends once: when its response is written, when the client disconnects, or
+ * when it is closed. Thread-safe.
  */
 public final class LongPoll implements AutoCloseable {
 
@@ -59,11 +59,11 @@ public final class LongPoll implements AutoCloseable {
     }
 
     /**
-     * Answers the client if it is connected and the poll has not ended. Otherwise the response must not be written. If
-     * the client has disconnected, this runs the action of {@link #onDisconnect}.
+     * Writes the response if the client is connected and the poll has not ended. Otherwise the response must not be
+     * written. If the client has disconnected, this runs the action of {@link #onDisconnect}.
      *
      * @param answer writes the response, or starts writing it
-     * @return whether the answer ran
+     * @return whether the action ran
      */
     public boolean answer(Runnable answer) {
         Runnable next;
@@ -98,7 +98,10 @@ public final class LongPoll implements AutoCloseable {
         }
     }
 
-    /** Ends the poll if the client has disconnected. Does nothing while the client is being answered. */
+    /**
+     * Ends the poll if the client has disconnected. Does nothing while another thread holds the lock, for example to
+     * end the poll.
+     */
     void checkConnection() {
         if (!lock.tryLock()) {
             return;

@@ -40,7 +40,8 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
     /**
      * Opens a poll for a client. The caller must close the poll when the request ends, for whatever reason.
      *
-     * @param request the waiting request; until the poll ends, only the poll's answer may read from it or write to it
+     * @param request the waiting request; until the poll ends, only the action of {@link LongPoll#answer} may read from
+     *     it or write to it
      * @throws TooManyWaitingException if the maximum number of clients already waits
      */
     public synchronized LongPoll open(HttpServletRequest request) {
@@ -72,7 +73,7 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
         running = true;
     }
 
-    /** Ends all waits. Later ones end immediately. */
+    /** Ends all waits. Waits that begin later end immediately. */
     @Override
     public void stop() {
         running = false;

@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the {@link Rejection} that explains an error, if there is one, instead of the server's error page. */
+/** Replaces the server's error page with the {@link Rejection} that explains the status, if there is one. */
 final class ExplainingResponse extends HttpServletResponseWrapper {
 
     private final String method;

@@ -25,7 +25,7 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
         this.guard = guard;
     }
 
-    /** Before the filters of Spring Security. */
+    /** Returns an order before the filters of Spring Security. */
     @Override
     public int getOrder() {
         return HIGHEST_PRECEDENCE + 100;
@@ -61,7 +61,7 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
         return response.writeWith(Mono.just(response.bufferFactory().wrap(rejection.body())));
     }
 
-    /** The decoded path without parameters, as it is matched with the paths of handlers. */
+    /** Returns the decoded path without path parameters, which is the form that Spring matches with handler paths. */
     private static String path(ServerHttpRequest request) {
         return request.getPath().pathWithinApplication().elements().stream()
                 .filter(PathSegment.class::isInstance)

@@ -11,7 +11,7 @@ record Rejection(int status, String sentence) {
     static final Rejection FOREIGN_PAGE =
             new Rejection(403, "Requests of pages of another origin must not change anything.");
 
-    /** Of a request that an HTML form could have sent. */
+    /** Rejects an action whose request an HTML form could have sent. */
     static final Rejection FORM =
             new Rejection(415, "An action requires a JSON body and the header Content-Type: application/json.");
 

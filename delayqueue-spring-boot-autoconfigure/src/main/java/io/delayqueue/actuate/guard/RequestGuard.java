@@ -93,8 +93,8 @@ public final class RequestGuard {
     }
 
     /**
-     * Whether an action's request has no JSON content type. The framework rejects these requests, too, except multipart
-     * bodies, with which some servers fail earlier.
+     * Whether an action lacks a JSON content type, as a request of an HTML form does. The framework also rejects such
+     * requests, but some servers fail on a multipart body before the framework reads it.
      *
      * @param contentType the header Content-Type
      */
@@ -112,8 +112,8 @@ public final class RequestGuard {
     }
 
     /**
-     * Whether an action's request has parameters in the query, where they would override those of the body. Names with
-     * a leading underscore are permitted for other purposes, such as Spring Security's {@code _csrf}.
+     * Whether an action has parameters in the query. They would override the parameters of the body. Names with a
+     * leading underscore are permitted for other purposes, such as Spring Security's {@code _csrf}.
      *
      * @param query the query as sent
      */

@@ -23,7 +23,7 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
         this.guard = guard;
     }
 
-    /** After the filter of forwarded headers and before the filters of Spring Security. */
+    /** Returns an order after the filter of forwarded headers and before the filters of Spring Security. */
     @Override
     public int getOrder() {
         return HIGHEST_PRECEDENCE + 100;
@@ -53,7 +53,7 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
         response.getOutputStream().write(rejection.body());
     }
 
-    /** The decoded path after the prefix to which the servlet is mapped. */
+    /** Returns the decoded path after the prefix to which the servlet is mapped. */
     private static String pathInServlet(HttpServletRequest request) {
         String path = request.getPathInfo();
         return path == null ? request.getServletPath() : path;

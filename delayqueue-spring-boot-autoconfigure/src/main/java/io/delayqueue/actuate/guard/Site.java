@@ -17,7 +17,10 @@ record Site(boolean secure, String host, int port) {
     private static final Pattern SYNTAX = Pattern.compile(
             "(https?)://(?:\\[([0-9a-f:.]+)]|([^\\s/:@?#\\[\\]]+))(?::(\\d{1,5}))?", Pattern.CASE_INSENSITIVE);
 
-    /** Parses an origin; null if it is invalid or the string {@code null}, the origin of pages without one. */
+    /**
+     * Parses an origin. Returns null if it is invalid or the string {@code null}, which browsers send for a page
+     * without an origin.
+     */
     static @Nullable Site parse(String origin) {
         Matcher matcher = SYNTAX.matcher(origin);
         if (!matcher.matches()) {
@@ -30,8 +33,8 @@ record Site(boolean secure, String host, int port) {
     }
 
     /**
-     * Whether a page of this site may send actions to a server. If a proxy terminates TLS, the server's scheme is HTTP
-     * although that of the page is HTTPS.
+     * Whether a page of this site may send actions to a server. Host and port must be equal. A page with HTTPS may use
+     * a server with HTTP, because the server sees HTTP if a proxy terminates TLS.
      */
     boolean isSameAs(Site server) {
         return host.equals(server.host) && port == server.port && (secure || !server.secure);

@@ -226,7 +226,9 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         }
     }
 
-    /** Messages of foreign exceptions are omitted, because they may contain data of messages. */
+    /**
+     * Describes a failure. The text of an exception of another library is omitted, because it may contain message data.
+     */
     private static String sentence(@Nullable Throwable failure) {
         boolean own = failure instanceof RedisCallException || failure instanceof TopicConflictException;
         String sentence = own && failure != null

@@ -14,13 +14,13 @@ final class Findings {
     private final Map<String, Object> details = new LinkedHashMap<>();
     private boolean down;
 
-    /** Adds a problem because of which the queue, or a part of it, does not work or is unreliable. */
+    /** Adds a problem that makes the queue or a part of it unavailable or unreliable. */
     void down(String sentence) {
         down = true;
         problems.add(sentence);
     }
 
-    /** Adds a problem because of which the queue works but does not meet a threshold. */
+    /** Adds a problem of a queue that works but exceeds a threshold or cannot be compared with it. */
     void outOfService(String sentence) {
         problems.add(sentence);
     }

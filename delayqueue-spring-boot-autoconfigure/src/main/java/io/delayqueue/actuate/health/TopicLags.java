@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The lags of topics: the time for which the oldest due message of each has been waiting. Lags are taken from the
- * sampler. Redis is queried only for required topics without a sample, each separately. Thread-safe.
+ * The lags of topics. The lag of a topic is the time for which its oldest due message has been waiting. Lags are taken
+ * from the sampler. Redis is queried only for required topics without a sample, one call per topic. Thread-safe.
  */
 public final class TopicLags {
 
@@ -24,7 +24,7 @@ public final class TopicLags {
      *
      * @param sampled the sampled lags by topic; empty without a sampler or if its sample is too old
      * @param read reads the lag of a topic from Redis without blocking
-     * @param required topics whose lags are required
+     * @param required topics whose lags are read from Redis if they have no sample
      * @param nanoTime monotonic time, ns
      */
     public TopicLags(

@@ -37,7 +37,10 @@ record PayloadResponse(@Nullable String text, @Nullable String base64, int bytes
         return new PayloadResponse(text, base64, payload.length, truncated, false);
     }
 
-    /** The start of the UTF-8 character at a position. For other bytes, a position up to 4 bytes earlier. */
+    /**
+     * Returns the start of the UTF-8 character at a position. If the bytes are not UTF-8, returns a position up to 4
+     * bytes earlier.
+     */
     private static int beginOfCharacter(byte[] utf8, int position) {
         int begin = position;
         while (begin > position - 4 && (utf8[begin] & 0xC0) == 0x80) {

@@ -19,7 +19,7 @@ public final class InvalidPropertyException extends StartFailedException {
      * Creates an object whose constructor or factory checks its options, and translates the name of an invalid option
      * to that of the property.
      *
-     * @param prefix the prefix of the properties, whose names otherwise are those of the options
+     * @param prefix the prefix of the properties; the rest of a name is the dashed name of the option
      * @param made creates the object
      * @throws InvalidPropertyException if an option is invalid; the message names the property
      */
@@ -30,7 +30,7 @@ public final class InvalidPropertyException extends StartFailedException {
     /**
      * Creates an object as {@link #check(String, Supplier)} does.
      *
-     * @param exceptions full names of properties that differ from prefix and option, by the option
+     * @param exceptions full names of properties that do not consist of prefix and option, by the option
      */
     public static <T> T check(String prefix, Map<String, String> exceptions, Supplier<T> made) {
         try {

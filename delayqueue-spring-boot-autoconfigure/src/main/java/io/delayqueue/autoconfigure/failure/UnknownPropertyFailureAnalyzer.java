@@ -16,8 +16,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Names the keys of {@code delayqueue} that are unknown or follow a missing list element, where they are set, and a
- * correction.
+ * Describes each key below {@code delayqueue} that is unknown or that follows a missing list element: where it is set,
+ * and how to correct it.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<ConfigurationPropertiesBindException> {
@@ -49,8 +49,8 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Confi
     }
 
     /**
-     * The missing element that precedes the unbound elements of one of the lists. Spring Boot binds a list from index 0
-     * up to the first missing index; elements after it remain unbound.
+     * Finds the missing element that precedes the unbound elements of one of the lists. Spring Boot binds a list from
+     * index 0 up to the first missing index; elements after it remain unbound.
      */
     private static Optional<ConfigurationPropertyName> gap(
             List<ConfigurationPropertyName> lists, UnboundConfigurationPropertiesException unbound) {
@@ -61,8 +61,8 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Confi
     }
 
     /**
-     * The lowest index of an unbound element, or 0. The element before it is missing, because otherwise this one would
-     * be bound or would not be the lowest.
+     * Returns the lowest index of an unbound element, or 0 if there is none. The element before it is missing: if it
+     * were bound, this one would be bound too, and if it were unbound, its index would be lower.
      */
     private static int lowest(ConfigurationPropertyName list, UnboundConfigurationPropertiesException unbound) {
         int index = list.getNumberOfElements();

@@ -15,10 +15,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the application's start if Redis may evict messages. Logs a warning if Redis does not persist its data, or if
- * it may evict idempotency keys and markers of deleted topics, which the queue needs for a day. If Redis does not
- * respond within a second, the start continues. Redis is then checked as soon as it responds, and problems are only
- * logged.
+ * Fails the application's start if Redis may evict messages, unless eviction is allowed. Logs a warning if Redis does
+ * not persist its data, or if it may evict idempotency keys and markers of deleted topics, which the queue needs for a
+ * day. If Redis does not respond within a second, the start continues. Redis is then checked as soon as it responds,
+ * and problems are only logged.
  */
 final class RedisCheck {
 

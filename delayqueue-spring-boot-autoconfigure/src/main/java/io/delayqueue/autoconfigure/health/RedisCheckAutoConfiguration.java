@@ -28,7 +28,9 @@ public final class RedisCheckAutoConfiguration {
         return new ServerProbe(scripts, keySpace, InstantSource.system(), System::nanoTime);
     }
 
-    /** After connection factories, whose phase is 0, and before beans that send, listen or serve requests. */
+    /**
+     * Runs after the connection factories, whose phase is 0, and before the beans that send, listen or serve requests.
+     */
     @Bean
     LifecycleAction delayQueueRedisCheck(ServerProbe probe, DelayQueueEngine engine, DelayQueueProperties properties) {
         RedisCheck check =
@@ -36,7 +38,7 @@ public final class RedisCheckAutoConfiguration {
         return new LifecycleAction(1, false, check::check, check::end);
     }
 
-    /** After the check of Redis' settings. */
+    /** Runs after the check of Redis' settings. */
     @Bean
     LifecycleAction delayQueueShardsCheck(TopicRegistry registry) {
         return new LifecycleAction(2, false, new ShardsCheck(registry)::check, () -> {});

@@ -153,8 +153,8 @@ public record HttpProperties(
     /**
      * Checks the tokens of a role. The messages omit the token, because they are logged.
      *
-     * @param roles the roles of the tokens that were checked before. A token of two roles is invalid: it would permit
-     *     more than each of the lists shows.
+     * @param roles the roles of the tokens that were checked before. A token with two roles is rejected, because it
+     *     would permit more than either list shows.
      */
     private static void requireTokens(String role, List<String> tokens, Map<String, String> roles) {
         for (int i = 0; i < tokens.size(); i++) {

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.springframework.beans.factory.BeanFactory;
 
 /**
- * The listener options that the properties set. Options of a topic take precedence over common options, and these over
- * the built-in defaults. Immutable.
+ * The listener options that the properties set. Options of a topic take precedence over common options. Common options
+ * take precedence over the built-in defaults. Immutable.
  *
  * @param common the options of all listeners
  * @param topics the options of the listeners of a topic, by the topic's name

@@ -33,7 +33,7 @@ final class ManualTaskScheduler implements PeriodicTaskScheduler {
     }
 
     /**
-     * Runs each due task once, including tasks that other due tasks schedule, and the follow-up after each task.
+     * Runs each due task once, including tasks that other due tasks schedule. Runs the follow-up after each task.
      *
      * @return number of tasks that ran
      * @throws IllegalStateException if a task fails; it stays due

@@ -17,14 +17,16 @@ import org.springframework.context.SmartLifecycle;
  * Runs the tasks of an engine on request only. Tasks and handlers run on the calling thread, handlers in the order of
  * the due times. Thread-safe; one thread at a time runs tasks.
  *
- * <p>While the application stops, tasks run when they are due, so that listeners can end.
+ * <p>While the application stops, a task that becomes due runs immediately on the thread that wakes it, so that
+ * listeners can end.
  */
 public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
 
     private static final Log log = LogFactory.getLog(ManualTasks.class);
 
     /**
-     * The engine delays some settlements by a few milliseconds to batch them. The queue is not idle during that time.
+     * A task that is due within this time counts as due. The engine delays some settlements by a few milliseconds to
+     * batch them, and the queue is not idle during that time.
      */
     private static final Duration SOON = Duration.ofMillis(20);
 
@@ -102,7 +104,10 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
         }
     }
 
-    /** Handlers run after the current task. Work from other sources, such as connecting, cannot wait for a task. */
+    /**
+     * Runs the handlers of a task after that task. Other work, such as connecting, runs immediately on another thread,
+     * because it cannot wait for a task.
+     */
     private void execute(Runnable task) {
         if (driving.isHeldByCurrentThread()) {
             handling.add(task);

@@ -1,7 +1,7 @@
 /**
  * Manual execution of the engine's tasks, for tests that control when the queue works.
  *
- * <p>Applications use them through {@link io.delayqueue.test.DelayQueueHarness}.
+ * <p>Applications use it through {@link io.delayqueue.test.DelayQueueHarness}.
  */
 @Internal
 @NullMarked

@@ -20,7 +20,7 @@ final class DockerRedis {
         return Engine.start();
     }
 
-    /** A class of its own, because it cannot be loaded without Testcontainers. */
+    /** A separate class, because it cannot be loaded without Testcontainers. */
     private static final class Engine {
 
         static boolean isAvailable() {

@@ -14,10 +14,10 @@ import org.springframework.core.env.Environment;
  * Redis, is shared by all contexts and ends with the JVM.
  *
  * <p>It is not configured if {@code spring.data.redis.url}, {@code host}, {@code port}, {@code sentinel.nodes},
- * {@code cluster.nodes} or {@code masterreplica.nodes} is set, if there is a {@link DataRedisConnectionDetails} bean (such as
- * a container with {@code @ServiceConnection}), or if {@code delayqueue-test.redis} is {@code none}. The properties for
- * user, password and TLS do not apply to it; that for the database does. See {@link TestRedisMode} for the kinds of
- * servers.
+ * {@code cluster.nodes} or {@code masterreplica.nodes} is set, if there is a {@link DataRedisConnectionDetails} bean
+ * (such as a container with {@code @ServiceConnection}), or if {@code delayqueue-test.redis} is {@code none}. The
+ * properties for user, password and TLS do not apply to it. The property for the database applies. See
+ * {@link TestRedisMode} for the kinds of servers.
  *
  * <p>If no server is available, the bean that connects fails with a {@code TestRedisUnavailableException}.
  */
@@ -25,7 +25,7 @@ import org.springframework.core.env.Environment;
 @Conditional(OnTestRedisCondition.class)
 public final class TestRedisAutoConfiguration {
 
-    /** Made by Spring. */
+    /** Created by Spring. */
     public TestRedisAutoConfiguration() {}
 
     @Bean

@@ -4,8 +4,8 @@ import java.util.function.Supplier;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 
 /**
- * Connects Spring Boot's Redis auto-configuration to the Redis for tests. That server has no users, passwords and
- * certificates, so that those of the application's properties do not apply.
+ * Connects Spring Boot's Redis auto-configuration to the Redis for tests. That server requires no user, password or
+ * certificate, so that the corresponding properties of the application do not apply.
  *
  * @param address starts the server if it does not run
  * @param database the database of the application's properties

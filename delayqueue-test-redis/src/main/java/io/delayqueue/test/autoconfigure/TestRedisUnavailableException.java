@@ -2,7 +2,7 @@ package io.delayqueue.test.autoconfigure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The kind of Redis that {@code delayqueue-test.redis} requires is unavailable. */
+/** Thrown if the kind of Redis that {@code delayqueue-test.redis} requires is unavailable. */
 final class TestRedisUnavailableException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

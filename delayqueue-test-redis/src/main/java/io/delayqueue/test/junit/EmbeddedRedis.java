@@ -10,13 +10,13 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Provides a real Redis server for a test class. Its constructor, its tests and their life-cycle methods may have a
+ * Provides a real Redis server for a test class. Its constructor, test methods and life-cycle methods may have a
  * parameter of type {@link RedisServerProcess}.
  *
- * <p>By default all test classes of a run share one server, which is emptied before each class. Such a class must restore
- * the configuration of the server and must not run in parallel with another one. A class that stops, pauses or
- * configures its server requires a {@link #dedicated()} one. Nested classes use the server of the enclosing class unless
- * they have an annotation of their own.
+ * <p>By default all test classes of a run share one server, which is emptied before each class. A class that uses the
+ * shared server must restore its configuration and must not run in parallel with another such class. A class that
+ * stops, pauses or configures its server requires a {@link #dedicated()} server. Nested classes use the server of the
+ * enclosing class unless they have an annotation of their own.
  */
 @Documented
 @Inherited
@@ -33,7 +33,7 @@ public @interface EmbeddedRedis {
     boolean dedicated() default false;
 
     /**
-     * Lines of {@code redis.conf}, such as {@code appendonly yes}, for a dedicated server. Values cannot contain spaces.
+     * Lines of {@code redis.conf} for a dedicated server, such as {@code appendonly yes}. Values cannot contain spaces.
      *
      * @return settings; if there are any, the server is dedicated
      */

@@ -27,7 +27,7 @@ final class RedisServerExtension implements BeforeAllCallback, ParameterResolver
 
     private static final String IN_USE = "in use";
 
-    /** Made by JUnit. */
+    /** Created by JUnit. */
     public RedisServerExtension() {}
 
     @Override

@@ -142,7 +142,7 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * Counters and recordings of the requests of clients.
      *
-     * @return the traffic, which is updated
+     * @return live counters and recordings
      */
     public ProxyTraffic traffic() {
         return this.traffic;

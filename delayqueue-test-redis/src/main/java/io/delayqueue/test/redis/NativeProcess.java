@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * A child process and the signals sent to it. Thread-safe.
  *
- * <p>Signals go through the process' handle: {@code Process.destroy} would also close its standard input, by whose end
- * the launcher detects the end of this JVM.
+ * <p>Signals are sent through the process handle. {@code Process.destroy} would also close the standard input, whose
+ * end tells the launcher that this JVM has ended.
  */
 final class NativeProcess {
 
@@ -45,9 +45,7 @@ final class NativeProcess {
         }
     }
 
-    /**
-     * Sends {@code SIGKILL} and waits for the end, also on an interrupted thread.
-     */
+    /** Sends {@code SIGKILL} and waits until the process has ended, even if the thread is interrupted. */
     void kill() {
         this.process.toHandle().destroyForcibly();
         if (!hasEnded()) {
@@ -56,7 +54,8 @@ final class NativeProcess {
     }
 
     /**
-     * Sends {@code SIGTERM} and waits for the end, also on an interrupted thread; then kills.
+     * Sends {@code SIGTERM} and waits until the process has ended, even if the thread is interrupted. Kills the process
+     * after ten seconds.
      */
     void terminate() {
         this.process.toHandle().destroy();
@@ -87,7 +86,7 @@ final class NativeProcess {
 
     private void send(String signal) {
         try {
-            // Through the shell: not every system has kill as a program.
+            // Uses the kill command of the shell, because some systems have no program of that name.
             NativeProcess kill =
                     new NativeProcess(new ProcessBuilder("sh", "-c", "kill " + signal + " " + pid()).start());
             if (!kill.waitFor(TIMEOUT) || kill.process.exitValue() != 0) {

@@ -1,8 +1,6 @@
 package io.delayqueue.test.redis;
 
-/**
- * There is no Redis executable for this operating system and processor.
- */
+/** Thrown if there is no Redis executable for this operating system and processor. */
 public final class NoRedisExecutableException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

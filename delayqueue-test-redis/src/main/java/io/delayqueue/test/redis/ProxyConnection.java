@@ -43,7 +43,7 @@ final class ProxyConnection {
     /** Whether the client is a replica of the server. */
     private volatile boolean replica;
 
-    /** Whether the server sends a replication stream from its next reply on. */
+    /** Whether the server sends a replication stream after its next reply. */
     private volatile boolean streaming;
 
     ProxyConnection(Socket client, ProxyFaults faults, ProxyTraffic traffic, Consumer<ProxyConnection> onClose) {
@@ -132,7 +132,7 @@ final class ProxyConnection {
         CompletableFuture<RedisRequest> cut = this.faults.cutReply(request);
         synchronized (this.outstanding) {
             boolean first = this.outstanding.isEmpty();
-            // From now on, the server may send messages that are no replies.
+            // From now on, the server may send messages that are not replies.
             this.subscribed |=
                     request.name().contains("SUBSCRIBE") || request.name().equals("MONITOR");
             if (!this.subscribed) {
@@ -232,7 +232,7 @@ final class ProxyConnection {
         try {
             socket.close();
         } catch (IOException ex) {
-            // Closed is closed.
+            // The socket cannot be used any more in either case.
         }
     }
 

@@ -1,6 +1,6 @@
 package io.delayqueue.test.redis;
 
-/** Redis replied to a command with an error. */
+/** Thrown if Redis replies to a command with an error. */
 public final class RedisErrorException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -8,7 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command that a client sent through a {@link FaultProxy}. Two are equal if they are the same bytes. Immutable.
+ * A command that a client sent through a {@link FaultProxy}. Two requests are equal if their bytes are equal.
+ * Immutable.
  */
 public final class RedisRequest {
 

@@ -109,7 +109,7 @@ public final class RedisServerBuilder {
     }
 
     /**
-     * Runs another server than that of the test support, for example another version.
+     * Runs the given server instead of the server of the test support, for example another version.
      *
      * @param executable the {@code redis-server} or a program with the same arguments
      * @return this builder

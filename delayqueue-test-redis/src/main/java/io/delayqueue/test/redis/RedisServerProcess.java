@@ -142,7 +142,7 @@ public final class RedisServerProcess implements AutoCloseable {
     /**
      * The port of the server, which does not change with restarts.
      *
-     * @return the port, below 55,536 unless it was chosen by the caller
+     * @return the port, 16,384 to 32,767 unless the caller chose it
      */
     public int port() {
         return this.port;
@@ -206,7 +206,7 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     /**
-     * Ends the server in order ({@code SIGTERM}) and waits for its end. Kills it after ten seconds. A paused server is
+     * Shuts the server down ({@code SIGTERM}) and waits for its end. Kills it after ten seconds. A paused server is
      * resumed first. Does nothing if it does not run.
      */
     public synchronized void stop() {

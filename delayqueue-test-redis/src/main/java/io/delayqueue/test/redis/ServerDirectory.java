@@ -63,9 +63,9 @@ final class ServerDirectory {
                     ex);
         }
         if (!file.isAbsolute()) {
-            return file.toPath().toAbsolutePath(); // The library prefers one in the working directory.
+            return file.toPath().toAbsolutePath(); // The library prefers an executable in the working directory.
         }
-        // Moved, because the library removes its own copy only when the JVM ends in order.
+        // Moved, because the library removes its own copy only when the JVM exits normally.
         Path executable = Files.move(file.toPath(), directory.resolve("redis-server"));
         Files.deleteIfExists(file.toPath().getParent());
         return executable;

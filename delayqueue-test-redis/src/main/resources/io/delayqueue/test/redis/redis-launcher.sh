@@ -1,14 +1,14 @@
-# Runs a Redis server that cannot outlive the process at the other end of this script's standard input.
+# Runs a Redis server, and kills it when the process at the other end of this script's standard input ends.
 #
 #   sh redis-launcher.sh <server executable> <configuration file> <directory> [<further argument> ...]
 #
-# The server keeps the process id this script was started with. Standard input carries nothing: its end says
-# that the owner is gone, however it ended; then the server is killed and its directory removed. Where the
-# server is already gone when standard input ends, the directory stays: the owner may start it again.
+# The server keeps the process id of this script. Nothing is written to standard input. When it ends, the owner has
+# ended, even by a crash: the server is killed and its directory is removed. If the server ended earlier, the directory
+# is kept, because the owner may start the server again.
 
 if [ "$1" != detached ]; then
-    # In a session of its own, so that Ctrl-C and signals to the owner's process group reach neither the server,
-    # which an application may still need while it shuts down, nor the watch.
+    # Runs in a separate session, so that Ctrl-C and signals to the owner's process group reach neither the server,
+    # which an application may still need while it shuts down, nor the process that reads standard input.
     if command -v setsid >/dev/null 2>&1; then
         exec setsid sh "$0" detached "$@"
     elif command -v perl >/dev/null 2>&1; then
@@ -20,7 +20,7 @@ fi
 server=$2 configuration=$3 directory=$4
 shift 4
 
-# The shell gives a background command an empty standard input, so the real one moves to another number first.
+# The shell gives a background command an empty standard input. Therefore the original is moved to descriptor 3.
 exec 3<&0 </dev/null
 (
     trap '' HUP INT QUIT TERM

@@ -71,7 +71,9 @@ public final class Json {
 
     private static final String CONFIGURED = "x-configured";
 
-    /** Enough for 500 messages with most fields and fifty headers each. */
+    /**
+     * Maximum number of fields and elements of a body. Enough for 500 messages with most fields and 50 headers each.
+     */
     private static final int MAX_PARTS = 30_000;
 
     private static final int MAX_QUOTED = 100;
@@ -235,8 +237,8 @@ public final class Json {
 
     /**
      * Checks the structure of a body before the mapper allocates objects: it must be one JSON object without duplicate
-     * fields and with a limited number of fields and elements. A field or element of a few bytes takes some hundred
-     * bytes in memory. Payloads are skipped, since they are not parsed. Not thread-safe.
+     * fields and with a limited number of fields and elements. A field or element of a few bytes occupies some hundred
+     * bytes in memory. Payloads are skipped, since the mapper does not parse them. Not thread-safe.
      */
     private static final class StructureCheck {
 
@@ -306,8 +308,8 @@ public final class Json {
     }
 
     /**
-     * Reads a string or an integer. A reader returns null or throws {@link IllegalArgumentException} if the value is
-     * not of the type.
+     * Converts a JSON string or integer. A conversion function returns null or throws {@link IllegalArgumentException}
+     * if the value cannot be converted.
      */
     private static final class ScalarReader<T> extends StdScalarDeserializer<T> {
 

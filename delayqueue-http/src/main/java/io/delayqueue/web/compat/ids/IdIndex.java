@@ -20,7 +20,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the scripts of the index. Never blocks. Thread-safe. */
+/**
+ * The index of ids: the topics in which an id may be live. Runs the Lua scripts that read and change it. Never blocks.
+ * Thread-safe.
+ */
 public final class IdIndex {
 
     private static final LuaScript ENTER = script("enter");
@@ -33,12 +36,15 @@ public final class IdIndex {
     /** Time for which an interrupted push may still store a message. */
     static final Duration GRACE = Duration.ofHours(1);
 
-    /** Characters of a topic that an entry has as {@code %XX}. */
+    /** Characters of a topic that are stored as {@code %XX}. */
     private static final Pattern ESCAPED = Pattern.compile("[\\x00-\\x20%\\x7f]");
 
     private static final Pattern ESCAPE = Pattern.compile("%(..)");
 
-    /** Number of other topics kept in an entry. Clients push an id to fewer topics within the grace period. */
+    /**
+     * Maximum number of other topics in an entry. Clients are expected to push an id to fewer topics within the grace
+     * period.
+     */
     private static final int MAX_OTHERS = 100;
 
     /** Number of hashes of the index. Must not change, since stored entries depend on it. */
@@ -79,7 +85,9 @@ public final class IdIndex {
         SETTLED,
         /** A later push to another topic is current. */
         LATER,
-        /** The entry was of an earlier push. The caller must cancel the other topics' messages and settle again. */
+        /**
+         * The entry belonged to an earlier push. The caller must cancel the other topics' messages and settle again.
+         */
         AGAIN
     }
 

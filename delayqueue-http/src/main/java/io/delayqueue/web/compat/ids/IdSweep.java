@@ -17,7 +17,7 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Sweeps the index of ids, one page per run. Removes old entries whose ids are not live in any topic. Cancels messages
  * that interrupted pushes left in topics other than the current one. A message that is live in only one topic is kept,
- * whatever the entry says. Runs on one thread at a time.
+ * even if the entry names another current topic. Runs on one thread at a time.
  */
 public final class IdSweep implements PeriodicTask, SmartLifecycle {
 

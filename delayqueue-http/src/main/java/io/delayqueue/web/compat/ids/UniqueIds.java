@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class UniqueIds {
 
-    /** Maximum number of tries. More than one is needed only after a loss of the index or a clock that went back. */
+    /** Maximum number of tries. More than one is needed only if the index was lost or the clock of Redis went back. */
     private static final int MAX_TRIES = 5;
 
     private final IdIndex index;
@@ -86,7 +86,10 @@ public final class UniqueIds {
                                 : CompletableFuture.completedFuture(null)));
     }
 
-    /** A greater version is live. If the index has no later push, it was lost or its clock went back: push again. */
+    /**
+     * Pushes again with a greater version, unless the index has a later push. Without a later push, the index was lost
+     * or the clock of Redis went back.
+     */
     private CompletableFuture<Void> pushAbove(
             long greater, String topic, String id, long version, Send send, int tries) {
         return index.findAsync(id)
@@ -117,8 +120,8 @@ public final class UniqueIds {
     }
 
     /**
-     * Cancels the live message of an id if it was claimed since it was sent. A client that finishes an earlier message
-     * of the id thus does not cancel a later one that was not yet delivered.
+     * Cancels the live message of an id if it was claimed since it was sent. Therefore a client that finishes an
+     * earlier message of the id does not cancel a later message that was not delivered yet.
      *
      * @return whether a message was cancelled
      */
@@ -126,7 +129,10 @@ public final class UniqueIds {
         return cancel(id, 0, true, MAX_TRIES);
     }
 
-    /** A message with a greater version is kept: either a later push stored it, or the index was lost. */
+    /**
+     * Cancels the messages of an id. A message with a greater version is kept if a later push stored it. If the index
+     * has no later push, the index was lost, and the message is cancelled by the next try.
+     */
     private CompletableFuture<Boolean> cancel(String id, long floor, boolean onlyClaimed, int tries) {
         return index.findAsync(id).thenCompose(found -> {
             if (found.isEmpty()) {

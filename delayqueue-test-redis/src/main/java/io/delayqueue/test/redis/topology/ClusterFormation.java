@@ -15,6 +15,8 @@ final class ClusterFormation {
     private final int masters;
 
     /**
+     * Creates a formation.
+     *
      * @param nodes the masters, then the replicas
      */
     ClusterFormation(List<RedisServerProcess> nodes, int masters) {

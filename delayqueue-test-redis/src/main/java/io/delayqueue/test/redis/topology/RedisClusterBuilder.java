@@ -65,8 +65,8 @@ public final class RedisClusterBuilder {
     }
 
     /**
-     * Sets the time without a reply after which a node is considered failed ({@code cluster-node-timeout}). A master that
-     * is busy with one command for longer, such as the migration of a large key, is replaced.
+     * Sets the time without a reply after which a node is considered failed ({@code cluster-node-timeout}). A master
+     * that needs longer for one command, such as the migration of a large key, is replaced.
      *
      * @param timeout at least 100 ms; 2 s by default, or a minute if there are no replicas
      * @return this builder

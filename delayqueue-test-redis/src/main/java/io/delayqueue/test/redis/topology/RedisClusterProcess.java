@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The nodes listen on the loopback interface only and never outlive this JVM, see {@link RedisServerProcess}. The
  * position of a node in {@link #nodes()}, its port and its id do not change with its role.
  *
- * <p>Methods read the roles from the running nodes in each call. If nodes differ, as during a failover, the higher
- * configuration epoch counts.
+ * <p>Methods read the roles from the running nodes in each call. If the views of nodes differ, as during a failover,
+ * the higher configuration epoch counts.
  *
  * <p>Thread-safe.
  */
@@ -281,7 +281,7 @@ public final class RedisClusterProcess implements AutoCloseable {
      * Waits until the running nodes agree that each slot has a running master, that no running node is suspected or
      * unreachable, and that each replica has its master's data.
      *
-     * @throws IllegalStateException if that is not so within a minute; the message says why
+     * @throws IllegalStateException if that takes more than a minute; the message has the reason
      */
     public void awaitOk() {
         Timeouts.await("A cluster in order", this::disorder);

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>All listen on the loopback interface only and never outlive this JVM, see {@link RedisServerProcess}. The position
  * of a server in {@link #servers()} and its port do not change with its role.
  *
- * <p>Methods read the master from the running Sentinels in each call. If Sentinels differ, the latest failover counts.
+ * <p>Methods read the master from the running Sentinels in each call. If the views of Sentinels differ, the latest
+ * failover counts.
  *
  * <p>Thread-safe.
  */
@@ -179,7 +180,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
     }
 
     /**
-     * Ends the master as a crash would ({@code SIGKILL}). A replica becomes the master.
+     * Ends the master as a crash would ({@code SIGKILL}). A replica then becomes the master.
      *
      * @return the server that was killed
      * @see #awaitNewMaster()
@@ -240,8 +241,8 @@ public final class RedisSentinelProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until the running Sentinels agree on a running master and know the running servers and one another, and each
-     * other running server follows the master and has its data.
+     * Waits until the running Sentinels agree on a running master and know the running servers and one another. Each
+     * other running server must follow the master and have its data.
      *
      * @throws IllegalStateException if that takes more than a minute; the message has the reason
      */
