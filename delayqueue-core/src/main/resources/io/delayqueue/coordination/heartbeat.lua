@@ -1,4 +1,4 @@
--- Registers a node and the topics that it consumes, removes dead nodes, and returns the live nodes and the paused
+-- Registers a node and the topics that it consumes, removes failed nodes, and returns the live nodes and the paused
 -- topics. Also runs when memory is full.
 --
 -- KEYS[1] last heartbeats (ZSET node → ms)  KEYS[2] consumed topics (HASH node → topics; field #version: version)
@@ -29,7 +29,7 @@ else
       redis.call('ZREM', KEYS[1], node)
       changed = true
     elseif beat > now then
-      -- the clock went back: without this, a dead node would count as live until the clock has caught up
+      -- the clock went back: without this, a failed node would count as live until the clock has caught up
       redis.call('ZADD', KEYS[1], now, node)
     end
   end

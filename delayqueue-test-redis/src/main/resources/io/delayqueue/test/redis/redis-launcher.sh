@@ -12,7 +12,7 @@ if [ "$1" != detached ]; then
     if command -v setsid >/dev/null 2>&1; then
         exec setsid sh "$0" detached "$@"
     elif command -v perl >/dev/null 2>&1; then
-        exec perl -e 'use POSIX (); POSIX::setsid(); exec @ARGV or toDeadLetters $!' sh "$0" detached "$@"
+        exec perl -e 'use POSIX (); POSIX::setsid(); exec @ARGV or die $!' sh "$0" detached "$@"
     fi
     set -- detached "$@"
 fi
