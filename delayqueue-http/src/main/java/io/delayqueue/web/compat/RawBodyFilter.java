@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Prevents filters of the application from reading a body as a form. Clients send JSON with any content type, including
  * that of a form, as {@code curl -d} does. A filter that reads a parameter would then cause the container to consume
- * the body. Thread-safe.
+ * the body. It also holds back asynchronous responses until the filters have returned. Thread-safe.
  */
 public final class RawBodyFilter extends HttpFilter {
 
@@ -24,7 +24,12 @@ public final class RawBodyFilter extends HttpFilter {
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        chain.doFilter(new Raw(request), response);
+        Runnable filtersReturned = ResponseWriter.holdResponse(request);
+        try {
+            chain.doFilter(new Raw(request), response);
+        } finally {
+            filtersReturned.run();
+        }
     }
 
     private static final class Raw extends HttpServletRequestWrapper {

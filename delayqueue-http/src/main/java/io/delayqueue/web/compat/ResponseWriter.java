@@ -7,6 +7,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /** Writes responses. Thread-safe. */
@@ -17,6 +18,8 @@ final class ResponseWriter {
 
     /** Status of a request whose client disconnected, as used by nginx. */
     private static final int CLIENT_DISCONNECTED = 499;
+
+    private static final String FILTERS_RETURNED = ResponseWriter.class.getName() + ".filtersReturned";
 
     private final String contentType;
     private final Duration timeout;
@@ -51,6 +54,17 @@ final class ResponseWriter {
         return async;
     }
 
+    /**
+     * Holds back the response of {@link #writeLater} until the returned action runs. After a request was started
+     * asynchronously, filters may still add headers on the request's thread, as those of Spring Security do; a response
+     * is not thread-safe.
+     */
+    static Runnable holdResponse(HttpServletRequest request) {
+        CompletableFuture<Boolean> returned = new CompletableFuture<>();
+        request.setAttribute(FILTERS_RETURNED, returned);
+        return () -> returned.complete(true);
+    }
+
     /** Calls an action when a request ends for any reason, and completes the request if it times out. */
     static void onEnd(AsyncContext async, Runnable action) {
         async.addListener(new EndListener(action));
@@ -81,7 +95,7 @@ final class ResponseWriter {
     }
 
     /**
-     * Writes a response and ends the request, on a thread of the container.
+     * Writes a response and ends the request, on a thread of the container, after the filters have returned.
      *
      * @param onFailure called if the client cannot have received the response
      * @throws RuntimeException if the container rejects the task; the request has then ended, and {@code onFailure} is
@@ -90,10 +104,24 @@ final class ResponseWriter {
     void writeLater(AsyncContext async, Supplier<byte[]> body, Runnable onFailure) {
         try {
             byte[] bytes = body.get();
-            async.start(() -> write(async, bytes, onFailure));
+            Object held = async.getRequest().getAttribute(FILTERS_RETURNED);
+            if (held instanceof CompletableFuture<?> returned && !returned.isDone()) {
+                CompletableFuture<?> ignored = returned.thenRun(() -> startOrFail(async, bytes, onFailure));
+            } else {
+                async.start(() -> write(async, bytes, onFailure));
+            }
         } catch (RuntimeException | Error e) {
             end(async);
             throw e;
+        }
+    }
+
+    private void startOrFail(AsyncContext async, byte[] body, Runnable onFailure) {
+        try {
+            async.start(() -> write(async, body, onFailure));
+        } catch (RuntimeException | Error e) {
+            end(async);
+            onFailure.run();
         }
     }
 

@@ -5,15 +5,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.FilterRegistration;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -40,6 +51,7 @@ class ResponseWriterTests {
     private final ResponseWriter writer = new ResponseWriter("text/plain", MAX_WAIT);
     private final AtomicReference<@Nullable AsyncContext> waiting = new AtomicReference<>();
     private final AtomicInteger ended = new AtomicInteger();
+    private final AtomicReference<CountDownLatch> holdsFilter = new AtomicReference<>(new CountDownLatch(0));
     private WebServer server;
 
     @BeforeEach
@@ -51,8 +63,16 @@ class ResponseWriterTests {
             var registration = context.addServlet("waits", new Waiting());
             registration.setAsyncSupported(true);
             registration.addMapping("/*");
+            addFilter(context, "raw body", new RawBodyFilter());
+            addFilter(context, "slow", new SlowToReturn());
         });
         server.start();
+    }
+
+    private static void addFilter(ServletContext context, String name, Filter filter) {
+        FilterRegistration.Dynamic registration = context.addFilter(name, filter);
+        registration.setAsyncSupported(true);
+        registration.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), true, "/*");
     }
 
     private void execute(Runnable task) {
@@ -66,6 +86,27 @@ class ResponseWriterTests {
     void stop() {
         server.stop();
         threads.shutdownNow();
+    }
+
+    @Test
+    void responseIsWrittenAfterTheFiltersHaveReturned() throws Exception {
+        CountDownLatch filter = new CountDownLatch(1);
+        holdsFilter.set(filter);
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
+            writer.writeLater(ask(client), () -> new byte[] {'x'}, () -> {});
+
+            client.setSoTimeout(200);
+            assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketTimeoutException.class);
+            filter.countDown();
+
+            client.setSoTimeout(30_000);
+            StringBuilder response = new StringBuilder();
+            while (!response.toString().endsWith("\r\n\r\nx")) {
+                response.append((char) client.getInputStream().read());
+            }
+            assertThat(response).contains("X-Filter: late");
+            assertNoRequestIsLeft();
+        }
     }
 
     @Test
@@ -109,6 +150,22 @@ class ResponseWriterTests {
         CompletableFuture<GracefulShutdownResult> shutdown = new CompletableFuture<>();
         server.shutDownGracefully(shutdown::complete);
         assertThat(shutdown).succeedsWithin(MAX_WAIT.multipliedBy(20)).isEqualTo(GracefulShutdownResult.IDLE);
+    }
+
+    /** Adds a header after the servlet, as Spring Security does. */
+    private final class SlowToReturn implements Filter {
+
+        @Override
+        public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+                throws IOException, ServletException {
+            chain.doFilter(request, response);
+            try {
+                holdsFilter.get().await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            ((HttpServletResponse) response).setHeader("X-Filter", "late");
+        }
     }
 
     private final class Waiting extends HttpServlet {
