@@ -218,7 +218,9 @@ final class OpenDeliveries {
                         delivery, new Extend(delivery.id(), delivery.claim().token(), delivery.lease())));
             } else if (wanted) {
                 next = now;
-                confirmRequested = confirm;
+                if (confirm) { // otherwise a request of another thread must stay
+                    confirmRequested = true;
+                }
             } else if (isKept(delivery, now)) {
                 long at = renewalAt(delivery);
                 next = next == Long.MAX_VALUE || at - next < 0 ? at : next;
