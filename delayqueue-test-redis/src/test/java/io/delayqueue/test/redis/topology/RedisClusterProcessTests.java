@@ -10,11 +10,9 @@ import io.delayqueue.test.autoconfigure.TestRedisAutoConfiguration;
 import io.delayqueue.test.redis.RedisErrorException;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -198,50 +196,6 @@ class RedisClusterProcessTests {
     }
 
     @Test
-    void restartedClusterHasLostNothingWhenItIsAppendOnly() {
-        try (RedisClusterProcess own = RedisClusterProcess.builder()
-                .masters(1)
-                .replicasPerMaster(0)
-                .nodeTimeout(Duration.ofSeconds(1))
-                .appendOnly()
-                .start()) {
-            RedisServerProcess node = own.masterOf("key");
-            assertThat(node.command("CONFIG", "GET", "cluster-node-timeout"))
-                    .isEqualTo(List.of("cluster-node-timeout", "1000"));
-            node.command("SET", "key", "value");
-            own.kill(node);
-            own.restart(node);
-            assertThat(node.command("GET", "key")).isEqualTo("value");
-        }
-    }
-
-    @Test
-    void closingEndsAllProcessesAndRemovesTheirDirectories() {
-        RedisClusterProcess own =
-                RedisClusterProcess.builder().masters(1).replicasPerMaster(1).start();
-        List<Long> pids = own.nodes().stream().map(RedisServerProcess::pid).toList();
-        List<Path> directories =
-                own.nodes().stream().map(RedisServerProcess::directory).toList();
-        own.close();
-        own.close();
-        assertThat(pids)
-                .hasSize(2)
-                .allSatisfy((pid) -> assertThat(ProcessHandle.of(pid)).isEmpty());
-        assertThat(directories).allSatisfy((directory) -> assertThat(directory).doesNotExist());
-    }
-
-    @Test
-    void failedStartLeavesNoProcess() {
-        Set<Long> before = children();
-        assertThatIllegalStateException()
-                .isThrownBy(() -> RedisClusterProcess.builder()
-                        .setting("no-such-setting", "1")
-                        .start())
-                .withMessageContaining("no-such-setting");
-        assertThat(children()).isEqualTo(before);
-    }
-
-    @Test
     void impossibleShapesAreRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisClusterProcess.builder().masters(0));
@@ -266,10 +220,6 @@ class RedisClusterProcessTests {
         assertThatExceptionOfType(RedisErrorException.class)
                 .isThrownBy(() -> node.command(command))
                 .satisfies((error) -> assertThat(error.code()).isEqualTo(code));
-    }
-
-    private static Set<Long> children() {
-        return ProcessHandle.current().children().map(ProcessHandle::pid).collect(Collectors.toSet());
     }
 
     private static void print(String what, long startNanos) {
