@@ -26,6 +26,14 @@ class CompatInterfaceTests {
     private static final String CONSUME = "consume-0123456789";
 
     @Test
+    void interfaceIsOffUnlessEnabled() {
+        try (CompatNode node = CompatNode.start("tomcat", "", "delayqueue.http.compat.enabled=false")) {
+            assertThat(node.exchange("POST", "/push", "{}").statusCode()).isEqualTo(404);
+            assertThat(node.exchange("POST", "/get", "{}").statusCode()).isEqualTo(404);
+        }
+    }
+
+    @Test
     void applicationKeepsItsPagesWithoutABasePath() {
         try (CompatNode node = CompatNode.start(
                 "tomcat",
