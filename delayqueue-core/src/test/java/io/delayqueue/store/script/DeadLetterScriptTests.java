@@ -132,7 +132,7 @@ class DeadLetterScriptTests {
                         "1 1 REQUESTED 1 2 -9\nlong enough\n")
                 .flatMap(stored -> Stream.of("a@w1-1", "nameless")
                         .map(deadLetter -> Row.unchanged(
-                                "replay of " + deadLetter + ", which nobody can read: " + stored,
+                                "replay of " + deadLetter + ", which is unreadable: " + stored,
                                 deadLetters().put("dead", deadLetter, T0 - 3).put("deadLetters", deadLetter, stored),
                                 replay(deadLetter, Due.NOW),
                                 ReplayOutcome.UNREADABLE)));
