@@ -35,24 +35,6 @@ final class TomcatPeer implements Peer {
 
     private static final @Nullable Internals INTERNALS = Internals.find();
 
-    private static final ApplicationBufferHandler DISCARD = new ApplicationBufferHandler() {
-
-        @Override
-        public void setByteBuffer(ByteBuffer buffer) {
-            // discards the bytes
-        }
-
-        @Override
-        public @Nullable ByteBuffer getByteBuffer() {
-            return null;
-        }
-
-        @Override
-        public void expand(int size) {
-            // holds no bytes
-        }
-    };
-
     private final SocketWrapperBase<?> socket;
 
     private TomcatPeer(SocketWrapperBase<?> socket) {
@@ -95,6 +77,27 @@ final class TomcatPeer implements Peer {
         }
     }
 
+    /** The part that was read last. Tomcat shortens it if the next request has arrived together with the body. */
+    private static final class Discarded implements ApplicationBufferHandler {
+
+        private @Nullable ByteBuffer part;
+
+        @Override
+        public void setByteBuffer(ByteBuffer buffer) {
+            part = buffer;
+        }
+
+        @Override
+        public @Nullable ByteBuffer getByteBuffer() {
+            return part;
+        }
+
+        @Override
+        public void expand(int size) {
+            // keeps no bytes
+        }
+    }
+
     static boolean serves(ServletRequest request) {
         return request instanceof RequestFacade;
     }
@@ -119,6 +122,7 @@ final class TomcatPeer implements Peer {
     private static boolean isReadWithin(Duration time, org.apache.coyote.Request request, SocketWrapperBase<?> socket) {
         long timeout = socket.getReadTimeout();
         long end = System.nanoTime() + time.toNanos();
+        Discarded discarded = new Discarded();
         try {
             while (!request.isFinished()) {
                 long left = Duration.ofNanos(end - System.nanoTime()).toMillis();
@@ -126,7 +130,7 @@ final class TomcatPeer implements Peer {
                     return false;
                 }
                 socket.setReadTimeout(left);
-                if (request.doRead(DISCARD) < 0) {
+                if (request.doRead(discarded) < 0) {
                     return true;
                 }
             }
