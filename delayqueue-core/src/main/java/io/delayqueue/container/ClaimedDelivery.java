@@ -8,8 +8,8 @@ import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.PendingSettlement;
 import io.delayqueue.store.RedisClock;
-import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settlement;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,10 +20,10 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** A delivery from claim to settlement. A compare-and-set settles it, so only the first settlement counts. */
-final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Attempt {
+final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlement.Attempt {
 
-    private static final AtomicReferenceFieldUpdater<ClaimedDelivery, Settle> SETTLE =
-            AtomicReferenceFieldUpdater.newUpdater(ClaimedDelivery.class, Settle.class, "settle");
+    private static final AtomicReferenceFieldUpdater<ClaimedDelivery, Settlement> SETTLEMENT =
+            AtomicReferenceFieldUpdater.newUpdater(ClaimedDelivery.class, Settlement.class, "settlement");
 
     private static final Duration LONGEST_EXTENSION = Duration.ofDays(365);
 
@@ -43,7 +43,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
     private volatile boolean lost;
     private volatile boolean lapsed;
     private volatile long startedAt;
-    private volatile @Nullable Settle settle;
+    private volatile @Nullable Settlement settlement;
     private @Nullable Envelope envelope;
     private @Nullable Object payload;
     private final CompletableFuture<Boolean> accepted = new CompletableFuture<>();
@@ -90,7 +90,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
         return lease;
     }
 
-    /** Receives settlements and lease extensions. Thread-safe; no method blocks. */
+    /** Receives settlements. Thread-safe; no method blocks. */
     interface Owner {
 
         /**
@@ -101,7 +101,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
          */
         void settled(
                 ClaimedDelivery delivery,
-                Settle settle,
+                Settlement settlement,
                 @Nullable Throwable failure,
                 CompletableFuture<Boolean> accepted);
 
@@ -171,10 +171,10 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
      * earlier extension. Extensions must be sent in the order of the calls, so the caller holds the monitor of this
      * delivery until it has added the extension to the session.
      */
-    Settle.Extend extension(Duration time, long now) {
+    Settlement.Extend extension(Duration time, long now) {
         long remaining = Math.max(leaseDeadline() - now, extendedUntil - now);
         extendedUntil = now + Math.max(remaining, Math.max(time.toNanos(), baseLeaseNanos));
-        return new Settle.Extend(id(), claim.token(), Duration.ofNanos(extendedUntil - now));
+        return new Settlement.Extend(id(), claim.token(), Duration.ofNanos(extendedUntil - now));
     }
 
     long baseLeaseNanos() {
@@ -209,19 +209,19 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
     // ---- settlement ------------------------------------------------------------------------------------------------
 
     /** Settles the delivery; has no effect if it is already settled. */
-    void settle(Settle how) {
+    void settle(Settlement how) {
         settle(how, null);
     }
 
     /** Settles the delivery after a failed attempt; has no effect if it is already settled. */
-    void settle(Settle how, @Nullable Throwable failure) {
-        if (SETTLE.compareAndSet(this, null, how)) {
+    void settle(Settlement how, @Nullable Throwable failure) {
+        if (SETTLEMENT.compareAndSet(this, null, how)) {
             owner.settled(this, how, failure, accepted);
         }
     }
 
     boolean isSettled() {
-        return settle != null;
+        return settlement != null;
     }
 
     /** Number of permitted attempts: the message's limit, or else the listener's. */
@@ -231,11 +231,11 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
     }
 
     /** The settlement for a request to retry: dead-letter after the last permitted attempt. */
-    Settle retryOnDemand(Duration delay) {
+    Settlement retryOnDemand(Duration delay) {
         Failure failure = new Failure("retry", "requested by the handler");
         return attempt() >= maxAttempts()
-                ? new Settle.ToDeadLetters(id(), claim.token(), DeadLetterCause.ATTEMPTS_SPENT, failure)
-                : new Settle.Retry(id(), claim.token(), delay, failure);
+                ? new Settlement.ToDeadLetters(id(), claim.token(), DeadLetterCause.ATTEMPTS_SPENT, failure)
+                : new Settlement.Retry(id(), claim.token(), delay, failure);
     }
 
     @Override
@@ -245,7 +245,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
 
     @Override
     public CompletableFuture<Boolean> acknowledge() {
-        settle(new Settle.Acknowledge(id(), claim.token()));
+        settle(new Settlement.Acknowledge(id(), claim.token()));
         return accepted;
     }
 
@@ -260,8 +260,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, Settlement.Att
 
     @Override
     public CompletableFuture<Boolean> deadLetter(String reason) {
-        Failure failure = new Failure("requested", Objects.requireNonNull(reason, "reason"));
-        settle(new Settle.ToDeadLetters(id(), claim.token(), DeadLetterCause.REQUESTED, failure));
+        settle(new Settlement.ToDeadLetters(id(), claim.token(), Objects.requireNonNull(reason, "reason")));
         return accepted;
     }
 

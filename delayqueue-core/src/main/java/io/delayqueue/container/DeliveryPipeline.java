@@ -17,7 +17,7 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard.QueueKind;
-import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
 import io.delayqueue.store.UnreadableMessageException;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -161,9 +161,9 @@ final class DeliveryPipeline {
                     log::warn, describe(delivery) + " failed after it was settled; the settlement counts", failure);
             return;
         }
-        Settle decision = decision(delivery, failure);
+        Settlement decision = decision(delivery, failure);
         delivery.settle(decision, failure);
-        if (decision instanceof Settle.ToDeadLetters deadLetter) {
+        if (decision instanceof Settlement.ToDeadLetters deadLetter) {
             FailureLog.log(
                     log::warn,
                     describe(delivery)
@@ -178,7 +178,7 @@ final class DeliveryPipeline {
     }
 
     /** Returns the settlement of a failed delivery, even if code of the application throws. */
-    private Settle decision(ClaimedDelivery delivery, Throwable failure) {
+    private Settlement decision(ClaimedDelivery delivery, Throwable failure) {
         try {
             return retryOrDeadLetter(delivery, Completions.cause(failure));
         } catch (Throwable e) {
@@ -187,7 +187,7 @@ final class DeliveryPipeline {
         }
     }
 
-    private Settle retryOrDeadLetter(ClaimedDelivery delivery, Throwable exception) {
+    private Settlement retryOrDeadLetter(ClaimedDelivery delivery, Throwable exception) {
         if (isUnreadable(exception)) {
             return deadLetter(delivery, DeadLetterCause.UNREADABLE, exception);
         }
@@ -198,7 +198,7 @@ final class DeliveryPipeline {
         return delivery.attempt() < maxAttempts
                         && retryDecision(new FailedAttempt(delivery, maxAttempts, exception))
                                 instanceof RetryAfter retry
-                ? new Settle.Retry(delivery.id(), delivery.claim().token(), retry.delay(), Failure.of(exception))
+                ? new Settlement.Retry(delivery.id(), delivery.claim().token(), retry.delay(), Failure.of(exception))
                 : deadLetter(delivery, DeadLetterCause.ATTEMPTS_SPENT, exception);
     }
 
@@ -218,8 +218,9 @@ final class DeliveryPipeline {
         }
     }
 
-    private static Settle deadLetter(ClaimedDelivery delivery, DeadLetterCause cause, Throwable exception) {
-        return new Settle.ToDeadLetters(delivery.id(), delivery.claim().token(), cause, Failure.withStack(exception));
+    private static Settlement deadLetter(ClaimedDelivery delivery, DeadLetterCause cause, Throwable exception) {
+        return new Settlement.ToDeadLetters(
+                delivery.id(), delivery.claim().token(), cause, Failure.withStack(exception));
     }
 
     private static boolean isUnreadable(Throwable exception) {

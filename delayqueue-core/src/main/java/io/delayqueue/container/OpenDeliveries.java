@@ -1,7 +1,7 @@
 package io.delayqueue.container;
 
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.Settle.Extend;
+import io.delayqueue.store.Settlement.Extend;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

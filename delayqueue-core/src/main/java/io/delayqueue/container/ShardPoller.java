@@ -14,13 +14,13 @@ import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.SignalSource.Subscription;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.PendingSettlement;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Settle;
-import io.delayqueue.store.Settle.Extend;
 import io.delayqueue.store.Settlement;
+import io.delayqueue.store.Settlement.Extend;
 import io.delayqueue.store.ShardSession;
 import io.delayqueue.store.ShardSession.Poll;
 import io.delayqueue.store.TopicRegisteredAnewException;
@@ -208,7 +208,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         }
     }
 
-    /** Called when the task will not run again: fails open and later settlements and extensions. */
+    /** Called when the task will not run again: fails open and later settlements. */
     void abandon() {
         abandoned = true;
         failIfAbandoned();
@@ -388,9 +388,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                 reclaiming,
                 peers && capacity <= PollRequest.MAX_BATCH,
                 renewals.stream().map(OpenDeliveries.Due::renewal).toList());
-        for (Settlement settlement : poll.settlements()) {
-            if (settlement.settle() instanceof Extend extension
-                    && settlement.delivery() instanceof ClaimedDelivery delivery) {
+        for (PendingSettlement pending : poll.settlements()) {
+            if (pending.settlement() instanceof Extend extension
+                    && pending.delivery() instanceof ClaimedDelivery delivery) {
                 renewals.add(new OpenDeliveries.Due(delivery, extension));
             }
         }
@@ -540,17 +540,22 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     }
 
     private void release(ClaimedDelivery delivery) {
-        delivery.settle(new Settle.Release(delivery.id(), delivery.claim().token()));
+        delivery.settle(new Settlement.Release(delivery.id(), delivery.claim().token()));
     }
 
-    // ---- settlements and extensions --------------------------------------------------------------------------------
+    // ---- settlements -----------------------------------------------------------------------------------------------
 
     @Override
     public void settled(
-            ClaimedDelivery delivery, Settle settle, @Nullable Throwable failure, CompletableFuture<Boolean> accepted) {
-        int bytes = settle instanceof Settle.ToDeadLetters ? delivery.claim().stored().length : 0;
+            ClaimedDelivery delivery,
+            Settlement settlement,
+            @Nullable Throwable failure,
+            CompletableFuture<Boolean> accepted) {
+        int bytes = settlement instanceof Settlement.ToDeadLetters
+                ? delivery.claim().stored().length
+                : 0;
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
-        session.add(new Settlement(settle, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
+        session.add(new PendingSettlement(settlement, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
         deliveries.remove(delivery);
         wakeForWork();
         failIfAbandoned();
@@ -567,7 +572,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         synchronized (delivery) {
             Extend extension = delivery.extension(time, nanoTime.getAsLong());
-            session.add(new Settlement(extension, delivery, nanoTime.getAsLong(), 0, null, result));
+            session.add(new PendingSettlement(extension, delivery, nanoTime.getAsLong(), 0, null, result));
         }
         wakeForWork();
         failIfAbandoned();

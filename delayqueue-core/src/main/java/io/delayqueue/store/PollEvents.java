@@ -32,23 +32,23 @@ final class PollEvents {
     }
 
     /** Publishes the effects that the reply to a poll reports. */
-    void publish(List<Settlement> settlements, Set<Object> rejected, PollReply reply) {
+    void publish(List<PendingSettlement> settlements, Set<Object> rejected, PollReply reply) {
         Instant now = Instant.EPOCH.plusNanos(reply.nowMicros() * 1000);
         Set<String> dead = ids(reply.deadLettered());
         Set<String> settled = new HashSet<>();
-        for (Settlement settlement : settlements) {
-            Settle settle = settlement.settle();
-            if (settle instanceof Settle.Extend) {
+        for (PendingSettlement pending : settlements) {
+            Settlement settlement = pending.settlement();
+            if (settlement instanceof Settlement.Extend) {
                 continue;
             }
-            if (rejected.contains(settle)) {
-                rejected(settlement, settle, now);
+            if (rejected.contains(settlement)) {
+                rejected(pending, settlement, now);
             } else {
-                accepted(settlement, settle, dead, now);
+                accepted(pending, settlement, dead, now);
             }
-            if (settle instanceof Settle.ToDeadLetters
-                    || (settle instanceof Settle.Retry retry && retry.ifAttemptsLeft())) {
-                settled.add(settle.id());
+            if (settlement instanceof Settlement.ToDeadLetters
+                    || (settlement instanceof Settlement.Retry retry && retry.ifAttemptsLeft())) {
+                settled.add(settlement.id());
             }
         }
         reply.reclaimed().forEach(id -> events.publish(to -> to.reclaimed(recipient, id)));
@@ -64,45 +64,45 @@ final class PollEvents {
         return ids;
     }
 
-    private static @Nullable Duration handling(Settlement settlement, Instant now) {
-        Settlement.Attempt delivery = settlement.delivery();
-        return delivery == null ? null : delivery.handling(settlement.givenAt(), now);
+    private static @Nullable Duration handling(PendingSettlement pending, Instant now) {
+        PendingSettlement.Attempt delivery = pending.delivery();
+        return delivery == null ? null : delivery.handling(pending.givenAt(), now);
     }
 
-    private void rejected(Settlement settlement, Settle settle, Instant now) {
-        String id = settle.id();
-        if (settle instanceof Settle.Release) {
+    private void rejected(PendingSettlement pending, Settlement settlement, Instant now) {
+        String id = settlement.id();
+        if (settlement instanceof Settlement.Release) {
             log.debug("Message " + Printable.of(id) + ofTopic + " was no longer leased when it was released");
             return;
         }
-        Settlement.Attempt delivery = settlement.delivery();
+        PendingSettlement.Attempt delivery = pending.delivery();
         if (logs && delivery != null) {
             log.warn("Attempt " + delivery.attempt() + " at message " + Printable.of(id) + ofTopic
                     + " ended after its lease was lost; its settlement changed nothing");
         }
-        Duration handling = handling(settlement, now);
+        Duration handling = handling(pending, now);
         events.publish(to -> to.settlementRejected(recipient, id, handling));
     }
 
     /** Publishes that a settlement changed nothing, because the topic is no longer registered. */
-    void unregistered(Settlement settlement) {
-        Settle settle = settlement.settle();
-        if (!(settle instanceof Settle.Release || settle instanceof Settle.Extend)) {
-            events.publish(to -> to.settlementRejected(recipient, settle.id(), null));
+    void unregistered(PendingSettlement pending) {
+        Settlement settlement = pending.settlement();
+        if (!(settlement instanceof Settlement.Release || settlement instanceof Settlement.Extend)) {
+            events.publish(to -> to.settlementRejected(recipient, settlement.id(), null));
         }
     }
 
-    private void accepted(Settlement settlement, Settle settle, Set<String> dead, Instant now) {
-        String id = settle.id();
-        Settlement.Attempt delivery = settlement.delivery();
-        Duration handling = handling(settlement, now);
-        if (settle instanceof Settle.Release) {
+    private void accepted(PendingSettlement pending, Settlement settlement, Set<String> dead, Instant now) {
+        String id = settlement.id();
+        PendingSettlement.Attempt delivery = pending.delivery();
+        Duration handling = handling(pending, now);
+        if (settlement instanceof Settlement.Release) {
             events.publish(to -> to.released(recipient, id));
-        } else if (settle instanceof Settle.ToDeadLetters deadLetter) {
-            deadLettered(settlement, deadLetter, handling);
-        } else if (settle instanceof Settle.Retry retry && retry.ifAttemptsLeft() && dead.contains(id)) {
+        } else if (settlement instanceof Settlement.ToDeadLetters deadLetter) {
+            deadLettered(pending, deadLetter, handling);
+        } else if (settlement instanceof Settlement.Retry retry && retry.ifAttemptsLeft() && dead.contains(id)) {
             events.publish(to -> to.deadLettered(recipient, id, DeadLetterCause.ATTEMPTS_SPENT, handling));
-        } else if (delivery != null && handling != null && settle instanceof Settle.Retry retry) {
+        } else if (delivery != null && handling != null && settlement instanceof Settlement.Retry retry) {
             events.publish(to -> to.retried(recipient, id, delivery.attempt(), handling, retry.delay()));
         } else if (delivery != null && handling != null) {
             Duration sinceSent = Duration.between(delivery.sentAt(), now);
@@ -111,12 +111,13 @@ final class PollEvents {
         }
     }
 
-    private void deadLettered(Settlement settlement, Settle.ToDeadLetters deadLetter, @Nullable Duration handling) {
+    private void deadLettered(
+            PendingSettlement pending, Settlement.ToDeadLetters deadLetter, @Nullable Duration handling) {
         if (recipient.takesMessages()) {
             events.publish(to -> to.deadLettered(recipient, deadLetter.id(), deadLetter.cause(), handling));
         } else {
-            Throwable failure = settlement.failure() != null
-                    ? settlement.failure()
+            Throwable failure = pending.failure() != null
+                    ? pending.failure()
                     : new IllegalStateException("The listener dead-lettered the notification: "
                             + deadLetter.failure().message());
             events.publish(to -> to.notificationDropped(recipient, deadLetter.id(), failure, handling));

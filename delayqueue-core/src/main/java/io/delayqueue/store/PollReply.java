@@ -11,7 +11,7 @@ import java.util.List;
  * @param nextDueMillis first due time of the schedule, ms since 1970, or {@link #NEVER}
  * @param nextLeaseEndMillis first end of a lease, ms since 1970, or {@link #NEVER}
  * @param claims claimed messages, ordered by due time
- * @param rejected rejected settlements and extensions: the message was not leased with the token
+ * @param rejected rejected settlements: the message was not leased with the token
  * @param reclaimed ids of messages whose lease was over and which are scheduled again
  * @param deadLettered messages that became dead letters
  */
@@ -20,7 +20,7 @@ public record PollReply(
         long nextDueMillis,
         long nextLeaseEndMillis,
         List<Claim> claims,
-        List<Settle> rejected,
+        List<Settlement> rejected,
         List<String> reclaimed,
         List<DeadLettered> deadLettered) {
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param claiming what to claim
  * @param reclaiming how to reclaim leases that are over
  * @param announceSurplus whether to publish a signal if due messages are left behind
- * @param settles settlements without extensions, at most 500
+ * @param settlements settlements other than extensions, at most 500
  * @param extensions extensions of leases, at most 500
  * @param sinceLast time since the consumer's last poll on this shard ran, by the consumer's monotonic clock; null if
  *     unknown. With it the script distinguishes a jump of Redis' clock from elapsed time
@@ -23,8 +23,8 @@ public record PollRequest(
         Claiming claiming,
         Reclaiming reclaiming,
         boolean announceSurplus,
-        List<Settle> settles,
-        List<Settle.Extend> extensions,
+        List<Settlement> settlements,
+        List<Settlement.Extend> extensions,
         @Nullable Duration sinceLast) {
 
     /** The largest number of claims of a poll, and also of its settlements, of its extensions and of its reclaims. */
@@ -40,19 +40,20 @@ public record PollRequest(
             Claiming claiming,
             Reclaiming reclaiming,
             boolean announceSurplus,
-            List<Settle> settles,
-            List<Settle.Extend> extensions) {
-        this(consumer, sequence, claiming, reclaiming, announceSurplus, settles, extensions, null);
+            List<Settlement> settlements,
+            List<Settlement.Extend> extensions) {
+        this(consumer, sequence, claiming, reclaiming, announceSurplus, settlements, extensions, null);
     }
 
     /** The same request with another time since the consumer's last poll. */
     public PollRequest after(@Nullable Duration time) {
-        return new PollRequest(consumer, sequence, claiming, reclaiming, announceSurplus, settles, extensions, time);
+        return new PollRequest(
+                consumer, sequence, claiming, reclaiming, announceSurplus, settlements, extensions, time);
     }
 
     /** The same request under another name and number, without the time since the last poll. */
     PollRequest by(String name, long number) {
-        return new PollRequest(name, number, claiming, reclaiming, announceSurplus, settles, extensions);
+        return new PollRequest(name, number, claiming, reclaiming, announceSurplus, settlements, extensions);
     }
 
     /** The token of the messages that this poll claims. */

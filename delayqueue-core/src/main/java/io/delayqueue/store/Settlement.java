@@ -1,44 +1,62 @@
 package io.delayqueue.store;
 
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Failure;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
-/**
- * A settlement or a lease extension that is to be sent to Redis.
- *
- * @param settle the settlement or extension
- * @param delivery details of the delivery for events; null if no handler or receiver got the delivery
- * @param givenAt time at which the application settled or extended, by the monotonic clock in nanoseconds
- * @param bytesRead number of message bytes that Redis reads for the settlement; their sum is limited for each poll
- * @param failure failure of the attempt, or null
- * @param accepted completed with true if Redis accepted the settlement, with false if it rejected it
- */
-public record Settlement(
-        Settle settle,
-        @Nullable Attempt delivery,
-        long givenAt,
-        int bytesRead,
-        @Nullable Throwable failure,
-        CompletableFuture<Boolean> accepted) {
+/** A settlement of a delivery. It changes nothing unless the message is leased with the token. */
+public sealed interface Settlement {
 
-    /** Details of a settled delivery for events. */
-    public interface Attempt {
+    /** Id of the message. */
+    String id();
 
-        /** Number of the attempt, from 1. */
-        int attempt();
+    /** Token of the lease. */
+    String token();
 
-        /**
-         * Handling time; null if handling was not started.
-         *
-         * @param givenAt time at which the application settled, by the monotonic clock in nanoseconds
-         * @param settledAt time at which Redis settled, by Redis' clock
-         */
-        @Nullable
-        Duration handling(long givenAt, Instant settledAt);
+    /** Acknowledges the delivery and removes the message. */
+    record Acknowledge(String id, String token) implements Settlement {}
 
-        /** When the message was sent, by Redis' clock. */
-        Instant sentAt();
+    /**
+     * Schedules the message again after a delay, by Redis' clock.
+     *
+     * @param delay the delay, at most ten years; a longer one is shortened
+     * @param failure the failure of the attempt
+     * @param ifAttemptsLeft whether Redis checks the number of attempts, for which it reads the whole message. The
+     *     limit is the message's own or, if it has none, that of {@link PollRequest.Reclaiming}. After the last
+     *     permitted attempt the message is dead-lettered instead, and the reply reports the dead letter
+     */
+    record Retry(String id, String token, Duration delay, Failure failure, boolean ifAttemptsLeft)
+            implements Settlement {
+
+        private static final Duration LONGEST_DELAY = Duration.ofDays(3650);
+
+        /** Limits the delay, because one that is too long to encode would fail all settlements of the same poll. */
+        public Retry {
+            delay = delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
+        }
+
+        /** Creates a retry whose attempts Redis does not check: the caller has checked them by its claim. */
+        public Retry(String id, String token, Duration delay, Failure failure) {
+            this(id, token, delay, failure, false);
+        }
     }
+
+    /** Dead-letters the message. */
+    record ToDeadLetters(String id, String token, DeadLetterCause cause, Failure failure) implements Settlement {
+
+        /** Dead-letters the message at the request of its consumer. */
+        public ToDeadLetters(String id, String token, String reason) {
+            this(id, token, DeadLetterCause.REQUESTED, new Failure("requested", reason));
+        }
+    }
+
+    /** Releases a delivery that was not started: its message keeps its due time, and the attempt does not count. */
+    record Release(String id, String token) implements Settlement {}
+
+    /**
+     * Extends the lease. The delivery stays unsettled.
+     *
+     * @param lease new length of the lease, from the time at which the poll runs
+     */
+    record Extend(String id, String token, Duration lease) implements Settlement {}
 }

@@ -6,7 +6,7 @@ import io.delayqueue.message.Completions;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Settle.Extend;
+import io.delayqueue.store.Settlement.Extend;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ public final class ShardSession {
     private final RedisClock clock;
     private final PollEvents events;
     private final Consumer<List<Runnable>> completions;
-    private final Deque<Settlement> waiting = new ArrayDeque<>();
+    private final Deque<PendingSettlement> waiting = new ArrayDeque<>();
     private volatile int size;
     private volatile @Nullable Poll open;
     private int generation;
@@ -87,12 +87,12 @@ public final class ShardSession {
     public static final class Poll {
 
         private final PollRequest request;
-        private final List<Settlement> settlements;
+        private final List<PendingSettlement> settlements;
         private final long sentAt;
         private volatile int attempts;
         private volatile boolean mayHaveRun;
 
-        private Poll(PollRequest request, List<Settlement> settlements, long sentAt) {
+        private Poll(PollRequest request, List<PendingSettlement> settlements, long sentAt) {
             this.request = request;
             this.settlements = settlements;
             this.sentAt = sentAt;
@@ -108,14 +108,9 @@ public final class ShardSession {
             return sentAt;
         }
 
-        /** The settlements and extensions that the poll carries. */
-        public List<Settlement> settlements() {
+        /** The settlements that the poll carries. */
+        public List<PendingSettlement> settlements() {
             return settlements;
-        }
-
-        /** Whether the poll carries settlements. */
-        boolean settles() {
-            return !settlements.isEmpty();
         }
 
         /** Whether Redis may have received the poll more than once. */
@@ -140,8 +135,8 @@ public final class ShardSession {
     }
 
     /** Adds a settlement, which one of the next polls sends. */
-    public synchronized void add(Settlement settlement) {
-        waiting.add(settlement);
+    public synchronized void add(PendingSettlement pending) {
+        waiting.add(pending);
         size = waiting.size();
     }
 
@@ -152,14 +147,14 @@ public final class ShardSession {
 
     /** Whether the oldest waiting settlement was given at this time of the monotonic clock or earlier. */
     public synchronized boolean isOlderThan(long nanos) {
-        Settlement oldest = waiting.peek();
+        PendingSettlement oldest = waiting.peek();
         return oldest != null && oldest.givenAt() - nanos <= 0;
     }
 
     /** Whether settlements wait for a poll or for a reply. */
     public synchronized boolean owesSettlements() {
         Poll sent = open;
-        return !waiting.isEmpty() || (sent != null && sent.settles());
+        return !waiting.isEmpty() || (sent != null && !sent.settlements.isEmpty());
     }
 
     /** The poll that has no reply yet and must be repeated before the next poll; null if there is none. */
@@ -177,18 +172,18 @@ public final class ShardSession {
         if (open != null) {
             throw new IllegalStateException("The last poll has no reply yet");
         }
-        List<Settlement> taken = take(renewals.size());
-        List<Settle> settles = new ArrayList<>(taken.size());
+        List<PendingSettlement> taken = take(renewals.size());
+        List<Settlement> settlements = new ArrayList<>(taken.size());
         List<Extend> extensions = new ArrayList<>(renewals);
-        for (Settlement settlement : taken) {
-            if (settlement.settle() instanceof Extend extension) {
+        for (PendingSettlement pending : taken) {
+            if (pending.settlement() instanceof Extend extension) {
                 extensions.add(extension);
             } else {
-                settles.add(settlement.settle());
+                settlements.add(pending.settlement());
             }
         }
         PollRequest request = new PollRequest(
-                name(), sequence.getAsLong(), claiming, reclaiming, announceSurplus, settles, extensions);
+                name(), sequence.getAsLong(), claiming, reclaiming, announceSurplus, settlements, extensions);
         Poll poll = new Poll(request, taken, nanoTime.getAsLong());
         open = poll;
         return poll;
@@ -199,18 +194,18 @@ public final class ShardSession {
      *
      * @param renewals number of renewals of the poll, which count as extensions
      */
-    private List<Settlement> take(int renewals) {
+    private List<PendingSettlement> take(int renewals) {
         int extensions = renewals;
-        List<Settlement> taken = new ArrayList<>(Math.min(size, PollRequest.MAX_BATCH));
+        List<PendingSettlement> taken = new ArrayList<>(Math.min(size, PollRequest.MAX_BATCH));
         Set<Map.Entry<String, String>> settled = new HashSet<>();
         long bytes = 0;
         while (!waiting.isEmpty() && taken.size() < PollRequest.MAX_BATCH) {
-            Settlement next = waiting.element();
+            PendingSettlement next = waiting.element();
             Map.Entry<String, String> lease =
-                    Map.entry(next.settle().id(), next.settle().token());
+                    Map.entry(next.settlement().id(), next.settlement().token());
             bytes += next.bytesRead();
             boolean tooLarge = next.bytesRead() > 0 && bytes > PollRequest.MAX_BYTES && !taken.isEmpty();
-            boolean extend = next.settle() instanceof Extend;
+            boolean extend = next.settlement() instanceof Extend;
             if (tooLarge || settled.contains(lease) || (extend && extensions == PollRequest.MAX_BATCH)) {
                 break;
             }
@@ -297,9 +292,7 @@ public final class ShardSession {
     public void publish(Poll poll, PollReply reply) {
         Set<Object> rejected = identities(reply.rejected());
         events.publish(poll.settlements, rejected, reply);
-        complete(
-                poll.settlements,
-                settlement -> settlement.accepted().complete(!rejected.contains(settlement.settle())));
+        complete(poll.settlements, pending -> pending.accepted().complete(!rejected.contains(pending.settlement())));
     }
 
     /** Returns a set that compares settlements by identity, because a poll may contain equal settlements. */
@@ -315,7 +308,7 @@ public final class ShardSession {
     /** Rejects the settlements of a poll whose topic is no longer registered: its leases were deleted with it. */
     public void rejectUnregistered(Poll poll) {
         poll.settlements.forEach(events::unregistered);
-        complete(poll.settlements, settlement -> settlement.accepted().complete(false));
+        complete(poll.settlements, pending -> pending.accepted().complete(false));
     }
 
     /** Fails the settlements of a poll that is abandoned. */
@@ -325,7 +318,7 @@ public final class ShardSession {
 
     /** Fails the settlements that now wait for a poll. Settlements that are added later wait for a poll as usual. */
     public void failWaiting(Throwable cause) {
-        List<Settlement> taken;
+        List<PendingSettlement> taken;
         synchronized (this) {
             taken = List.copyOf(waiting);
             waiting.clear();
@@ -334,14 +327,14 @@ public final class ShardSession {
         fail(taken, cause);
     }
 
-    private void fail(List<Settlement> settlements, Throwable cause) {
-        complete(settlements, settlement -> settlement.accepted().completeExceptionally(cause));
+    private void fail(List<PendingSettlement> settlements, Throwable cause) {
+        complete(settlements, pending -> pending.accepted().completeExceptionally(cause));
     }
 
-    private void complete(List<Settlement> settlements, Consumer<Settlement> completion) {
+    private void complete(List<PendingSettlement> settlements, Consumer<PendingSettlement> completion) {
         List<Runnable> others = new ArrayList<>();
-        for (Settlement settlement : settlements) {
-            complete(settlement.accepted(), () -> completion.accept(settlement), others);
+        for (PendingSettlement pending : settlements) {
+            complete(pending.accepted(), () -> completion.accept(pending), others);
         }
         completeAll(others);
     }

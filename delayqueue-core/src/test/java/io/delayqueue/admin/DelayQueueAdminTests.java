@@ -18,8 +18,8 @@ import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Settle;
-import io.delayqueue.store.Settle.ToDeadLetters;
+import io.delayqueue.store.Settlement;
+import io.delayqueue.store.Settlement.ToDeadLetters;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -70,7 +70,7 @@ class DelayQueueAdminTests extends RedisTest {
                 directory);
     }
 
-    private PollReply poll(int max, List<Settle> settles) {
+    private PollReply poll(int max, List<Settlement> settlements) {
         return queue.store()
                 .awaitPoll(
                         SHARD,
@@ -80,7 +80,7 @@ class DelayQueueAdminTests extends RedisTest {
                                 new Claiming(max, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
                                 new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
-                                settles,
+                                settlements,
                                 List.of()));
     }
 
@@ -102,7 +102,7 @@ class DelayQueueAdminTests extends RedisTest {
     }
 
     private void dieAll() {
-        List<Settle> toDeadLetters = new ArrayList<>();
+        List<Settlement> toDeadLetters = new ArrayList<>();
         poll(500, List.of())
                 .claims()
                 .forEach(claim -> toDeadLetters.add(new ToDeadLetters(

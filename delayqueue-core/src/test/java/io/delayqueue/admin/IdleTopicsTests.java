@@ -13,8 +13,8 @@ import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Settle;
-import io.delayqueue.store.Settle.ToDeadLetters;
+import io.delayqueue.store.Settlement;
+import io.delayqueue.store.Settlement.ToDeadLetters;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
@@ -112,7 +112,7 @@ class IdleTopicsTests extends RedisTest {
                 () -> {});
     }
 
-    private PollReply poll(Shard shard, int max, List<Settle> settles) {
+    private PollReply poll(Shard shard, int max, List<Settlement> settlements) {
         return queue.store()
                 .awaitPoll(
                         shard,
@@ -122,7 +122,7 @@ class IdleTopicsTests extends RedisTest {
                                 new Claiming(max, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
                                 new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
-                                settles,
+                                settlements,
                                 List.of()));
     }
 
@@ -174,7 +174,7 @@ class IdleTopicsTests extends RedisTest {
     void aTopicThatHoldsADeadLetterStays() {
         send("a", "a");
         Shard shard = Shard.single("a");
-        List<Settle> toDeadLetters = new ArrayList<>();
+        List<Settlement> toDeadLetters = new ArrayList<>();
         poll(shard, 1, List.of())
                 .claims()
                 .forEach(claim -> toDeadLetters.add(new ToDeadLetters(

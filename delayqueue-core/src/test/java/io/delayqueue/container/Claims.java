@@ -6,7 +6,7 @@ import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.RedisClock;
-import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ final class Claims {
         @Override
         public void settled(
                 ClaimedDelivery delivery,
-                Settle settle,
+                Settlement settlement,
                 @Nullable Throwable failure,
                 CompletableFuture<Boolean> accepted) {}
 

@@ -14,7 +14,7 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.store.PollReply;
-import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -133,7 +133,7 @@ class LeaseTests extends NodeTest {
         store.set(poll -> {
             PollReply reply = (PollReply) poll.call();
             reply.rejected().stream()
-                    .filter(Settle.Extend.class::isInstance)
+                    .filter(Settlement.Extend.class::isInstance)
                     .forEach(renewal -> lost.add(renewal.id()));
             return reply;
         });

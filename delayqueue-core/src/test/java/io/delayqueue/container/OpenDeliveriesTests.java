@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.container.OpenDeliveries.Due;
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.Settle.Extend;
+import io.delayqueue.store.Settlement.Extend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -18,7 +18,7 @@ import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -118,7 +118,7 @@ class RetentionTests {
         node.template.send(
                 DelayMessage.to("t").id("m" + number).payload(payload).build());
         PollReply claimed = node.store.awaitPoll(SHARD, poll(2L * number, 1, List.of()));
-        Settle deadLetter = new Settle.ToDeadLetters(
+        Settlement deadLetter = new Settlement.ToDeadLetters(
                 "m" + number, claimed.claims().get(0).token(), DeadLetterCause.REQUESTED, new Failure("test", "dead"));
         long before = claimed.nowMicros() / 1000;
         // dead letters of one millisecond leave in the order of their ids
@@ -126,14 +126,14 @@ class RetentionTests {
         node.store.awaitPoll(SHARD, poll(2L * number + 1, 0, List.of(deadLetter)));
     }
 
-    private static PollRequest poll(long sequence, int claims, List<Settle> settles) {
+    private static PollRequest poll(long sequence, int claims, List<Settlement> settlements) {
         return new PollRequest(
                 "gravedigger",
                 sequence,
                 new Claiming(claims, 1000, Duration.ofSeconds(30)),
                 new Reclaiming(0, 10, Duration.ofSeconds(6), Duration.ofSeconds(10)),
                 false,
-                settles,
+                settlements,
                 List.of());
     }
 

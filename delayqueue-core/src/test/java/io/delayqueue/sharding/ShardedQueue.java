@@ -18,7 +18,7 @@ import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
@@ -111,7 +111,7 @@ final class ShardedQueue implements AutoCloseable {
                 new DelayQueueInspector(store, new ShardReader(runner, keySpace, registry), registry, nodes));
     }
 
-    PollReply poll(Node process, Shard shard, int claim, List<Settle> settles) {
+    PollReply poll(Node process, Shard shard, int claim, List<Settlement> settlements) {
         return process.store()
                 .awaitPoll(
                         shard,
@@ -121,7 +121,7 @@ final class ShardedQueue implements AutoCloseable {
                                 new Claiming(claim, PollRequest.MAX_BYTES, Duration.ofMinutes(10)),
                                 new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
-                                settles,
+                                settlements,
                                 List.of()));
     }
 
@@ -139,8 +139,8 @@ final class ShardedQueue implements AutoCloseable {
     /** Buries what is due in all shards. */
     void deadLetter(Node process) {
         for (Shard shard : process.registry().shards(TOPIC).join()) {
-            List<Settle> toDeadLetters = poll(process, shard, 500, List.of()).claims().stream()
-                    .<Settle>map(claim -> new Settle.ToDeadLetters(
+            List<Settlement> toDeadLetters = poll(process, shard, 500, List.of()).claims().stream()
+                    .<Settlement>map(claim -> new Settlement.ToDeadLetters(
                             claim.id(), claim.token(), DeadLetterCause.REQUESTED, new Failure("requested", "no use")))
                     .toList();
             poll(process, shard, 0, toDeadLetters);

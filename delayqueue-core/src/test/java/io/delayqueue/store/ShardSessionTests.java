@@ -58,17 +58,17 @@ class ShardSessionTests {
         }
     }
 
-    private static Settlement settlement(Settle settle, long at, int bytes) {
-        return new Settlement(settle, null, at, bytes, null, new CompletableFuture<>());
+    private static PendingSettlement settlement(Settlement settlement, long at, int bytes) {
+        return new PendingSettlement(settlement, null, at, bytes, null, new CompletableFuture<>());
     }
 
-    private static Settlement acknowledge(String id, long at) {
-        return settlement(new Settle.Acknowledge(id, "token"), at, 0);
+    private static PendingSettlement acknowledge(String id, long at) {
+        return settlement(new Settlement.Acknowledge(id, "token"), at, 0);
     }
 
-    private static Settlement deadLetter(String id, int bytes) {
+    private static PendingSettlement deadLetter(String id, int bytes) {
         return settlement(
-                new Settle.ToDeadLetters(id, "token", DeadLetterCause.REQUESTED, new Failure("", "")), 0, bytes);
+                new Settlement.ToDeadLetters(id, "token", DeadLetterCause.REQUESTED, new Failure("", "")), 0, bytes);
     }
 
     private Poll begin() {
@@ -76,7 +76,8 @@ class ShardSessionTests {
     }
 
     private List<String> polled() {
-        List<String> ids = begin().request().settles().stream().map(Settle::id).toList();
+        List<String> ids =
+                begin().request().settlements().stream().map(Settlement::id).toList();
         session.end();
         return ids;
     }
@@ -92,7 +93,7 @@ class ShardSessionTests {
         assertThat(call).isCompletedExceptionally();
     }
 
-    private static PollReply reply(List<Settle> rejected) {
+    private static PollReply reply(List<Settlement> rejected) {
         return new PollReply(1_000_000, PollReply.NEVER, PollReply.NEVER, List.of(), rejected, List.of(), List.of());
     }
 
@@ -108,10 +109,10 @@ class ShardSessionTests {
 
     @Test
     void renewalsAndExtensionsTogetherAreAsManyAsAPollTakes() {
-        Settle.Extend extension = new Settle.Extend("a", "token", Duration.ofMinutes(1));
+        Settlement.Extend extension = new Settlement.Extend("a", "token", Duration.ofMinutes(1));
         session.add(settlement(extension, 0, 0));
-        List<Settle.Extend> renewals = IntStream.range(0, PollRequest.MAX_BATCH)
-                .mapToObj(i -> new Settle.Extend("m" + i, "token", Duration.ofSeconds(30)))
+        List<Settlement.Extend> renewals = IntStream.range(0, PollRequest.MAX_BATCH)
+                .mapToObj(i -> new Settlement.Extend("m" + i, "token", Duration.ofSeconds(30)))
                 .toList();
         assertThat(session.begin(NOTHING, RECLAIMING, false, renewals).request().extensions())
                 .isEqualTo(renewals);
@@ -135,10 +136,15 @@ class ShardSessionTests {
     void secondSettlementOfALeaseWaitsForTheNextPoll() {
         session.add(acknowledge("a", 0));
         session.add(acknowledge("b", 0));
-        session.add(new Settlement(
-                new Settle.Extend("a", "token", Duration.ofMinutes(1)), null, 0, 0, null, new CompletableFuture<>()));
+        session.add(new PendingSettlement(
+                new Settlement.Extend("a", "token", Duration.ofMinutes(1)),
+                null,
+                0,
+                0,
+                null,
+                new CompletableFuture<>()));
         assertThat(polled()).containsExactly("a", "b");
-        assertThat(begin().request().extensions()).extracting(Settle::id).containsExactly("a");
+        assertThat(begin().request().extensions()).extracting(Settlement::id).containsExactly("a");
     }
 
     @Test
@@ -215,7 +221,7 @@ class ShardSessionTests {
         Poll renamed = session.open();
         assertThat(renamed).isNotNull();
         assertThat(renamed.request().consumer()).isEqualTo("me.1");
-        assertThat(renamed.request().settles()).extracting(Settle::id).containsExactly("a");
+        assertThat(renamed.request().settlements()).extracting(Settlement::id).containsExactly("a");
         assertThat(renamed.request().sequence()).isGreaterThan(sent.get(0).sequence());
     }
 
@@ -236,14 +242,14 @@ class ShardSessionTests {
 
     @Test
     void eachSettlementIsCompletedWithItsResult() {
-        Settlement accepted = settlement(new Settle.Release("a", "token"), 0, 0);
-        Settlement rejected = acknowledge("b", 0);
+        PendingSettlement accepted = settlement(new Settlement.Release("a", "token"), 0, 0);
+        PendingSettlement rejected = acknowledge("b", 0);
         session.add(accepted);
         session.add(rejected);
         Poll poll = begin();
         session.end();
 
-        session.publish(poll, reply(List.of(new ArrayList<>(poll.request().settles()).get(1))));
+        session.publish(poll, reply(List.of(new ArrayList<>(poll.request().settlements()).get(1))));
 
         assertThat(accepted.accepted()).isCompletedWithValue(true);
         assertThat(rejected.accepted()).isCompletedWithValue(false);

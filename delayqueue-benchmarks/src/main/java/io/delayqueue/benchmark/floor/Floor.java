@@ -16,7 +16,7 @@ import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -83,12 +83,12 @@ public final class Floor implements AutoCloseable {
     /** Consumes all due messages like a busy consumer and records the calls. */
     public Recording drain() {
         recorder.record("poll", false);
-        List<Settle> settles = List.of();
+        List<Settlement> settlements = List.of();
         long sequence = 0;
         do {
-            PollReply reply = poll(request(CONSUMER, PollRequest.MAX_BATCH, ++sequence, settles));
-            settles = reply.claims().stream().map(Floor::acknowledged).toList();
-        } while (!settles.isEmpty());
+            PollReply reply = poll(request(CONSUMER, PollRequest.MAX_BATCH, ++sequence, settlements));
+            settlements = reply.claims().stream().map(Floor::acknowledged).toList();
+        } while (!settlements.isEmpty());
         forgetConsumer();
         return recorder.stop();
     }
@@ -105,19 +105,19 @@ public final class Floor implements AutoCloseable {
         List<?> ignored = recordingCaller.run(FORGET, new Call(0, 1, all));
     }
 
-    private static PollRequest request(String consumer, int claims, long sequence, List<Settle> settles) {
+    private static PollRequest request(String consumer, int claims, long sequence, List<Settlement> settlements) {
         return new PollRequest(
                 consumer,
                 sequence,
                 new Claiming(claims, PollRequest.MAX_BYTES, LEASE),
                 new Reclaiming(MAX_RECLAIM, MAX_ATTEMPTS, Reclaiming.gapFor(SWEEP), LEASE.dividedBy(3)),
                 false,
-                settles,
+                settlements,
                 List.of());
     }
 
-    private static Settle acknowledged(Claim claim) {
-        return new Settle.Acknowledge(claim.id(), claim.token());
+    private static Settlement acknowledged(Claim claim) {
+        return new Settlement.Acknowledge(claim.id(), claim.token());
     }
 
     /** Creates a player of recordings for one thread. */

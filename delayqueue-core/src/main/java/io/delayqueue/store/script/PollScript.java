@@ -8,11 +8,11 @@ import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollReply.DeadLettered;
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.Settle;
-import io.delayqueue.store.Settle.Acknowledge;
-import io.delayqueue.store.Settle.Release;
-import io.delayqueue.store.Settle.Retry;
-import io.delayqueue.store.Settle.ToDeadLetters;
+import io.delayqueue.store.Settlement;
+import io.delayqueue.store.Settlement.Acknowledge;
+import io.delayqueue.store.Settlement.Release;
+import io.delayqueue.store.Settlement.Retry;
+import io.delayqueue.store.Settlement.ToDeadLetters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,8 +26,8 @@ final class PollScript {
     private PollScript() {}
 
     static void write(Arguments arguments, PollRequest request) {
-        List<Settle> acknowledges = acknowledges(request);
-        List<Settle> others = others(request);
+        List<Settlement> acknowledges = acknowledges(request);
+        List<Settlement> others = others(request);
         List<String> runs = runs(acknowledges);
         arguments
                 .add(request.consumer())
@@ -46,13 +46,13 @@ final class PollScript {
                 .add(others.size())
                 .add(runs.size() / 2)
                 .add(millisSinceLast(request));
-        acknowledges.forEach(settle -> arguments.add(settle.id()));
+        acknowledges.forEach(settlement -> arguments.add(settlement.id()));
         runs.forEach(arguments::add);
         request.extensions().forEach(extension -> arguments.add(extension.id()));
         request.extensions().forEach(extension -> arguments.add(extension.token()));
         request.extensions()
                 .forEach(extension -> arguments.add(extension.lease().toMillis()));
-        others.forEach(settle -> write(arguments, settle));
+        others.forEach(settlement -> write(arguments, settlement));
     }
 
     private static long millisSinceLast(PollRequest request) {
@@ -60,13 +60,13 @@ final class PollScript {
         return sinceLast == null ? -1 : sinceLast.toMillis();
     }
 
-    private static void write(Arguments arguments, Settle settle) {
-        if (settle instanceof Retry retry) {
+    private static void write(Arguments arguments, Settlement settlement) {
+        if (settlement instanceof Retry retry) {
             String verb = retry.ifAttemptsLeft() ? "r" : "t";
             write(arguments, verb, retry, Long.toString(retry.delay().toMillis()), oneLine(retry));
-        } else if (settle instanceof ToDeadLetters deadLetter) {
+        } else if (settlement instanceof ToDeadLetters deadLetter) {
             write(arguments, "b", deadLetter, deadLetter.cause().name(), DeadLetterFormat.write(deadLetter.failure()));
-        } else if (settle instanceof Release release) {
+        } else if (settlement instanceof Release release) {
             write(arguments, "l", release, "", "");
         }
     }
@@ -75,8 +75,13 @@ final class PollScript {
         return retry.failure().summary().replace('\n', ' ').replace('\r', ' ');
     }
 
-    private static void write(Arguments arguments, String verb, Settle settle, String value, String failure) {
-        arguments.add(verb).add(settle.id()).add(settle.token()).add(value).add(failure);
+    private static void write(Arguments arguments, String verb, Settlement settlement, String value, String failure) {
+        arguments
+                .add(verb)
+                .add(settlement.id())
+                .add(settlement.token())
+                .add(value)
+                .add(failure);
     }
 
     static PollReply read(PollRequest request, List<Object> reply) {
@@ -119,14 +124,14 @@ final class PollScript {
         return (int) Math.min(Integer.MAX_VALUE, Replies.number(before.getBytes(UTF_8)) + 1);
     }
 
-    private static List<Settle> rejected(PollRequest request, List<Object> settles, List<Object> extensions) {
-        if (settles.isEmpty() && extensions.isEmpty()) {
+    private static List<Settlement> rejected(PollRequest request, List<Object> settlements, List<Object> extensions) {
+        if (settlements.isEmpty() && extensions.isEmpty()) {
             return List.of();
         }
-        List<Settle> ordered = new ArrayList<>(acknowledges(request));
+        List<Settlement> ordered = new ArrayList<>(acknowledges(request));
         ordered.addAll(others(request));
-        List<Settle> rejected = new ArrayList<>();
-        settles.forEach(index -> rejected.add(ordered.get((int) Replies.number(index) - 1)));
+        List<Settlement> rejected = new ArrayList<>();
+        settlements.forEach(index -> rejected.add(ordered.get((int) Replies.number(index) - 1)));
         extensions.forEach(index -> rejected.add(request.extensions().get((int) Replies.number(index) - 1)));
         return rejected;
     }
@@ -144,7 +149,7 @@ final class PollScript {
      * Token and length of each run of consecutive acknowledgements with the same token. All messages of a claim have
      * the same token and are usually settled together.
      */
-    private static List<String> runs(List<Settle> acknowledges) {
+    private static List<String> runs(List<Settlement> acknowledges) {
         List<String> runs = new ArrayList<>();
         int first = 0;
         for (int i = 1; i <= acknowledges.size(); i++) {
@@ -158,19 +163,19 @@ final class PollScript {
         return runs;
     }
 
-    private static List<Settle> acknowledges(PollRequest request) {
-        List<Settle> acknowledges = new ArrayList<>(request.settles().size());
-        for (Settle settle : request.settles()) {
-            if (settle instanceof Acknowledge) {
-                acknowledges.add(settle);
+    private static List<Settlement> acknowledges(PollRequest request) {
+        List<Settlement> acknowledges = new ArrayList<>(request.settlements().size());
+        for (Settlement settlement : request.settlements()) {
+            if (settlement instanceof Acknowledge) {
+                acknowledges.add(settlement);
             }
         }
         return acknowledges;
     }
 
-    private static List<Settle> others(PollRequest request) {
-        return request.settles().stream()
-                .filter(settle -> !(settle instanceof Acknowledge))
+    private static List<Settlement> others(PollRequest request) {
+        return request.settlements().stream()
+                .filter(settlement -> !(settlement instanceof Acknowledge))
                 .toList();
     }
 }

@@ -1,14 +1,17 @@
 package io.delayqueue.template.receive;
 
 import io.delayqueue.message.Envelope;
+import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.PendingSettlement;
 import io.delayqueue.store.RedisClock;
-import io.delayqueue.store.Settle;
-import io.delayqueue.store.Settle.Acknowledge;
-import io.delayqueue.store.Settle.Extend;
-import io.delayqueue.store.Settle.Release;
 import io.delayqueue.store.Settlement;
+import io.delayqueue.store.Settlement.Acknowledge;
+import io.delayqueue.store.Settlement.Extend;
+import io.delayqueue.store.Settlement.Release;
+import io.delayqueue.store.Settlement.Retry;
+import io.delayqueue.store.Settlement.ToDeadLetters;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A delivery of a receiver. */
-final class DefaultLeasedDelivery implements LeasedDelivery, Settlement.Attempt {
+final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.Attempt {
 
     private final ReceiverContext context;
     private final Shard shard;
@@ -135,25 +138,25 @@ final class DefaultLeasedDelivery implements LeasedDelivery, Settlement.Attempt 
 
     @Override
     public CompletableFuture<Boolean> retry(Duration delay, String reason) {
-        Settles.checkDelay(delay);
-        return settle(Settles.retry(claim.id(), claim.token(), delay, reason));
+        ReceiverContext.checkDelay(delay);
+        return settle(new Retry(claim.id(), claim.token(), delay, new Failure("retry", reason), true));
     }
 
     @Override
     public CompletableFuture<Boolean> deadLetter(String reason) {
-        return settle(Settles.deadLetter(claim.id(), claim.token(), reason));
+        return settle(new ToDeadLetters(claim.id(), claim.token(), reason));
     }
 
     @Override
     public CompletableFuture<Boolean> extend(Duration time) {
-        Settles.checkExtension(time);
+        ReceiverContext.checkExtension(time);
         if (settled.get()) {
             return CompletableFuture.completedFuture(false);
         }
         long requestedAt = context.now();
         Duration left = leaseLeft();
         Duration lease = left.compareTo(time) > 0 ? left : time;
-        Settle extend = new Extend(claim.id(), claim.token(), lease);
+        Settlement extend = new Extend(claim.id(), claim.token(), lease);
         return ReceiverContext.result(topic(), context.poller(shard).settle(extend, null))
                 .thenApply(accepted -> {
                     if (accepted) {
@@ -168,9 +171,9 @@ final class DefaultLeasedDelivery implements LeasedDelivery, Settlement.Attempt 
         return settle(new Release(claim.id(), claim.token()));
     }
 
-    private CompletableFuture<Boolean> settle(Settle settle) {
+    private CompletableFuture<Boolean> settle(Settlement settlement) {
         return settled.compareAndSet(false, true)
-                ? ReceiverContext.result(topic(), context.poller(shard).settle(settle, this))
+                ? ReceiverContext.result(topic(), context.poller(shard).settle(settlement, this))
                 : CompletableFuture.completedFuture(false);
     }
 }

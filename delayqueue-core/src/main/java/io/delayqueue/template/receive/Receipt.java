@@ -1,6 +1,6 @@
 package io.delayqueue.template.receive;
 
-import io.delayqueue.store.Settlement;
+import io.delayqueue.store.PendingSettlement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param sentAt when the message was sent, by Redis' clock
  * @param token the lease's token
  */
-record Receipt(int attempt, Instant takenAt, Instant sentAt, String token) implements Settlement.Attempt {
+record Receipt(int attempt, Instant takenAt, Instant sentAt, String token) implements PendingSettlement.Attempt {
 
     private static final int RADIX = 36;
     private static final String NUMBER = "([0-9a-z]{1,9})\\.";

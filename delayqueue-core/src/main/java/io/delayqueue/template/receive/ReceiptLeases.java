@@ -1,10 +1,13 @@
 package io.delayqueue.template.receive;
 
 import io.delayqueue.message.Completions;
-import io.delayqueue.store.Settle;
-import io.delayqueue.store.Settle.Acknowledge;
-import io.delayqueue.store.Settle.Extend;
-import io.delayqueue.store.Settle.Release;
+import io.delayqueue.message.Failure;
+import io.delayqueue.store.Settlement;
+import io.delayqueue.store.Settlement.Acknowledge;
+import io.delayqueue.store.Settlement.Extend;
+import io.delayqueue.store.Settlement.Release;
+import io.delayqueue.store.Settlement.Retry;
+import io.delayqueue.store.Settlement.ToDeadLetters;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -32,20 +35,24 @@ final class ReceiptLeases implements Leases {
     public CompletableFuture<Boolean> retry(String topic, String id, String receipt, Duration delay, String reason) {
         Assert.notNull(delay, "'delay' must not be null");
         Assert.notNull(reason, "'reason' must not be null");
-        Settles.checkDelay(delay);
-        return settle(topic, id, receipt, delivery -> Settles.retry(id, delivery.token(), delay, reason));
+        ReceiverContext.checkDelay(delay);
+        return settle(
+                topic,
+                id,
+                receipt,
+                delivery -> new Retry(id, delivery.token(), delay, new Failure("retry", reason), true));
     }
 
     @Override
     public CompletableFuture<Boolean> deadLetter(String topic, String id, String receipt, String reason) {
         Assert.notNull(reason, "'reason' must not be null");
-        return settle(topic, id, receipt, delivery -> Settles.deadLetter(id, delivery.token(), reason));
+        return settle(topic, id, receipt, delivery -> new ToDeadLetters(id, delivery.token(), reason));
     }
 
     @Override
     public CompletableFuture<Boolean> extend(String topic, String id, String receipt, Duration time) {
         Assert.notNull(time, "'time' must not be null");
-        Settles.checkExtension(time);
+        ReceiverContext.checkExtension(time);
         return settle(topic, id, receipt, delivery -> new Extend(id, delivery.token(), time));
     }
 
@@ -59,7 +66,7 @@ final class ReceiptLeases implements Leases {
      * requests in an outage.
      */
     private CompletableFuture<Boolean> settle(
-            String topic, String id, String receipt, Function<Receipt, Settle> settlement) {
+            String topic, String id, String receipt, Function<Receipt, Settlement> how) {
         Assert.notNull(topic, "'topic' must not be null");
         Assert.notNull(id, "'id' must not be null");
         Assert.notNull(receipt, "'receipt' must not be null");
@@ -67,15 +74,15 @@ final class ReceiptLeases implements Leases {
         if (delivery == null) {
             return CompletableFuture.completedFuture(false);
         }
-        Settle settle = settlement.apply(delivery);
-        OpenRequest request = new OpenRequest(topic, settle);
+        Settlement settlement = how.apply(delivery);
+        OpenRequest request = new OpenRequest(topic, settlement);
         CompletableFuture<Boolean> mine = new CompletableFuture<>();
         CompletableFuture<Boolean> other = open.putIfAbsent(request, mine);
         if (other != null) {
             return other.copy();
         }
         CompletableFuture<Optional<Boolean>> settling = ReceiverContext.call(() -> context.topics.withShard(
-                topic, id, shard -> context.poller(shard).settle(settle, delivery)));
+                topic, id, shard -> context.poller(shard).settle(settlement, delivery)));
         CompletableFuture<?> unused = ReceiverContext.result(topic, settling.thenApply(found -> found.orElse(false)))
                 .whenComplete((accepted, failure) -> {
                     open.remove(request);
@@ -89,5 +96,5 @@ final class ReceiptLeases implements Leases {
     }
 
     /** A settlement in progress. */
-    private record OpenRequest(String topic, Settle settle) {}
+    private record OpenRequest(String topic, Settlement settlement) {}
 }

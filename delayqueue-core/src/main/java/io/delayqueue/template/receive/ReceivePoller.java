@@ -10,11 +10,11 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.PendingSettlement;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.RedisClock;
-import io.delayqueue.store.Settle;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.ShardSession;
 import io.delayqueue.store.ShardSession.Poll;
@@ -105,10 +105,11 @@ final class ReceivePoller implements PeriodicTask {
         return call.result;
     }
 
-    CompletableFuture<Boolean> settle(Settle settle, Settlement.@Nullable Attempt delivery) {
-        boolean readsWhole = settle instanceof Settle.ToDeadLetters || settle instanceof Settle.Retry;
+    CompletableFuture<Boolean> settle(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
+        boolean readsWhole = settlement instanceof Settlement.ToDeadLetters || settlement instanceof Settlement.Retry;
         CompletableFuture<Boolean> accepted = new CompletableFuture<>();
-        session.add(new Settlement(settle, delivery, context.now(), readsWhole ? WHOLE_MESSAGE : 0, null, accepted));
+        session.add(new PendingSettlement(
+                settlement, delivery, context.now(), readsWhole ? WHOLE_MESSAGE : 0, null, accepted));
         sendNext();
         return accepted;
     }
@@ -116,15 +117,15 @@ final class ReceivePoller implements PeriodicTask {
     /** Releases claims that have no receiver. */
     void release(List<Claim> claims) {
         for (Claim claim : claims) {
-            CompletableFuture<?> unused = settle(new Settle.Release(claim.id(), claim.token()), null);
+            CompletableFuture<?> unused = settle(new Settlement.Release(claim.id(), claim.token()), null);
         }
     }
 
     /** Dead-letters a message that cannot be decoded. */
     void deadLetter(Claim claim, UnreadableMessageException e) {
         Failure failure = new Failure(e.getClass().getName(), String.valueOf(e.getMessage()));
-        CompletableFuture<?> unused =
-                settle(new Settle.ToDeadLetters(claim.id(), claim.token(), DeadLetterCause.UNREADABLE, failure), null);
+        CompletableFuture<?> unused = settle(
+                new Settlement.ToDeadLetters(claim.id(), claim.token(), DeadLetterCause.UNREADABLE, failure), null);
     }
 
     private void sendNext() {

@@ -160,6 +160,28 @@ final class ReceiverContext {
         });
     }
 
+    /**
+     * Checks the delay of a retry.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    static void checkDelay(Duration delay) {
+        if (delay.isNegative()) {
+            throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
+        }
+    }
+
+    /**
+     * Checks the time of an extension.
+     *
+     * @throws IllegalArgumentException if the time is not from 1 s to 1 d
+     */
+    static void checkExtension(Duration time) {
+        if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(Duration.ofDays(1)) > 0) {
+            throw new IllegalArgumentException("time must be from 1 s to 1 d, but was " + time);
+        }
+    }
+
     /** Releases deliveries that have no receiver. */
     static void release(List<LeasedDelivery> deliveries) {
         for (LeasedDelivery delivery : deliveries) {

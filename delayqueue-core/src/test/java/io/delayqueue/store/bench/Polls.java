@@ -5,7 +5,7 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,8 +19,8 @@ public final class Polls {
 
     private final String consumer;
     private final long sequence;
-    private final List<Settle> settles = new ArrayList<>();
-    private final List<Settle.Extend> renewals = new ArrayList<>();
+    private final List<Settlement> settlements = new ArrayList<>();
+    private final List<Settlement.Extend> renewals = new ArrayList<>();
     private Claiming claiming = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30));
     private int reclaimMax = PollRequest.MAX_BATCH;
     private boolean announceSurplus;
@@ -68,31 +68,31 @@ public final class Polls {
 
     /** Acknowledges. */
     public Polls acknowledge(String id, String token) {
-        settles.add(new Settle.Acknowledge(id, token));
+        settlements.add(new Settlement.Acknowledge(id, token));
         return this;
     }
 
     /** Retries after some milliseconds, with the failure {@code E: no}. */
     public Polls retry(String id, String token, long delay) {
-        settles.add(new Settle.Retry(id, token, Duration.ofMillis(delay), new Failure("E", "no")));
+        settlements.add(new Settlement.Retry(id, token, Duration.ofMillis(delay), new Failure("E", "no")));
         return this;
     }
 
     /** Buries, with the failure {@code E: no} and a stack. */
     public Polls deadLetter(String id, String token, DeadLetterCause cause) {
-        settles.add(new Settle.ToDeadLetters(id, token, cause, new Failure("E", "no", "at x\nat y")));
+        settlements.add(new Settlement.ToDeadLetters(id, token, cause, new Failure("E", "no", "at x\nat y")));
         return this;
     }
 
     /** Releases. */
     public Polls release(String id, String token) {
-        settles.add(new Settle.Release(id, token));
+        settlements.add(new Settlement.Release(id, token));
         return this;
     }
 
     /** Renews for some milliseconds from now. */
     public Polls renew(String id, String token, long lease) {
-        renewals.add(new Settle.Extend(id, token, Duration.ofMillis(lease)));
+        renewals.add(new Settlement.Extend(id, token, Duration.ofMillis(lease)));
         return this;
     }
 
@@ -110,7 +110,7 @@ public final class Polls {
                 claiming,
                 new Reclaiming(reclaimMax, 3, Duration.ofSeconds(5), Duration.ofSeconds(10)),
                 announceSurplus,
-                List.copyOf(settles),
+                List.copyOf(settlements),
                 List.copyOf(renewals),
                 sinceLast);
     }

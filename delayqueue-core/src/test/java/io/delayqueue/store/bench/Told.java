@@ -4,7 +4,7 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
-import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -21,8 +21,8 @@ public final class Told {
     public static String of(PollReply reply) {
         List<String> parts = new ArrayList<>();
         add(parts, "claimed", reply.claims(), Told::claim);
-        add(parts, "gone", rejected(reply, false), Settle::id);
-        add(parts, "lost", rejected(reply, true), Settle::id);
+        add(parts, "gone", rejected(reply, false), Settlement::id);
+        add(parts, "lost", rejected(reply, true), Settlement::id);
         add(parts, "reclaimed", reply.reclaimed(), id -> id);
         add(
                 parts,
@@ -34,9 +34,9 @@ public final class Told {
         return String.join(", ", parts);
     }
 
-    private static List<Settle> rejected(PollReply reply, boolean extensions) {
+    private static List<Settlement> rejected(PollReply reply, boolean extensions) {
         return reply.rejected().stream()
-                .filter(settle -> settle instanceof Settle.Extend == extensions)
+                .filter(settlement -> settlement instanceof Settlement.Extend == extensions)
                 .toList();
     }
 

@@ -20,7 +20,7 @@ import io.delayqueue.store.PollReply.DeadLettered;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply.Outcome;
-import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.bench.ShardState;
 import java.io.ByteArrayOutputStream;
@@ -290,21 +290,25 @@ final class StoreModel {
         if (stalled && !kind.leased().isEmpty()) {
             kind.grace = passed + request.reclaiming().grace().toMillis();
         }
-        List<Settle> ordered = new ArrayList<>();
-        request.settles().stream().filter(Settle.Acknowledge.class::isInstance).forEach(ordered::add);
-        request.settles().stream()
-                .filter(settle -> !(settle instanceof Settle.Acknowledge))
+        List<Settlement> ordered = new ArrayList<>();
+        request.settlements().stream()
+                .filter(Settlement.Acknowledge.class::isInstance)
                 .forEach(ordered::add);
-        List<Settle> gone = ordered.stream()
-                .filter(settle -> kind.held(settle.id(), settle.token()) == null)
+        request.settlements().stream()
+                .filter(settlement -> !(settlement instanceof Settlement.Acknowledge))
+                .forEach(ordered::add);
+        List<Settlement> gone = ordered.stream()
+                .filter(settlement -> kind.held(settlement.id(), settlement.token()) == null)
                 .toList();
-        List<Settle> rejected = new ArrayList<>(gone);
+        List<Settlement> rejected = new ArrayList<>(gone);
         request.extensions().stream()
                 .filter(extension -> kind.held(extension.id(), extension.token()) == null)
                 .forEach(rejected::add);
         List<DeadLettered> deadLettered = new ArrayList<>();
         List<Claim> claims = claim(kind, request, deadLettered);
-        ordered.stream().filter(settle -> !gone.contains(settle)).forEach(settle -> settle(kind, settle, deadLettered));
+        ordered.stream()
+                .filter(settlement -> !gone.contains(settlement))
+                .forEach(settlement -> settle(kind, settlement, deadLettered));
         request.extensions().forEach(renewal -> {
             Live message = kind.held(renewal.id(), renewal.token());
             if (message != null) {
@@ -375,18 +379,18 @@ final class StoreModel {
         return claims;
     }
 
-    private void settle(KindModel kind, Settle settle, List<DeadLettered> deadLettered) {
-        Live message = requireNonNull(kind.live.get(settle.id()));
-        if (settle instanceof Settle.Acknowledge) {
-            kind.live.remove(settle.id());
-        } else if (settle instanceof Settle.Retry retry) {
+    private void settle(KindModel kind, Settlement settlement, List<DeadLettered> deadLettered) {
+        Live message = requireNonNull(kind.live.get(settlement.id()));
+        if (settlement instanceof Settlement.Acknowledge) {
+            kind.live.remove(settlement.id());
+        } else if (settlement instanceof Settlement.Retry retry) {
             message.back(
                     now + retry.delay().toMillis(),
                     message.attempts,
                     retry.failure().summary());
-        } else if (settle instanceof Settle.Release) {
+        } else if (settlement instanceof Settlement.Release) {
             message.back(message.deliveryDue, message.attempts - 1, message.failure);
-        } else if (settle instanceof Settle.ToDeadLetters deadLetter) {
+        } else if (settlement instanceof Settlement.ToDeadLetters deadLetter) {
             String failure = DeadLetterFormat.write(deadLetter.failure());
             toDeadLetters(
                     kind, message, deadLetter.token(), deadLetter.cause(), message.deliveryDue, failure, deadLettered);

@@ -18,7 +18,7 @@ import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply;
-import io.delayqueue.store.Settle;
+import io.delayqueue.store.Settlement;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.bench.Told;
 import java.time.Duration;
@@ -286,21 +286,22 @@ class StoreModelTests {
         long sequence = sequences.merge(kind + consumer, 1L, Long::sum);
         Long last = polled.put(kind + consumer, model.passed);
         List<Held> mine = held(kind, consumer);
-        Map<String, Settle> settles = new LinkedHashMap<>();
-        Map<String, Settle.Extend> renewals = new LinkedHashMap<>();
+        Map<String, Settlement> settlements = new LinkedHashMap<>();
+        Map<String, Settlement.Extend> renewals = new LinkedHashMap<>();
         for (int i = random.nextInt(6); i > 0 && !mine.isEmpty(); i--) {
             // now and then it is kept, and settled once more later
             int at = random.nextInt(mine.size());
             Held delivery = random.nextInt(6) == 0 ? mine.get(at) : mine.remove(at);
-            if (settles.containsKey(delivery.id) || renewals.containsKey(delivery.id)) {
+            if (settlements.containsKey(delivery.id) || renewals.containsKey(delivery.id)) {
                 mine.add(delivery);
             } else if (random.nextInt(4) == 0) {
                 mine.add(delivery);
                 renewals.put(
                         delivery.id,
-                        new Settle.Extend(delivery.id, delivery.token, Duration.ofMillis(1 + random.nextInt(9000))));
+                        new Settlement.Extend(
+                                delivery.id, delivery.token, Duration.ofMillis(1 + random.nextInt(9000))));
             } else {
-                settles.put(delivery.id, settle(delivery));
+                settlements.put(delivery.id, settle(delivery));
             }
         }
         return new PollRequest(
@@ -309,7 +310,7 @@ class StoreModelTests {
                 new Claiming(random.nextInt(8), 200 + random.nextInt(3000), Duration.ofSeconds(4)),
                 new Reclaiming(1 + random.nextInt(5), 3, Duration.ofSeconds(20), Duration.ofSeconds(5)),
                 random.nextBoolean(),
-                List.copyOf(settles.values()),
+                List.copyOf(settlements.values()),
                 List.copyOf(renewals.values()),
                 last == null ? null : Duration.ofMillis(model.passed - last));
     }
@@ -318,14 +319,14 @@ class StoreModelTests {
         return held.computeIfAbsent(kind + consumer, key -> new ArrayList<>());
     }
 
-    private Settle settle(Held delivery) {
+    private Settlement settle(Held delivery) {
         Failure failure = new Failure("E", "no " + random.nextInt(9), random.nextBoolean() ? "at x\nat y" : null);
         return switch (random.nextInt(6)) {
-            case 0 -> new Settle.Release(delivery.id, delivery.token);
+            case 0 -> new Settlement.Release(delivery.id, delivery.token);
             case 1, 2 ->
-                new Settle.Retry(delivery.id, delivery.token, Duration.ofMillis(random.nextInt(9000)), failure);
-            case 3 -> new Settle.ToDeadLetters(delivery.id, delivery.token, DeadLetterCause.REQUESTED, failure);
-            default -> new Settle.Acknowledge(delivery.id, delivery.token);
+                new Settlement.Retry(delivery.id, delivery.token, Duration.ofMillis(random.nextInt(9000)), failure);
+            case 3 -> new Settlement.ToDeadLetters(delivery.id, delivery.token, DeadLetterCause.REQUESTED, failure);
+            default -> new Settlement.Acknowledge(delivery.id, delivery.token);
         };
     }
 

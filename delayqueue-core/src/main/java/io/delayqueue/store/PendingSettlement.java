@@ -1,0 +1,44 @@
+package io.delayqueue.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A settlement that waits for the reply to its poll.
+ *
+ * @param settlement the settlement
+ * @param delivery details of the delivery for events; null if no handler or receiver got the delivery
+ * @param givenAt time at which the application settled or extended, by the monotonic clock in nanoseconds
+ * @param bytesRead number of message bytes that Redis reads for the settlement; their sum is limited for each poll
+ * @param failure failure of the attempt, or null
+ * @param accepted completed with true if Redis accepted the settlement, with false if it rejected it
+ */
+public record PendingSettlement(
+        Settlement settlement,
+        @Nullable Attempt delivery,
+        long givenAt,
+        int bytesRead,
+        @Nullable Throwable failure,
+        CompletableFuture<Boolean> accepted) {
+
+    /** Details of a settled delivery for events. */
+    public interface Attempt {
+
+        /** Number of the attempt, from 1. */
+        int attempt();
+
+        /**
+         * Handling time; null if handling was not started.
+         *
+         * @param givenAt time at which the application settled, by the monotonic clock in nanoseconds
+         * @param settledAt time at which Redis settled, by Redis' clock
+         */
+        @Nullable
+        Duration handling(long givenAt, Instant settledAt);
+
+        /** When the message was sent, by Redis' clock. */
+        Instant sentAt();
+    }
+}
