@@ -32,22 +32,22 @@ public final class ForwardingHandler implements DeliveryHandler {
     @Override
     public CompletionStage<?> handle(List<Delivery> deliveries) {
         ForwardedMessage message = map(deliveries.get(0));
-        SendDeadlines.Watch watch = deadlines.watch(route.sendTimeout(), () -> late(message));
+        SendDeadlines.PendingSend send = deadlines.register(route.sendTimeout(), () -> timedOut(message));
         try {
             CompletableFuture<?> sent = forwarder.forward(message).toCompletableFuture();
             // handle() instead of whenComplete(): a dependent that fails as well would call the exception's toString(),
             // which may throw an exception
             CompletionStage<?> unused = sent.handle((nothing, failure) -> {
-                watch.end(failure == null ? null : failed(message, failure));
+                send.complete(failure == null ? null : failed(message, failure));
                 return null;
             });
-            unused = watch.result().whenComplete((nothing, failure) -> sent.cancel(false));
+            unused = send.result().whenComplete((nothing, failure) -> sent.cancel(false));
         } catch (Throwable e) {
-            watch.end(failed(message, e));
+            send.complete(failed(message, e));
         } finally {
-            watch.senderIsBack();
+            send.callReturned();
         }
-        return watch.result();
+        return send.result();
     }
 
     private ForwardedMessage map(Delivery delivery) {
@@ -58,7 +58,7 @@ public final class ForwardingHandler implements DeliveryHandler {
         return message;
     }
 
-    private ForwardException late(ForwardedMessage message) {
+    private ForwardException timedOut(ForwardedMessage message) {
         return new ForwardException(where(message) + " was not confirmed within " + route.sendTimeout()
                 + "; it may have arrived all the same");
     }

@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public final class SendDeadlines implements PeriodicTask {
 
-    private static final Duration WHEN_IDLE = Duration.ofMinutes(1);
+    private static final Duration IDLE_INTERVAL = Duration.ofMinutes(1);
 
     /** Interval of repeated interrupts. A client may block again in its cleanup after an interrupt. */
-    private static final Duration BETWEEN_INTERRUPTS = Duration.ofSeconds(1);
+    private static final Duration INTERRUPT_INTERVAL = Duration.ofSeconds(1);
 
     private final LongSupplier nanoTime;
     private final AtomicLong sequence = new AtomicLong();
-    private final ConcurrentSkipListSet<Watch> watched = new ConcurrentSkipListSet<>(
-            Comparator.<Watch>comparingLong(watch -> watch.deadline).thenComparingLong(watch -> watch.number));
+    private final ConcurrentSkipListSet<PendingSend> pending = new ConcurrentSkipListSet<>(
+            Comparator.<PendingSend>comparingLong(send -> send.deadline).thenComparingLong(send -> send.number));
     private volatile @Nullable TaskHandle handle;
 
     /**
@@ -41,57 +41,62 @@ public final class SendDeadlines implements PeriodicTask {
     }
 
     /** Sets the handle that runs this task earlier than scheduled; null while the task is not scheduled. */
-    public void wakeBy(@Nullable TaskHandle handle) {
+    public void setHandle(@Nullable TaskHandle handle) {
         this.handle = handle;
     }
 
     @Override
     public Duration run() {
         long now = nanoTime.getAsLong();
-        for (Watch watch = first(); watch != null; watch = first()) {
-            long left = watch.deadline - now;
+        for (PendingSend send = first(); send != null; send = first()) {
+            long left = send.deadline - now;
             if (left > 0) {
-                return Duration.ofNanos(Math.min(left, WHEN_IDLE.toNanos()));
+                return Duration.ofNanos(Math.min(left, IDLE_INTERVAL.toNanos()));
             }
-            watch.expire(now);
+            send.expire(now);
         }
-        return WHEN_IDLE;
+        return IDLE_INTERVAL;
     }
 
-    private @Nullable Watch first() {
-        Iterator<Watch> each = watched.iterator();
+    private @Nullable PendingSend first() {
+        Iterator<PendingSend> each = pending.iterator();
         return each.hasNext() ? each.next() : null;
     }
 
-    /** Registers a send that the calling thread is about to start. */
-    Watch watch(Duration timeout, Supplier<? extends Exception> late) {
-        Watch watch = new Watch(nanoTime.getAsLong() + timeout.toNanos(), Thread.currentThread(), late);
-        watched.add(watch);
+    /**
+     * Registers a send that the calling thread is about to start.
+     *
+     * @param timeoutFailure creates the failure of the send if it exceeds the timeout
+     */
+    PendingSend register(Duration timeout, Supplier<? extends Exception> timeoutFailure) {
+        PendingSend send =
+                new PendingSend(nanoTime.getAsLong() + timeout.toNanos(), Thread.currentThread(), timeoutFailure);
+        pending.add(send);
         TaskHandle task = handle;
         if (task != null) {
             task.wakeWithin(timeout);
         }
-        return watch;
+        return send;
     }
 
     int size() {
-        return watched.size();
+        return pending.size();
     }
 
     /** A registered send. */
-    final class Watch {
+    final class PendingSend {
 
         private final long number = sequence.incrementAndGet();
-        private final Supplier<? extends Exception> late;
+        private final Supplier<? extends Exception> timeoutFailure;
         private final CompletableFuture<Void> result = new CompletableFuture<>();
         private long deadline; // must not change while this send is in the set that is sorted by it
         private @Nullable Thread sender;
         private boolean interrupted;
 
-        private Watch(long deadline, Thread sender, Supplier<? extends Exception> late) {
+        private PendingSend(long deadline, Thread sender, Supplier<? extends Exception> timeoutFailure) {
             this.deadline = deadline;
             this.sender = sender;
-            this.late = late;
+            this.timeoutFailure = timeoutFailure;
         }
 
         /** Completes when the send is confirmed, has failed, or has timed out. */
@@ -99,17 +104,17 @@ public final class SendDeadlines implements PeriodicTask {
             return result;
         }
 
-        /** Ends the interrupts after the sender's call has returned, and clears the interrupt status of its thread. */
-        synchronized void senderIsBack() {
+        /** Ends the interrupts, because the call to the client has returned. Clears the interrupt status of the thread. */
+        synchronized void callReturned() {
             sender = null;
             if (interrupted) {
-                watched.remove(this);
+                pending.remove(this);
                 Thread.interrupted();
             }
         }
 
-        void end(@Nullable Throwable failure) {
-            forget();
+        void complete(@Nullable Throwable failure) {
+            unregister();
             if (failure == null) {
                 result.complete(null);
             } else {
@@ -117,30 +122,30 @@ public final class SendDeadlines implements PeriodicTask {
             }
         }
 
-        /** Removes the send. After an interrupt, it stays registered until the sender's call returns. */
-        private synchronized void forget() {
+        /** Removes the send. After an interrupt, it stays registered until the call to the client returns. */
+        private synchronized void unregister() {
             if (!interrupted) {
-                watched.remove(this);
+                pending.remove(this);
             }
         }
 
         private void expire(long now) {
-            if (!watched.remove(this)) {
+            if (!pending.remove(this)) {
                 return;
             }
-            boolean isLate;
+            boolean timedOut;
             try {
-                isLate = !result.isDone() && result.completeExceptionally(late.get());
+                timedOut = !result.isDone() && result.completeExceptionally(timeoutFailure.get());
             } catch (RuntimeException | Error e) {
-                watched.add(this);
+                pending.add(this);
                 throw e;
             }
             synchronized (this) {
-                if (sender != null && (isLate || interrupted)) {
+                if (sender != null && (timedOut || interrupted)) {
                     interrupted = true;
                     sender.interrupt();
-                    deadline = now + BETWEEN_INTERRUPTS.toNanos();
-                    watched.add(this);
+                    deadline = now + INTERRUPT_INTERVAL.toNanos();
+                    pending.add(this);
                 }
             }
         }

@@ -25,7 +25,7 @@ class ForwardingHandlerTests {
     private SendDeadlines deadlines = new SendDeadlines(System::nanoTime);
 
     @Test
-    void messageIsDoneWhenTheBrokerHasConfirmed() {
+    void deliveryIsHandledWhenTheBrokerHasConfirmed() {
         CompletableFuture<Void> confirmed = new CompletableFuture<>();
 
         CompletableFuture<?> handled = handle(Map.of(), message -> confirmed);
@@ -35,7 +35,7 @@ class ForwardingHandlerTests {
     }
 
     @Test
-    void whatIsLateIsGivenUp() {
+    void sendIsCancelledAfterItsTimeout() {
         CompletableFuture<Void> confirmed = new CompletableFuture<>();
         AtomicLong now = new AtomicLong();
         deadlines = new SendDeadlines(now::get);
@@ -49,7 +49,7 @@ class ForwardingHandlerTests {
     }
 
     @Test
-    void exceptionThatCannotBePutIntoWordsIsAFailure() {
+    void exceptionWithoutAMessageFailsTheDelivery() {
         HostileException hostile = new HostileException(() -> new IOException("thrown past the compiler"));
 
         CompletableFuture<Void> confirmed = new CompletableFuture<>();
@@ -64,7 +64,7 @@ class ForwardingHandlerTests {
     }
 
     @Test
-    void mappersAreCalledOneAfterTheOther() {
+    void mappersAreCalledInOrder() {
         ForwardMapper first = (mapped, delivery, route) ->
                 mapped.toBuilder().destination(mapped.destination() + "-1").build();
         ForwardMapper second = (mapped, delivery, route) -> mapped.toBuilder()
@@ -88,7 +88,7 @@ class ForwardingHandlerTests {
     }
 
     @Test
-    void whatTheQueueKnowsWinsOverHeaders() {
+    void standardHeadersReplaceHeadersOfTheMessage() {
         ForwardedMessage message = sent(Map.of("delayqueue_id", "forged", "keys", " "));
 
         assertThat(message.headers())
@@ -99,7 +99,7 @@ class ForwardingHandlerTests {
     }
 
     @Test
-    void failureSaysWhereToAndWhy() {
+    void failureNamesDestinationAndCause() {
         CompletableFuture<Void> rejected = CompletableFuture.failedFuture(
                 new CompletionException(new IllegalStateException("outer", new IOException("disk full"))));
 
@@ -111,7 +111,7 @@ class ForwardingHandlerTests {
     }
 
     @Test
-    void senderThatThrowsIsAFailure() {
+    void exceptionOfTheForwarderFailsTheDelivery() {
         assertThatThrownBy(handle(Map.of(), message -> {
                     throw new IOException("rejected");
                 })::join)
@@ -120,7 +120,7 @@ class ForwardingHandlerTests {
     }
 
     @Test
-    void mapperThatReturnsNothingIsAFailure() {
+    void mapperMustNotReturnNull() {
         assertThatThrownBy(() -> sent(Map.of(), (mapped, delivery, route) -> null))
                 .hasMessage("A ForwardMapper returned null");
     }

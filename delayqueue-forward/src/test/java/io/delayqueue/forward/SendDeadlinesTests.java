@@ -19,71 +19,71 @@ class SendDeadlinesTests {
     private final SendDeadlines deadlines = new SendDeadlines(now::get);
 
     @Test
-    void whatIsConfirmedIsWatchedNoMore() {
-        SendDeadlines.Watch watch = watch();
-        watch.senderIsBack();
-        watch.end(null);
+    void confirmedSendIsNoLongerPending() {
+        SendDeadlines.PendingSend send = register();
+        send.callReturned();
+        send.complete(null);
 
-        assertThat(watch.result()).isCompleted();
+        assertThat(send.result()).isCompleted();
         assertThat(deadlines.size()).isZero();
     }
 
     @Test
-    void taskRunsWhenTheFirstOneIsLate() {
-        watch();
+    void taskRunsAgainAtTheFirstDeadline() {
+        register();
         pass(TIMEOUT.minusSeconds(10));
-        watch();
+        register();
 
         assertThat(deadlines.run()).isEqualTo(Duration.ofSeconds(10));
     }
 
     @Test
-    void whatIsLateEndsBadly() {
-        SendDeadlines.Watch watch = watch();
-        watch.senderIsBack();
+    void sendFailsAfterItsTimeout() {
+        SendDeadlines.PendingSend send = register();
+        send.callReturned();
         pass(TIMEOUT);
 
         assertThat(deadlines.run()).isPositive();
-        assertThatThrownBy(watch.result()::join).hasCauseInstanceOf(ForwardException.class);
+        assertThatThrownBy(send.result()::join).hasCauseInstanceOf(ForwardException.class);
         assertThat(deadlines.size()).isZero();
-        watch.end(null);
-        assertThat(watch.result()).isCompletedExceptionally();
+        send.complete(null);
+        assertThat(send.result()).isCompletedExceptionally();
     }
 
     @Test
-    void whatCouldNotBeToldIsWatchedOn() {
+    void sendStaysPendingIfItsFailureCannotBeCreated() {
         AtomicBoolean full = new AtomicBoolean(true);
-        SendDeadlines.Watch watch = deadlines.watch(TIMEOUT, () -> {
+        SendDeadlines.PendingSend send = deadlines.register(TIMEOUT, () -> {
             if (full.getAndSet(false)) {
                 throw new OutOfMemoryError("for the test");
             }
             return new ForwardException("late");
         });
-        watch.senderIsBack();
+        send.callReturned();
         pass(TIMEOUT);
 
         assertThatThrownBy(deadlines::run).isInstanceOf(OutOfMemoryError.class);
         deadlines.run();
 
-        assertThat(watch.result()).isCompletedExceptionally();
+        assertThat(send.result()).isCompletedExceptionally();
         assertThat(deadlines.size()).isZero();
     }
 
     @Test
-    void senderIsInterruptedUntilItIsBack() throws Exception {
-        CompletableFuture<SendDeadlines.Watch> watched = new CompletableFuture<>();
+    void senderIsInterruptedUntilItsCallReturns() throws Exception {
+        CompletableFuture<SendDeadlines.PendingSend> registered = new CompletableFuture<>();
         CountDownLatch never = new CountDownLatch(1);
         CompletableFuture<Boolean> interruptedAfterwards = new CompletableFuture<>();
         Thread sender = new Thread(() -> {
-            SendDeadlines.Watch watch = watch();
-            watched.complete(watch);
+            SendDeadlines.PendingSend send = register();
+            registered.complete(send);
             awaitInterrupt(never);
             awaitInterrupt(never);
-            watch.senderIsBack();
+            send.callReturned();
             interruptedAfterwards.complete(Thread.currentThread().isInterrupted());
         });
         sender.start();
-        SendDeadlines.Watch watch = watched.get(20, TimeUnit.SECONDS);
+        SendDeadlines.PendingSend send = registered.get(20, TimeUnit.SECONDS);
 
         pass(TIMEOUT);
         while (sender.isAlive()) {
@@ -91,7 +91,7 @@ class SendDeadlinesTests {
             pass(Duration.ofSeconds(1));
         }
 
-        assertThat(watch.result()).isCompletedExceptionally();
+        assertThat(send.result()).isCompletedExceptionally();
         assertThat(interruptedAfterwards.get(20, TimeUnit.SECONDS)).isFalse();
         assertThat(deadlines.size()).isZero();
     }
@@ -104,8 +104,8 @@ class SendDeadlinesTests {
         }
     }
 
-    private SendDeadlines.Watch watch() {
-        return deadlines.watch(TIMEOUT, () -> new ForwardException("late"));
+    private SendDeadlines.PendingSend register() {
+        return deadlines.register(TIMEOUT, () -> new ForwardException("late"));
     }
 
     private void pass(Duration time) {

@@ -87,7 +87,7 @@ final class Forwards implements DelayListenerConfigurer, SmartLifecycle, AutoClo
         if (handle == null && !forwards.isEmpty()) {
             forwards.forEach(this::warnOfOtherListeners);
             handle = tasks.schedule("forward deadlines", deadlines);
-            deadlines.wakeBy(handle);
+            deadlines.setHandle(handle);
         }
     }
 
@@ -106,7 +106,7 @@ final class Forwards implements DelayListenerConfigurer, SmartLifecycle, AutoClo
     @Override
     public synchronized void stop() {
         if (handle != null) {
-            deadlines.wakeBy(null);
+            deadlines.setHandle(null);
             handle.cancel();
             handle = null;
         }

@@ -22,7 +22,7 @@ public final class JmsBroker implements Broker {
     private static final String POOLS = "org.messaginghub.pooled.jms.";
 
     private final JmsTemplate application;
-    private @Nullable OwnConnections own;
+    private @Nullable RenewableConnectionFactory renewable;
 
     /**
      * Creates a broker.
@@ -45,8 +45,8 @@ public final class JmsBroker implements Broker {
         template.setExplicitQosEnabled(true);
         template.setDeliveryPersistent(true);
         template.setPriority(application.getPriority());
-        return connections instanceof OwnConnections kept
-                ? message -> sendByWhatIsKept(template, kept, message)
+        return connections instanceof RenewableConnectionFactory cache
+                ? message -> sendWithCachedProducer(template, cache, message)
                 : message -> send(template, message);
     }
 
@@ -56,23 +56,23 @@ public final class JmsBroker implements Broker {
     }
 
     /**
-     * Sends with a cached producer. The server may close a producer but not its session. The cached producer would then
-     * stay unusable, so that the connection is renewed.
+     * Renews the connection if the server has closed the cached producer. The server may close a producer but not its
+     * session, and the cached producer would then stay unusable.
      */
-    private static CompletionStage<?> sendByWhatIsKept(
-            JmsTemplate template, OwnConnections kept, ForwardedMessage message) {
-        int renewals = kept.renewals();
+    private static CompletionStage<?> sendWithCachedProducer(
+            JmsTemplate template, RenewableConnectionFactory cache, ForwardedMessage message) {
+        int generation = cache.generation();
         try {
             return send(template, message);
         } catch (IllegalStateException closed) {
-            kept.giveUp(renewals);
+            cache.renew(generation);
             throw closed;
         }
     }
 
     private synchronized ConnectionFactory connections() {
-        if (own != null) {
-            return own;
+        if (renewable != null) {
+            return renewable;
         }
         ConnectionFactory target = application.getConnectionFactory();
         if (target == null) {
@@ -85,14 +85,14 @@ public final class JmsBroker implements Broker {
                 || target.getClass().getName().startsWith(POOLS)) {
             return target;
         }
-        own = new OwnConnections(target);
-        return own;
+        renewable = new RenewableConnectionFactory(target);
+        return renewable;
     }
 
     @Override
     public synchronized void close() {
-        if (own != null) {
-            own.destroy();
+        if (renewable != null) {
+            renewable.destroy();
         }
     }
 }

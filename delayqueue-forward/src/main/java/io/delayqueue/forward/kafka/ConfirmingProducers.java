@@ -26,10 +26,10 @@ final class ConfirmingProducers {
     private ConfirmingProducers() {}
 
     static DefaultKafkaProducerFactory<String, byte[]> derive(ProducerFactory<?, ?> application, Duration timeout) {
-        DefaultKafkaProducerFactory<String, byte[]> own = new DefaultKafkaProducerFactory<>(
+        DefaultKafkaProducerFactory<String, byte[]> factory = new DefaultKafkaProducerFactory<>(
                 configuration(application, timeout), new StringSerializer(), new ByteArraySerializer());
-        listeners(application).forEach(own::addListener);
-        return own;
+        listeners(application).forEach(factory::addListener);
+        return factory;
     }
 
     /** Listeners that measure producers do not depend on the types of keys and values. */

@@ -26,7 +26,7 @@ public final class KafkaBroker implements Broker {
     private final Function<Duration, DefaultKafkaProducerFactory<String, byte[]>> derived;
     private final Function<Duration, Map<String, Object>> configuration;
     private final LongSupplier nanoTime;
-    private final Map<Duration, RenewedProducer> own = new ConcurrentHashMap<>();
+    private final Map<Duration, RenewedProducer> producers = new ConcurrentHashMap<>();
 
     /**
      * Creates a broker.
@@ -54,7 +54,7 @@ public final class KafkaBroker implements Broker {
         route.requireDestination("a topic of Kafka");
         route.rejectRoutingKey();
         route.rejectPubSub();
-        RenewedProducer producer = own.computeIfAbsent(
+        RenewedProducer producer = producers.computeIfAbsent(
                 route.sendTimeout(),
                 timeout -> new RenewedProducer(derived.apply(timeout), () -> configuration.apply(timeout), nanoTime));
         return message -> producer.send(asRecord(message));
@@ -70,6 +70,6 @@ public final class KafkaBroker implements Broker {
 
     @Override
     public void close() {
-        own.values().forEach(RenewedProducer::close);
+        producers.values().forEach(RenewedProducer::close);
     }
 }

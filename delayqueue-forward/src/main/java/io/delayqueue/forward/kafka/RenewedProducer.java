@@ -37,15 +37,16 @@ final class RenewedProducer {
 
     private static final Log log = LogFactory.getLog(RenewedProducer.class);
 
-    private static final long BETWEEN_RENEWALS = Duration.ofSeconds(1).toNanos();
+    private static final long MIN_RENEWAL_INTERVAL = Duration.ofSeconds(1).toNanos();
 
     /**
      * Minimum time between replacements because of timeouts. In most cases the broker is unavailable, and the producer
      * recovers with it.
      */
-    private static final long BETWEEN_GUESSES = Duration.ofMinutes(1).toNanos();
+    private static final long MIN_INTERVAL_AFTER_TIMEOUTS =
+            Duration.ofMinutes(1).toNanos();
 
-    private static final int LATE_IN_A_ROW = 10;
+    private static final int MAX_TIMEOUTS_IN_A_ROW = 10;
 
     private static final List<Class<? extends Exception>> FATAL = List.of(
             AuthenticationException.class,
@@ -56,10 +57,10 @@ final class RenewedProducer {
             IllegalStateException.class,
             KafkaException.class); // exactly this class, thrown by a producer in its error state
 
-    private static final List<Class<? extends Exception>> LATE =
+    private static final List<Class<? extends Exception>> TIMEOUTS =
             List.of(TimeoutException.class, InterruptException.class, CancellationException.class);
 
-    private static final ProducerListener<String, byte[]> SILENT = new ProducerListener<>() {};
+    private static final ProducerListener<String, byte[]> NO_LISTENER = new ProducerListener<>() {};
 
     /**
      * Time for which closing a producer waits for pending sends. Sends that are pending after that time fail, and their
@@ -71,10 +72,10 @@ final class RenewedProducer {
     private final Supplier<Map<String, Object>> configuration;
     private final LongSupplier nanoTime;
     private final KafkaTemplate<String, byte[]> template;
-    private final AtomicInteger late = new AtomicInteger();
+    private final AtomicInteger timeoutsInARow = new AtomicInteger();
     private volatile int generation;
     private volatile boolean closed;
-    private long renewed;
+    private long renewedAt;
 
     /**
      * Creates an instance without a producer.
@@ -90,8 +91,8 @@ final class RenewedProducer {
         this.nanoTime = nanoTime;
         factory.setPhysicalCloseTimeout(CLOSE_SECONDS);
         template = new KafkaTemplate<>(factory);
-        template.setProducerListener(SILENT); // the queue reports failures
-        renewed = nanoTime.getAsLong() - BETWEEN_GUESSES;
+        template.setProducerListener(NO_LISTENER); // the queue reports failures
+        renewedAt = nanoTime.getAsLong() - MIN_INTERVAL_AFTER_TIMEOUTS;
     }
 
     CompletableFuture<SendResult<String, byte[]>> send(ProducerRecord<String, byte[]> message) {
@@ -114,7 +115,7 @@ final class RenewedProducer {
             if (failure != null) {
                 failed(used, failure);
             } else if (used == generation) {
-                late.set(0);
+                timeoutsInARow.set(0);
             }
         });
         return sent;
@@ -125,11 +126,11 @@ final class RenewedProducer {
             return;
         }
         boolean fatal = isFatal(failure);
-        if (!fatal && !(hasCause(failure, LATE) && late.incrementAndGet() >= LATE_IN_A_ROW)) {
+        if (!fatal && !(hasCause(failure, TIMEOUTS) && timeoutsInARow.incrementAndGet() >= MAX_TIMEOUTS_IN_A_ROW)) {
             return;
         }
         try {
-            renew(used, failure, fatal ? BETWEEN_RENEWALS : BETWEEN_GUESSES);
+            renew(used, failure, fatal ? MIN_RENEWAL_INTERVAL : MIN_INTERVAL_AFTER_TIMEOUTS);
         } catch (RuntimeException e) { // the application's factory has no configuration any more
             failure.addSuppressed(e);
         }
@@ -155,16 +156,16 @@ final class RenewedProducer {
      * Replaces the producer. Closes it without the lock, because Kafka waits for the producer's thread, which may need
      * the lock.
      */
-    private void renew(int broken, Throwable failure, long pause) {
+    private void renew(int broken, Throwable failure, long minInterval) {
         synchronized (this) {
             long now = nanoTime.getAsLong();
-            if (closed || generation != broken || now - renewed < pause) {
+            if (closed || generation != broken || now - renewedAt < minInterval) {
                 return;
             }
             configure(configuration.get());
             generation = broken + 1;
-            late.set(0);
-            renewed = now;
+            timeoutsInARow.set(0);
+            renewedAt = now;
         }
         log.warn("A Kafka producer is replaced because it cannot send any more: "
                 + NestedExceptionUtils.getMostSpecificCause(failure));

@@ -15,12 +15,12 @@ final class ConfirmingChannel {
 
     private static final Log log = LogFactory.getLog(ConfirmingChannel.class);
 
-    private final OwnConnection connection;
+    private final RabbitConnection connection;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Channel channel;
     private Unconfirmed unconfirmed = new Unconfirmed();
 
-    ConfirmingChannel(OwnConnection connection) {
+    ConfirmingChannel(RabbitConnection connection) {
         this.connection = connection;
     }
 
@@ -32,7 +32,7 @@ final class ConfirmingChannel {
      */
     CompletionStage<?> publish(String exchange, String routingKey, BasicProperties properties, byte[] body)
             throws IOException, TimeoutException, InterruptedException {
-        connection.requireReads();
+        connection.requireNotBlocked();
         @Nullable Channel broken = null;
         lock.lockInterruptibly();
         try {

@@ -18,7 +18,7 @@ public final class RabbitBroker implements Broker {
 
     private final ConnectionFactory application;
     private final ExecutorService threads;
-    private final Map<Duration, OwnConnection> own = new ConcurrentHashMap<>();
+    private final Map<Duration, RabbitConnection> connections = new ConcurrentHashMap<>();
 
     /**
      * Creates a broker.
@@ -38,8 +38,8 @@ public final class RabbitBroker implements Broker {
         }
         route.rejectPubSub();
         RabbitMessages.check(route);
-        OwnConnection connection =
-                own.computeIfAbsent(route.sendTimeout(), timeout -> OwnConnection.like(application, timeout, threads));
+        RabbitConnection connection = connections.computeIfAbsent(
+                route.sendTimeout(), timeout -> RabbitConnection.of(application, timeout, threads));
         ConfirmingChannel channel = new ConfirmingChannel(connection);
         return message -> channel.publish(
                 RabbitMessages.exchange(message),
@@ -54,6 +54,6 @@ public final class RabbitBroker implements Broker {
 
     @Override
     public void close() {
-        own.values().forEach(OwnConnection::close);
+        connections.values().forEach(RabbitConnection::close);
     }
 }

@@ -16,11 +16,11 @@ import java.util.Set;
 final class RabbitMessages {
 
     private static final int PERSISTENT = 2;
-    private static final int LONGEST = 255;
-    private static final int TOLD = 40;
+    private static final int MAX_BYTES = 255;
+    private static final int MAX_SHOWN = 40;
 
     /** Headers with further routing keys. They must be lists: RabbitMQ closes the channel if they are strings. */
-    private static final Set<String> ROUTES = Set.of("CC", "BCC");
+    private static final Set<String> ROUTING_HEADERS = Set.of("CC", "BCC");
 
     private RabbitMessages() {}
 
@@ -50,7 +50,7 @@ final class RabbitMessages {
     /** If the id is too long, only the header {@code delayqueue_id} has it. */
     static BasicProperties properties(ForwardedMessage message) {
         Map<String, Object> headers = new LinkedHashMap<>(message.headers());
-        headers.keySet().removeAll(ROUTES);
+        headers.keySet().removeAll(ROUTING_HEADERS);
         headers.keySet().forEach(name -> fitting("The name of a header", name));
         return new BasicProperties.Builder()
                 .messageId(fits(message.id()) ? message.id() : null)
@@ -68,11 +68,11 @@ final class RabbitMessages {
     }
 
     private static boolean fits(String value) {
-        return value.getBytes(UTF_8).length <= LONGEST;
+        return value.getBytes(UTF_8).length <= MAX_BYTES;
     }
 
     private static String tooLong(String value) {
-        return "is at most " + LONGEST + " bytes long in RabbitMQ, but '"
-                + value.substring(0, Math.min(TOLD, value.length())) + "…' has " + value.getBytes(UTF_8).length;
+        return "is at most " + MAX_BYTES + " bytes long in RabbitMQ, but '"
+                + value.substring(0, Math.min(MAX_SHOWN, value.length())) + "…' has " + value.getBytes(UTF_8).length;
     }
 }

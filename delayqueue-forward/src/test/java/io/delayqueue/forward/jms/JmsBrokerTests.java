@@ -61,7 +61,7 @@ class JmsBrokerTests {
     }
 
     @Test
-    void connectionIsKeptWhereAnythingElseFails() throws Exception {
+    void connectionIsKeptAfterOtherFailures() throws Exception {
         JmsBroker broker = new JmsBroker(new JmsTemplate(connectionFactory()));
         Forwarder forwarder = broker.open(route());
         forwarder.forward(message());
@@ -78,39 +78,39 @@ class JmsBrokerTests {
     }
 
     @Test
-    void whatFailedByAnEarlierConnectionLeavesTheNewOne() throws Exception {
-        OwnConnections own = new OwnConnections(connectionFactory());
-        int seen = own.renewals();
-        own.createConnection().createSession(true, Session.AUTO_ACKNOWLEDGE);
-        own.giveUp(seen);
-        own.createConnection().createSession(true, Session.AUTO_ACKNOWLEDGE);
+    void failureOfAnEarlierConnectionDoesNotRenewTheCurrentOne() throws Exception {
+        RenewableConnectionFactory cache = new RenewableConnectionFactory(connectionFactory());
+        int used = cache.generation();
+        cache.createConnection().createSession(true, Session.AUTO_ACKNOWLEDGE);
+        cache.renew(used);
+        cache.createConnection().createSession(true, Session.AUTO_ACKNOWLEDGE);
 
-        own.giveUp(seen);
+        cache.renew(used);
 
         verify(connections.get(0)).close();
         verify(connections.get(1), never()).close();
     }
 
     @Test
-    void brokerThatIsAwayHoldsUpNoCloseAndGetsNoConnectionAfterIt() throws Exception {
-        CountDownLatch dialling = new CountDownLatch(1);
+    void closeDoesNotWaitForAConnectionAttemptAndPreventsTheNext() throws Exception {
+        CountDownLatch connecting = new CountDownLatch(1);
         CountDownLatch back = new CountDownLatch(1);
-        ConnectionFactory away = mock();
-        given(away.createConnection()).willAnswer(call -> {
-            dialling.countDown();
+        ConnectionFactory unavailable = mock();
+        given(unavailable.createConnection()).willAnswer(call -> {
+            connecting.countDown();
             awaitUninterruptibly(back);
             return connection();
         });
-        JmsBroker broker = new JmsBroker(new JmsTemplate(away));
+        JmsBroker broker = new JmsBroker(new JmsTemplate(unavailable));
         Forwarder forwarder = broker.open(route());
         CompletableFuture<Void> first = inAThread(() -> forwarder.forward(message()));
-        assertThat(dialling.await(30, SECONDS)).isTrue();
+        assertThat(connecting.await(30, SECONDS)).isTrue();
         CompletableFuture<Void> second = inAThread(() -> forwarder.forward(message()));
 
         long start = System.nanoTime();
         inAThread(broker::close).get(30, SECONDS);
         System.out.println("closed after "
-                + Duration.ofNanos(System.nanoTime() - start).toMillis() + " ms while a broker was away");
+                + Duration.ofNanos(System.nanoTime() - start).toMillis() + " ms while the broker was unavailable");
         back.countDown();
 
         for (CompletableFuture<Void> each : List.of(first, second)) {
@@ -119,7 +119,7 @@ class JmsBrokerTests {
         assertThatThrownBy(() -> forwarder.forward(message())).hasMessage("the application is closed");
         assertThat(connections).hasSize(1);
         verify(connections.get(0)).close();
-        verify(away).createConnection();
+        verify(unavailable).createConnection();
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {
@@ -128,7 +128,7 @@ class JmsBrokerTests {
             try {
                 latch.await();
                 open = true;
-            } catch (InterruptedException asSomeClientsDo) {
+            } catch (InterruptedException ignored) {
                 // waits on
             }
         }

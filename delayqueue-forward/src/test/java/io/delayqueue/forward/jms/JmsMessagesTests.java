@@ -26,12 +26,12 @@ class JmsMessagesTests {
         "7up, _x37_up",
         "a b, a_x20_b",
     })
-    void nameBecomesAnIdentifier(String header, String property) {
+    void headerNameIsEncodedAsAnIdentifier(String header, String property) {
         assertThat(JmsMessages.propertyName(header)).isEqualTo(property);
     }
 
     @Test
-    void brokersOwnPropertiesAreLeftOutAndTheContentTypeWins() throws JMSException {
+    void brokerPropertiesAreOmittedAndTheContentTypeIsSet() throws JMSException {
         TextMessage jms = mock();
         Session session = mock();
         given(session.createTextMessage("text")).willReturn(jms);

@@ -14,7 +14,7 @@ import org.springframework.kafka.core.ProducerFactory;
 class ConfirmingProducersTests {
 
     @Test
-    void whatIsUnsafeIsReplacedAndAllElseIsKept() {
+    void unsafeSettingsAreReplacedAndOthersAreKept() {
         DefaultKafkaProducerFactory<String, String> factory = new DefaultKafkaProducerFactory<>(Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, "kafka:9092",
                 ProducerConfig.ACKS_CONFIG, "1",
@@ -40,7 +40,7 @@ class ConfirmingProducersTests {
     }
 
     @Test
-    void factoryThatTellsNothingIsRejected() {
+    void factoryWithoutAConfigurationIsRejected() {
         ProducerFactory<String, String> silent = () -> null;
 
         assertThatThrownBy(() -> ConfirmingProducers.derive(silent, Duration.ofSeconds(2)))
@@ -49,7 +49,7 @@ class ConfirmingProducersTests {
     }
 
     @Test
-    void producersAreNamedApartFromTheApplications() {
+    void clientIdsDifferFromThoseOfTheApplication() {
         DefaultKafkaProducerFactory<String, String> factory = new DefaultKafkaProducerFactory<>(
                 Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, "kafka:9092", ProducerConfig.CLIENT_ID_CONFIG, "shop"));
 

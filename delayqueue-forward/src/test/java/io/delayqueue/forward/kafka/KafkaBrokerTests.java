@@ -47,7 +47,7 @@ class KafkaBrokerTests {
             broker.open(new Route("topic", "kafka", "destination", null, false, Duration.ofSeconds(2)));
 
     @Test
-    void producerThatWasMadeWhileTheApplicationClosedIsClosedToo() throws Exception {
+    void producerCreatedDuringCloseIsClosed() throws Exception {
         beforeProducer = broker::close;
 
         forwarder.forward(message());
@@ -59,7 +59,7 @@ class KafkaBrokerTests {
 
     @ParameterizedTest
     @MethodSource
-    void producerThatCanNotSendAgainIsReplaced(RuntimeException failure) throws Exception {
+    void producerIsReplacedAfterAFatalFailure(RuntimeException failure) throws Exception {
         forwarder.forward(message());
 
         fail(0, failure);
@@ -72,7 +72,7 @@ class KafkaBrokerTests {
         assertThat(producers.get(1).closed()).isFalse();
     }
 
-    static List<RuntimeException> producerThatCanNotSendAgainIsReplaced() {
+    static List<RuntimeException> producerIsReplacedAfterAFatalFailure() {
         return List.of(
                 new SaslAuthenticationException("wrong password"),
                 new ClusterAuthorizationException("no idempotent writes"),
@@ -86,7 +86,7 @@ class KafkaBrokerTests {
 
     @ParameterizedTest
     @MethodSource
-    void producerIsKeptWhereOnlyTheMessageFailed(RuntimeException failure) throws Exception {
+    void producerIsKeptAfterAFailureOfTheMessage(RuntimeException failure) throws Exception {
         for (int i = 0; i < 20; i++) {
             forwarder.forward(message());
             fail(0, failure);
@@ -96,15 +96,15 @@ class KafkaBrokerTests {
         assertThat(producers).hasSize(1);
     }
 
-    static List<RuntimeException> producerIsKeptWhereOnlyTheMessageFailed() {
+    static List<RuntimeException> producerIsKeptAfterAFailureOfTheMessage() {
         return List.of(
                 new RecordTooLargeException("too large"),
                 new TopicAuthorizationException("not yours"),
-                new NotEnoughReplicasException("one is away"));
+                new NotEnoughReplicasException("a replica is unavailable"));
     }
 
     @Test
-    void producerOfWhichTenSendsInARowTimedOutIsReplaced() throws Exception {
+    void producerIsReplacedAfterTenTimeoutsInARow() throws Exception {
         timeOut(9);
         forwarder.forward(message());
         producers.get(0).completeNext();
@@ -118,7 +118,7 @@ class KafkaBrokerTests {
     }
 
     @Test
-    void producersThatTimeOutAreReplacedOnceAMinute() throws Exception {
+    void producerIsReplacedAfterTimeoutsOnceAMinute() throws Exception {
         timeOut(10);
         nanoTime.addAndGet(Duration.ofSeconds(59).toNanos());
         for (int i = 0; i < 20; i++) {
@@ -133,7 +133,7 @@ class KafkaBrokerTests {
     }
 
     @Test
-    void sendThatNobodyWaitsForAnyMoreHasTimedOut() throws Exception {
+    void cancelledSendCountsAsTimeout() throws Exception {
         for (int i = 0; i < 10; i++) {
             assertThat(configurations).hasValue(1);
             forwarder.forward(message()).toCompletableFuture().cancel(false);
@@ -143,7 +143,7 @@ class KafkaBrokerTests {
     }
 
     @Test
-    void producersAreReplacedOnceASecondAndByTheirOwnFailuresOnly() throws Exception {
+    void producerIsReplacedOnceASecondAndByItsOwnFailuresOnly() throws Exception {
         RuntimeException failure = new SaslAuthenticationException("wrong password");
         forwarder.forward(message());
         forwarder.forward(message());
@@ -164,7 +164,7 @@ class KafkaBrokerTests {
     }
 
     @Test
-    void producerIsNotReplacedAfterTheEnd() throws Exception {
+    void producerIsNotReplacedAfterClose() throws Exception {
         forwarder.forward(message());
         broker.close();
 
@@ -174,7 +174,7 @@ class KafkaBrokerTests {
     }
 
     @Test
-    void producerThatCanNotBeMadeIsTriedAgainFromTheApplicationsConfiguration() throws Exception {
+    void producerIsCreatedAgainAfterAFailedCreation() throws Exception {
         beforeProducer = () -> {
             throw new KafkaException("Failed to construct kafka producer");
         };

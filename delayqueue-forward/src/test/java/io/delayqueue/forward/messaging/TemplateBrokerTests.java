@@ -22,7 +22,7 @@ class TemplateBrokerTests {
     private static final Route ROUTE = new Route("orders", "rocket", "due:vip", null, false, Duration.ofSeconds(30));
 
     @Test
-    void messageGoesToTheDestinationAsItIs() throws Exception {
+    void messageIsSentToTheDestination() throws Exception {
         Named template = new Named();
         byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
         ForwardedMessage message = ForwardedMessage.of("order-1", "due:vip", body)
@@ -42,7 +42,7 @@ class TemplateBrokerTests {
     }
 
     @Test
-    void templateThatResolvesNamesIsGivenTheName() throws Exception {
+    void templateResolvesTheNameOfTheDestination() throws Exception {
         Resolving template = new Resolving();
         ForwardedMessage message =
                 ForwardedMessage.of("order-1", "7", new byte[] {1}).build();
@@ -54,7 +54,7 @@ class TemplateBrokerTests {
     }
 
     @Test
-    void templateWhoseDestinationsAreNoNamesIsRejected() {
+    void templateWithoutNamedDestinationsIsRejected() {
         assertThatThrownBy(() -> new TemplateBroker(new Numbered()).open(ROUTE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("to names a " + Numbered.class.getName())

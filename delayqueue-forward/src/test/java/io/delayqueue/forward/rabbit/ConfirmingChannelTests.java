@@ -18,10 +18,10 @@ class ConfirmingChannelTests {
     private static final BasicProperties PROPERTIES =
             new BasicProperties.Builder().messageId("m").build();
 
-    /** The client may have counted what it did not write: from then on its numbers would be those of other messages. */
+    /** The client may have counted a message that it did not write, so that later confirms are those of other messages. */
     @Test
-    void channelWhoseClientFailedIsUsedNoMore() throws Exception {
-        OwnConnection connection = mock();
+    void channelIsReplacedAfterAFailedPublish() throws Exception {
+        RabbitConnection connection = mock();
         Channel first = mock();
         Channel second = mock();
         given(connection.newChannel()).willReturn(first, second);

@@ -25,7 +25,7 @@ class UnconfirmedTests {
     }
 
     @Test
-    void oneIsAcknowledged() {
+    void singleMessageIsAcknowledged() {
         unconfirmed.acknowledged(3, false);
 
         assertThat(published.get(2)).isCompleted();
@@ -34,7 +34,7 @@ class UnconfirmedTests {
     }
 
     @Test
-    void severalAreAcknowledgedAtOnce() {
+    void allMessagesUpToANumberAreAcknowledged() {
         unconfirmed.acknowledged(3, true);
 
         assertThat(published.subList(0, 3)).allMatch(CompletableFuture::isDone);
@@ -43,7 +43,7 @@ class UnconfirmedTests {
     }
 
     @Test
-    void severalAreRejectedAtOnce() {
+    void allMessagesUpToANumberAreRejected() {
         unconfirmed.rejected(2, true);
 
         assertThat(published.subList(0, 2)).allMatch(CompletableFuture::isCompletedExceptionally);
@@ -52,7 +52,7 @@ class UnconfirmedTests {
     }
 
     @Test
-    void whatIsReturnedStaysRejectedWhenItIsConfirmed() {
+    void confirmOfAReturnedMessageIsIgnored() {
         unconfirmed.returned(returned("m2"));
         unconfirmed.acknowledged(4, true);
 
@@ -65,7 +65,7 @@ class UnconfirmedTests {
     }
 
     @Test
-    void whatHasNoIdIsReturnedToo() {
+    void messageWithoutAnIdIsReturned() {
         CompletableFuture<Void> nameless = add(5, null);
 
         unconfirmed.returned(returned(null));
@@ -75,7 +75,7 @@ class UnconfirmedTests {
     }
 
     @Test
-    void whatIsGivenUpIsForgotten() {
+    void cancelledMessageIsRemoved() {
         published.get(1).cancel(false);
         assertThat(unconfirmed.size()).isEqualTo(3);
 
@@ -85,7 +85,7 @@ class UnconfirmedTests {
     }
 
     @Test
-    void nobodyKnowsOfWhatIsLost() {
+    void messagesOfALostChannelFail() {
         unconfirmed.lost(new ShutdownSignalException(true, false, null, null));
 
         assertThat(published).allMatch(CompletableFuture::isCompletedExceptionally);

@@ -23,7 +23,7 @@ import org.springframework.util.ReflectionUtils;
  * A separate connection to the application's RabbitMQ. It is opened on demand, and reopened after it was lost.
  * Thread-safe.
  */
-final class OwnConnection implements AutoCloseable {
+final class RabbitConnection implements AutoCloseable {
 
     private static final String NAME = "delayqueue";
     private static final int HEARTBEAT_SECONDS = 60;
@@ -32,7 +32,7 @@ final class OwnConnection implements AutoCloseable {
     /**
      * Pause after a failed connection attempt, since thousands of messages may be due while RabbitMQ is unavailable.
      */
-    private static final Duration BETWEEN_DIALS = Duration.ofMillis(250);
+    private static final Duration RECONNECT_DELAY = Duration.ofMillis(250);
 
     private final AbstractConnectionFactory application;
     private final Duration timeout;
@@ -41,13 +41,13 @@ final class OwnConnection implements AutoCloseable {
     /** Acquired interruptibly, since connecting to an unresponsive broker may take long. */
     private final ReentrantLock lock = new ReentrantLock();
 
-    private volatile @Nullable Link link;
+    private volatile @Nullable OpenConnection connection;
     private volatile @Nullable Socket socket;
     private volatile boolean closed;
-    private @Nullable IOException rejected;
-    private long rejectedAt;
+    private @Nullable IOException lastFailure;
+    private long failedAt;
 
-    private OwnConnection(AbstractConnectionFactory application, Duration timeout, ExecutorService threads) {
+    private RabbitConnection(AbstractConnectionFactory application, Duration timeout, ExecutorService threads) {
         this.application = application;
         this.timeout = timeout;
         this.threads = threads;
@@ -60,7 +60,7 @@ final class OwnConnection implements AutoCloseable {
      * @param threads executor of calls that may block
      * @throws InvalidOptionException if the settings are not accessible
      */
-    static OwnConnection like(
+    static RabbitConnection of(
             org.springframework.amqp.rabbit.connection.ConnectionFactory application,
             Duration timeout,
             ExecutorService threads) {
@@ -72,7 +72,7 @@ final class OwnConnection implements AutoCloseable {
                             + ", whose settings are not accessible; name a RabbitTemplate on a"
                             + " CachingConnectionFactory");
         }
-        return new OwnConnection(known, timeout, threads);
+        return new RabbitConnection(known, timeout, threads);
     }
 
     /**
@@ -80,25 +80,25 @@ final class OwnConnection implements AutoCloseable {
      * password.
      */
     private ConnectionFactory factory() {
-        ConnectionFactory own = application.getRabbitConnectionFactory().clone();
+        ConnectionFactory factory = application.getRabbitConnectionFactory().clone();
         int millis = (int) timeout.toMillis();
-        own.setConnectionTimeout(shorter(own.getConnectionTimeout(), millis));
-        own.setHandshakeTimeout(shorter(own.getHandshakeTimeout(), millis));
-        own.setChannelRpcTimeout(shorter(own.getChannelRpcTimeout(), millis));
-        if (own.getRequestedHeartbeat() == 0) {
-            own.setRequestedHeartbeat(HEARTBEAT_SECONDS); // otherwise an unresponsive broker counts as connected
+        factory.setConnectionTimeout(shorter(factory.getConnectionTimeout(), millis));
+        factory.setHandshakeTimeout(shorter(factory.getHandshakeTimeout(), millis));
+        factory.setChannelRpcTimeout(shorter(factory.getChannelRpcTimeout(), millis));
+        if (factory.getRequestedHeartbeat() == 0) {
+            factory.setRequestedHeartbeat(HEARTBEAT_SECONDS); // otherwise an unresponsive broker counts as connected
         }
-        own.setAutomaticRecoveryEnabled(false);
+        factory.setAutomaticRecoveryEnabled(false);
         // otherwise the client closes the socket only after a blocked write, which only closing the socket would end
-        own.setShutdownExecutor(threads);
-        SocketConfigurator settings = own.getSocketConfigurator();
-        own.setSocketConfigurator(each -> {
+        factory.setShutdownExecutor(threads);
+        SocketConfigurator settings = factory.getSocketConfigurator();
+        factory.setSocketConfigurator(each -> {
             if (settings != null) {
                 settings.configure(each);
             }
             socket = each;
         });
-        return own;
+        return factory;
     }
 
     /** In the client, 0 means no timeout. */
@@ -107,10 +107,10 @@ final class OwnConnection implements AutoCloseable {
     }
 
     /** Fails if RabbitMQ has blocked the connection. */
-    void requireReads() {
-        Link current = link;
+    void requireNotBlocked() {
+        OpenConnection current = connection;
         if (current != null) {
-            current.requireReads();
+            current.requireNotBlocked();
         }
     }
 
@@ -127,12 +127,12 @@ final class OwnConnection implements AutoCloseable {
         }
     }
 
-    private Link open() throws IOException, TimeoutException {
+    private OpenConnection open() throws IOException, TimeoutException {
         requireNotClosed();
-        Link open = link;
+        OpenConnection open = connection;
         if (open == null || !open.isOpen()) {
-            open = new Link(redial(), socket, threads, CLOSE_TIMEOUT);
-            link = open;
+            open = new OpenConnection(connectUnlessFailedRecently(), socket, threads, CLOSE_TIMEOUT);
+            connection = open;
             if (closed) {
                 open.close();
                 requireNotClosed();
@@ -147,22 +147,22 @@ final class OwnConnection implements AutoCloseable {
         }
     }
 
-    private Connection redial() throws IOException, TimeoutException {
-        if (rejected != null && System.nanoTime() - rejectedAt < BETWEEN_DIALS.toNanos()) {
-            throw new IOException("RabbitMQ was unreachable a moment ago", rejected);
+    private Connection connectUnlessFailedRecently() throws IOException, TimeoutException {
+        if (lastFailure != null && System.nanoTime() - failedAt < RECONNECT_DELAY.toNanos()) {
+            throw new IOException("RabbitMQ was unreachable a moment ago", lastFailure);
         }
         try {
-            Connection dialled = dial();
-            rejected = null;
-            return dialled;
+            Connection connected = connect();
+            lastFailure = null;
+            return connected;
         } catch (IOException e) {
-            rejected = e;
-            rejectedAt = System.nanoTime();
+            lastFailure = e;
+            failedAt = System.nanoTime();
             throw e;
         }
     }
 
-    private Connection dial() throws IOException, TimeoutException {
+    private Connection connect() throws IOException, TimeoutException {
         ConnectionFactory factory = factory();
         List<Address> addresses = addresses();
         return addresses == null ? factory.newConnection(NAME) : factory.newConnection(addresses, NAME);
@@ -186,7 +186,7 @@ final class OwnConnection implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        Link open = link;
+        OpenConnection open = connection;
         if (open != null) {
             open.close();
         }

@@ -7,33 +7,37 @@ import jakarta.jms.JMSException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.jms.connection.CachingConnectionFactory;
 
-/** A connection with cached sessions and producers, since opening them for each message is slow. Thread-safe. */
-final class OwnConnections extends CachingConnectionFactory {
+/**
+ * Caches one connection with its sessions and producers, because opening them for each message is slow. The connection
+ * can be replaced by a new one. Thread-safe.
+ */
+final class RenewableConnectionFactory extends CachingConnectionFactory {
 
-    private static final int SESSIONS = 100;
+    private static final int CACHED_SESSIONS = 100;
 
-    private final AtomicInteger renewals = new AtomicInteger();
+    private final AtomicInteger generation = new AtomicInteger();
     private final Object state = new Object();
     private boolean connecting;
     private boolean closed;
 
-    OwnConnections(ConnectionFactory target) {
+    RenewableConnectionFactory(ConnectionFactory target) {
         super(target);
-        setSessionCacheSize(SESSIONS);
+        setSessionCacheSize(CACHED_SESSIONS);
     }
 
-    /** Returns the number of times the connection was closed, for {@link #giveUp}. */
-    int renewals() {
-        return renewals.get();
+    /** Returns the number of times the connection was renewed. */
+    int generation() {
+        return generation.get();
     }
 
     /**
-     * Closes the connection and its cached sessions, unless another thread has done so meanwhile.
+     * Closes the connection and its cached sessions, unless another thread has renewed it meanwhile. The next use opens
+     * a new connection.
      *
-     * @param seen the value of {@link #renewals()} before the connection was used
+     * @param used the value of {@link #generation()} before the connection was used
      */
-    void giveUp(int seen) {
-        if (renewals.compareAndSet(seen, seen + 1)) {
+    void renew(int used) {
+        if (generation.compareAndSet(used, used + 1)) {
             resetConnection();
         }
     }
@@ -43,28 +47,28 @@ final class OwnConnections extends CachingConnectionFactory {
     protected Connection doCreateConnection() throws JMSException {
         synchronized (state) {
             if (closed) {
-                throw ended();
+                throw applicationClosed();
             }
             connecting = true;
         }
-        boolean late;
+        boolean closedMeanwhile;
         Connection connection;
         try {
             connection = super.doCreateConnection();
         } finally {
             synchronized (state) {
                 connecting = false;
-                late = closed;
+                closedMeanwhile = closed;
             }
         }
-        if (late) {
+        if (closedMeanwhile) {
             closeConnection(connection);
-            throw ended();
+            throw applicationClosed();
         }
         return connection;
     }
 
-    private static ForwardException ended() {
+    private static ForwardException applicationClosed() {
         return new ForwardException("the application is closed");
     }
 

@@ -14,10 +14,10 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** A connection that tracks whether RabbitMQ has blocked it. Thread-safe. */
-final class Link {
+/** An open connection that tracks whether RabbitMQ has blocked it. Thread-safe. */
+final class OpenConnection {
 
-    private static final Log log = LogFactory.getLog(Link.class);
+    private static final Log log = LogFactory.getLog(OpenConnection.class);
     private static final int LINGER_SECONDS = 1;
 
     private final Connection connection;
@@ -27,13 +27,13 @@ final class Link {
     private volatile @Nullable String blocked;
 
     /**
-     * Creates a link that listens for RabbitMQ's resource alarms.
+     * Starts to listen for RabbitMQ's resource alarms.
      *
      * @param socket socket of the connection; null if unknown
      * @param threads executor that closes the connection
      * @param closeTimeout timeout of an orderly close; the socket is closed after twice that time
      */
-    Link(Connection connection, @Nullable Socket socket, ExecutorService threads, Duration closeTimeout) {
+    OpenConnection(Connection connection, @Nullable Socket socket, ExecutorService threads, Duration closeTimeout) {
         this.connection = connection;
         this.socket = socket;
         this.threads = threads;
@@ -53,7 +53,7 @@ final class Link {
      * Fails if RabbitMQ has blocked the connection. Otherwise a write would block until the alarm ends, and could not
      * be interrupted.
      */
-    void requireReads() {
+    void requireNotBlocked() {
         String reason = blocked;
         if (reason != null && isOpen()) {
             throw new ForwardException("RabbitMQ has blocked the connection: " + reason);
@@ -66,26 +66,26 @@ final class Link {
      */
     void close() {
         if (blocked != null) {
-            cut();
+            closeSocket();
         }
         Future<?> closing;
         try {
             closing = threads.submit(() -> connection.abort((int) closeTimeout.toMillis()));
         } catch (RuntimeException | Error e) { // no thread can be started for the call
-            cut();
+            closeSocket();
             return;
         }
         try {
             closing.get(2 * closeTimeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            cut();
+            closeSocket();
         } catch (ExecutionException | TimeoutException e) {
-            cut();
+            closeSocket();
         }
     }
 
-    private void cut() {
+    private void closeSocket() {
         if (socket != null) {
             try {
                 socket.setSoLinger(true, LINGER_SECONDS);

@@ -14,12 +14,12 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-class LinkTests {
+class OpenConnectionTests {
 
-    /** Whoever writes to a broker that reads nothing holds what a close in order needs. */
+    /** A thread that writes to an unresponsive broker holds the lock that an orderly close needs. */
     @Test
     @Timeout(60)
-    void closeEndsThoughTheClientCannotClose() {
+    void closeReturnsAlthoughTheClientCannotClose() {
         CountDownLatch never = new CountDownLatch(1);
         Connection connection = mock();
         willAnswer(abort -> {
@@ -32,7 +32,7 @@ class LinkTests {
 
         ExecutorService threads = Executors.newCachedThreadPool();
 
-        new Link(connection, socket, threads, Duration.ofMillis(100)).close();
+        new OpenConnection(connection, socket, threads, Duration.ofMillis(100)).close();
 
         assertThat(socket.isClosed()).isTrue();
         never.countDown();
