@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jms.connection.CachingConnectionFactory;
 
-/** JMS by Artemis, but for one test by an application without a cache of connections. */
+/** JMS with Artemis. Except in one test, the application does not cache connections. */
 class ArtemisForwardTests extends ForwardContract {
 
     @Override
@@ -40,8 +40,8 @@ class ArtemisForwardTests extends ForwardContract {
     }
 
     @Test
-    void messageForAFullDestinationDiesWithItsCause() {
-        // one after the other: how many fit depends on what is on its way
+    void messageForAFullDestinationIsDeadLetteredWithItsCause() {
+        // one at a time, because the number that fits depends on messages in transit
         List<DeadLetter> dead = List.of();
         for (int i = 0; i < 3 && dead.isEmpty(); i++) {
             sendBig("big" + i);
@@ -64,7 +64,7 @@ class ArtemisForwardTests extends ForwardContract {
     }
 
     @Test
-    void everyoneWhoSubscribedToATopicGetsTheMessage() {
+    void eachSubscriptionOfATopicGetsTheMessage() {
         delayQueue.send(DelayMessage.to("news").id("news-1").payload("text").build());
         harness.awaitAcknowledged("news", "news-1");
 
@@ -85,7 +85,7 @@ class ArtemisForwardTests extends ForwardContract {
     }
 
     @Test
-    void connectionThatTheApplicationCachesIsNotUsed() {
+    void cachedConnectionOfTheApplicationIsNotUsed() {
         List<String> properties = new ArrayList<>(forward(0, "late", "late"));
         properties.add("test.artemis-cached=true");
         try (ConfigurableApplicationContext other = ForwardingApplication.start(broker, properties)) {
@@ -99,7 +99,7 @@ class ArtemisForwardTests extends ForwardContract {
     }
 
     @Test
-    void namesOfHeadersBecomeIdentifiers() {
+    void headerNamesAreEncodedAsIdentifiers() {
         delayQueue.send(DelayMessage.to("names")
                 .id("named")
                 .payload("text")

@@ -16,7 +16,7 @@ final class ArtemisServer {
 
     private ArtemisServer() {}
 
-    /** Begins with an empty journal, or goes on with what is there. */
+    /** Starts with the journal of the last run, if there is one. */
     public static void main(String... arguments) throws Exception {
         Path data = Path.of(arguments[0]);
         Configuration configuration = new ConfigurationImpl()
@@ -39,7 +39,7 @@ final class ArtemisServer {
         server.start();
     }
 
-    /** Of {@code topic::queue}, one that gets whatever the topic does. */
+    /** Creates a queue. If the name is {@code topic::queue}, the queue receives all messages of the topic. */
     private static QueueConfiguration queue(String name) {
         int separator = name.indexOf("::");
         return separator < 0

@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
 
 /** An Artemis broker. */
-final class ArtemisTestBroker implements TestBroker {
+final class ArtemisTestBroker implements LocalBroker {
 
-    private static final long LONG_ENOUGH = 1_000;
+    private static final long RECEIVE_TIMEOUT = 1_000;
     private static final List<String> QUEUES =
             List.of("plain", "load", "soak", "hang", "large", "late", "full", "names", "topic::one", "topic::other");
 
@@ -62,24 +62,20 @@ final class ArtemisTestBroker implements TestBroker {
     }
 
     @Override
-    public void kill() {
-        process.kill();
+    public ServerProcess process() {
+        return process;
     }
 
     @Override
-    public void pause() {
-        process.pause();
-    }
-
-    @Override
-    public void resume() {
-        process.resume();
+    public Path directory() {
+        return directory;
     }
 
     @Override
     public void create(String destination) {
         if (!QUEUES.contains(destination)) {
-            throw new IllegalArgumentException(destination + " is none of " + QUEUES + ", which are made at the start");
+            throw new IllegalArgumentException(
+                    destination + " is none of " + QUEUES + ", which are created at the start");
         }
     }
 
@@ -91,9 +87,9 @@ final class ArtemisTestBroker implements TestBroker {
                 Session session = connection.createSession()) {
             connection.start();
             MessageConsumer consumer = session.createConsumer(session.createQueue(destination));
-            for (Message message = consumer.receive(LONG_ENOUGH);
+            for (Message message = consumer.receive(RECEIVE_TIMEOUT);
                     message != null;
-                    message = consumer.receive(LONG_ENOUGH)) {
+                    message = consumer.receive(RECEIVE_TIMEOUT)) {
                 taken.add(received(message));
             }
         } catch (JMSException e) {
@@ -114,11 +110,5 @@ final class ArtemisTestBroker implements TestBroker {
                 ? "bytes " + HexFormat.of().formatHex(message.getBody(byte[].class))
                 : message.getBody(String.class);
         return new Received(headers.get("delayqueue_id"), "", contentType, body, headers);
-    }
-
-    @Override
-    public void close() {
-        process.close();
-        ServerProcess.delete(directory);
     }
 }

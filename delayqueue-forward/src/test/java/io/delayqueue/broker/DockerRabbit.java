@@ -14,7 +14,7 @@ import org.testcontainers.containers.Container;
 import org.testcontainers.rabbitmq.RabbitMQContainer;
 import org.testcontainers.utility.DockerImageName;
 
-/** RabbitMQ in a container, where there is Docker. The container is killed and started again, with its files. */
+/** RabbitMQ in a container, which keeps its files when it is killed and started again. */
 final class DockerRabbit extends RabbitTestBroker {
 
     private static final Duration START = Duration.ofMinutes(2);
@@ -22,7 +22,7 @@ final class DockerRabbit extends RabbitTestBroker {
     private final DockerClient docker = DockerClientFactory.lazyClient();
     private RabbitMQContainer container;
 
-    static boolean isThere() {
+    static boolean isAvailable() {
         return DockerClientFactory.instance().isDockerAvailable();
     }
 

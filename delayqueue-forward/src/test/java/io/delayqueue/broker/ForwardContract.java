@@ -26,7 +26,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** What holds for forwarding to any broker. Each test leaves the broker running. */
+/** Rules of forwarding to any broker. Each test leaves the broker running. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ForwardContract {
 
@@ -39,7 +39,7 @@ abstract class ForwardContract {
 
     abstract TestBroker newBroker();
 
-    /** Further forwards, each of one line. */
+    /** Properties of further forwards. */
     List<String> moreProperties() {
         return List.of();
     }
@@ -84,7 +84,7 @@ abstract class ForwardContract {
     }
 
     @Test
-    void messageArrivesWithWhatIsKnownOfIt() {
+    void messageArrivesWithItsHeadersKeyAndContentType() {
         Instant due = Instant.now().plusMillis(100);
         delayQueue.send(DelayMessage.to("plain")
                 .id("order-1")
@@ -116,11 +116,11 @@ abstract class ForwardContract {
         checkKey(received.key());
     }
 
-    /** What the broker has of a message whose id is order-1 and whose key is customer-7. */
+    /** Checks the key of the message with the id order-1 and the header keys customer-7. */
     abstract void checkKey(String key);
 
     @Test
-    void whatCannotBeDeliveredDiesWithItsCause() {
+    void messageForAMissingDestinationIsDeadLetteredWithItsCause() {
         delayQueue.send(DelayMessage.to("nowhere").id("lost").payload("text").build());
 
         DeadLetter deadLetter = harness.awaitDead("nowhere", "lost");
@@ -133,13 +133,13 @@ abstract class ForwardContract {
     abstract void checkNowhere(String failure);
 
     @Test
-    void brokerThatHangsHoldsNobody() {
+    void sendToAnUnresponsiveBrokerTimesOut() {
         broker.pause();
         try {
             long begun = System.nanoTime();
             delayQueue.send(DelayMessage.to("hang").id("held").payload("text").build());
             DeadLetter deadLetter = harness.awaitDead("hang", "held");
-            tell("hung for a send that may take 1 s: given up after " + since(begun));
+            tell("a send with a timeout of 1 s to an unresponsive broker failed after " + since(begun));
             assertThat(deadLetter.failure().message()).startsWith("Forwarding to 'hang' by " + broker.to());
         } finally {
             broker.resume();
@@ -149,7 +149,7 @@ abstract class ForwardContract {
     }
 
     @Test
-    void brokerMayComeAfterTheApplication() {
+    void brokerMayStartAfterTheApplication() {
         broker.kill();
         try (ConfigurableApplicationContext early =
                 ForwardingApplication.start(broker, forward(0, "late", "late", "send-timeout=1s"))) {
@@ -208,7 +208,7 @@ abstract class ForwardContract {
         assertThat(seen.acknowledged).hasSize(count);
     }
 
-    /** They come due within two seconds, so that there is a load while the broker is killed. */
+    /** The messages become due within two seconds, so that the broker is killed under load. */
     private static List<DelayMessage> messages(String topic, int count) {
         Instant now = Instant.now();
         return IntStream.range(0, count)

@@ -27,10 +27,10 @@ import org.springframework.jms.connection.CachingConnectionFactory;
 @EnableAutoConfiguration
 class ForwardingApplication {
 
-    /** A header that says how large a further one shall be: larger than the queue would take one. */
+    /** A header with the size of a header that the mapper adds, which may exceed the limit of the queue. */
     static final String INFLATE = "inflate";
 
-    /** Starts it, in a namespace of its own. */
+    /** Starts the application in a namespace of its own. */
     static ConfigurableApplicationContext start(TestBroker broker, List<String> properties) {
         List<String> all = new ArrayList<>(broker.properties());
         all.addAll(List.of(
@@ -51,7 +51,7 @@ class ForwardingApplication {
     }
 
     @Bean
-    ForwardMapper inflating() {
+    ForwardMapper largeHeaderMapper() {
         return (mapped, delivery, route) -> {
             String size = mapped.headers().get(INFLATE);
             return size == null
@@ -62,7 +62,7 @@ class ForwardingApplication {
         };
     }
 
-    /** With neither a pool nor a cache of connections, unless a test wants it. */
+    /** Caches connections only if a test sets {@code test.artemis-cached}. */
     @Bean
     @ConditionalOnProperty("test.artemis")
     ConnectionFactory artemis(Environment environment) {
@@ -70,7 +70,7 @@ class ForwardingApplication {
         return environment.containsProperty("test.artemis-cached") ? new CachingConnectionFactory(factory) : factory;
     }
 
-    /** What became of messages. */
+    /** Records acknowledged messages and retries. */
     static final class Seen implements DelayQueueEvents {
 
         final Set<String> acknowledged = ConcurrentHashMap.newKeySet();

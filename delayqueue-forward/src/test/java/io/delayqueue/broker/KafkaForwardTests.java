@@ -6,7 +6,7 @@ import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import org.junit.jupiter.api.Test;
 
-/** Kafka, by an application whose own producers wait for nobody. */
+/** Kafka, in an application whose own producers wait for no acknowledgement. */
 class KafkaForwardTests extends ForwardContract {
 
     @Override
@@ -25,7 +25,7 @@ class KafkaForwardTests extends ForwardContract {
     }
 
     @Test
-    void keyIsTheIdWhereNoneIsGiven() {
+    void keyIsTheIdByDefault() {
         delayQueue.send(
                 DelayMessage.to("plain").id("without-keys").payload("text").build());
         harness.awaitAcknowledged("plain", "without-keys");
@@ -34,7 +34,7 @@ class KafkaForwardTests extends ForwardContract {
     }
 
     @Test
-    void messageThatIsTooLargeDiesWithItsCause() {
+    void tooLargeMessageIsDeadLetteredWithItsCause() {
         delayQueue.send(
                 DelayMessage.to("large").id("big").payload("x".repeat(200_000)).build());
 

@@ -13,7 +13,7 @@ final class KafkaServer {
 
     private KafkaServer() {}
 
-    /** Begins with an empty log, or goes on with what is there. */
+    /** Starts with the log of the last run, if there is one. */
     public static void main(String... arguments) throws IOException {
         Path data = Path.of(arguments[0]);
         String port = arguments[1];

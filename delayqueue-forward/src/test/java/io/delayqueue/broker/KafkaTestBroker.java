@@ -20,7 +20,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** A Kafka broker. */
-final class KafkaTestBroker implements TestBroker {
+final class KafkaTestBroker implements LocalBroker {
 
     private final Path directory = ServerProcess.newDirectory("kafka");
     private final int port = ServerProcess.freePort();
@@ -32,7 +32,7 @@ final class KafkaTestBroker implements TestBroker {
         return "kafka";
     }
 
-    /** An application that asks for less than it should. */
+    /** The application disables acknowledgements, which forwarding must not adopt. */
     @Override
     public List<String> properties() {
         return List.of(
@@ -68,18 +68,13 @@ final class KafkaTestBroker implements TestBroker {
     }
 
     @Override
-    public void kill() {
-        process.kill();
+    public ServerProcess process() {
+        return process;
     }
 
     @Override
-    public void pause() {
-        process.pause();
-    }
-
-    @Override
-    public void resume() {
-        process.resume();
+    public Path directory() {
+        return directory;
     }
 
     @Override
@@ -117,11 +112,5 @@ final class KafkaTestBroker implements TestBroker {
         String contentType = headers.remove("content-type");
         return new Received(
                 headers.get("delayqueue_id"), message.key(), contentType, new String(message.value(), UTF_8), headers);
-    }
-
-    @Override
-    public void close() {
-        process.close();
-        ServerProcess.delete(directory);
     }
 }

@@ -12,10 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The RabbitMQ of Debian's package, as a process of the test: nothing of it listens anywhere but on loopback. */
-final class NativeRabbit extends RabbitTestBroker {
+/** RabbitMQ of Debian's package in a process of the test. It listens on the loopback interface only. */
+final class NativeRabbit extends RabbitTestBroker implements LocalBroker {
 
-    /** The server itself; the one on the path would become another user. */
+    /** Not the command on the path, which switches to another user. */
     private static final Path SERVER = Path.of("/usr/lib/rabbitmq/bin/rabbitmq-server");
 
     private static final Path CONTROL = Path.of("/usr/lib/rabbitmq/bin/rabbitmqctl");
@@ -34,9 +34,9 @@ final class NativeRabbit extends RabbitTestBroker {
     public void start() {
         if (nameServer == null) {
             prepare();
-            // Started here, since the one that Erlang would start by itself stays for ever.
+            // Erlang would start a name server that never ends.
             nameServer = ServerProcess.start(directory, environment(), List.of("epmd"));
-            nameServer.awaitReady(this::namesAreServed);
+            nameServer.awaitReady(this::nameServerAccepts);
         }
         process = ServerProcess.start(directory, environment(), List.of(SERVER.toString()));
         process.awaitReady(this::serves);
@@ -53,7 +53,7 @@ final class NativeRabbit extends RabbitTestBroker {
         }
     }
 
-    private boolean namesAreServed() {
+    private boolean nameServerAccepts() {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), names), 1_000);
             return true;
@@ -110,24 +110,18 @@ final class NativeRabbit extends RabbitTestBroker {
     }
 
     @Override
-    public void kill() {
-        process.kill();
+    public ServerProcess process() {
+        return process;
     }
 
     @Override
-    public void pause() {
-        process.pause();
-    }
-
-    @Override
-    public void resume() {
-        process.resume();
+    public Path directory() {
+        return directory;
     }
 
     @Override
     public void close() {
-        process.close();
         nameServer.close();
-        ServerProcess.delete(directory);
+        LocalBroker.super.close();
     }
 }

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Does what {@link RequiresRabbit} says. */
+/** Implements {@link RequiresRabbit}. */
 final class RabbitCondition implements ExecutionCondition {
 
     private static final Log LOG = LogFactory.getLog(RabbitCondition.class);
@@ -16,8 +16,8 @@ final class RabbitCondition implements ExecutionCondition {
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         if (NativeRabbit.isInstalled()
                 || "required".equals(System.getProperty(SWITCH, System.getenv(SWITCH)))
-                || DockerRabbit.isThere()) {
-            return ConditionEvaluationResult.enabled("tried on RabbitMQ");
+                || DockerRabbit.isAvailable()) {
+            return ConditionEvaluationResult.enabled("RabbitMQ is available");
         }
         String notification = context.getDisplayName()
                 + " is skipped: there is neither RabbitMQ (Debian: apt-get install rabbitmq-server) nor Docker";

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** RabbitMQ, by an application whose own connections confirm nothing. */
+/** RabbitMQ, in an application whose own connections do not use confirms. */
 @RequiresRabbit
 class RabbitForwardTests extends ForwardContract {
 
@@ -48,7 +48,7 @@ class RabbitForwardTests extends ForwardContract {
     }
 
     @Test
-    void exchangeThatIsMissingIsTheCause() {
+    void missingExchangeIsTheCauseOfTheFailure() {
         delayQueue.send(DelayMessage.to("missing").id("lost").payload("text").build());
 
         DeadLetter deadLetter = harness.awaitDead("missing", "lost");
@@ -64,7 +64,7 @@ class RabbitForwardTests extends ForwardContract {
     }
 
     @Test
-    void messageThatIsTooLargeDiesWithItsCause() {
+    void tooLargeMessageIsDeadLetteredWithItsCause() {
         delayQueue.send(DelayMessage.to("large")
                 .id("big")
                 .payload("x".repeat(RabbitTestBroker.LARGEST_MESSAGE + 1))
@@ -75,7 +75,7 @@ class RabbitForwardTests extends ForwardContract {
     }
 
     @Test
-    void messageThatCannotBeWrittenLeavesTheConfirmsOfOthersRight() {
+    void failedWriteDoesNotShiftTheConfirmsOfOtherMessages() {
         String longest = "i".repeat(256);
         List<DelayMessage> messages = new ArrayList<>(List.of(
                 DelayMessage.to("odd").id(longest).payload("text").build(),
@@ -112,7 +112,7 @@ class RabbitForwardTests extends ForwardContract {
     }
 
     @Test
-    void brokerThatTakesNothingIsNotWrittenTo() {
+    void sendOnABlockedConnectionFails() {
         RabbitTestBroker rabbit = (RabbitTestBroker) broker;
         Seen seen = application.getBean(Seen.class);
         rabbit.alarm(true);

@@ -25,7 +25,7 @@ abstract sealed class RabbitTestBroker implements TestBroker permits NativeRabbi
         return "rabbitmq";
     }
 
-    /** An application that asks for less than it should. */
+    /** The application disables confirms, which forwarding must not adopt. */
     @Override
     public final List<String> properties() {
         return List.of(
@@ -50,7 +50,7 @@ abstract sealed class RabbitTestBroker implements TestBroker permits NativeRabbi
         return factory.newConnection();
     }
 
-    /** An exchange with a queue of the same name that gets whatever is sent to it. */
+    /** Creates an exchange, and a queue of the same name that receives all its messages. */
     @Override
     public final void create(String destination) {
         try (Connection connection = connect();
@@ -63,7 +63,7 @@ abstract sealed class RabbitTestBroker implements TestBroker permits NativeRabbi
         }
     }
 
-    /** An exchange that no queue is bound to. */
+    /** Creates an exchange to which no queue is bound. */
     final void createUnbound(String exchange) {
         try (Connection connection = connect();
                 Channel channel = connection.createChannel()) {
@@ -73,7 +73,7 @@ abstract sealed class RabbitTestBroker implements TestBroker permits NativeRabbi
         }
     }
 
-    /** Has it raise the alarm that memory is short, upon which it reads from no connection that publishes, or end it. */
+    /** Raises or ends the memory alarm. During the alarm, RabbitMQ blocks connections that publish. */
     final void alarm(boolean raised) {
         control("set_vm_memory_high_watermark", raised ? "0" : "0.4");
     }

@@ -7,8 +7,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The tests of a class need RabbitMQ: Debian's package, or Docker. Where there is neither they are skipped with a notification,
- * unless the environment variable or system property {@code DELAYQUEUE_RABBITMQ} is {@code required}.
+ * Skips a test class, with a warning, if neither RabbitMQ (Debian's package) nor Docker is available. If the environment
+ * variable or system property {@code DELAYQUEUE_RABBITMQ} is {@code required}, the tests run and fail instead.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 import org.springframework.util.FileSystemUtils;
 
-/** A server in a process of its own, which ends with this JVM whatever happens. */
+/** A server in a process of its own. It ends with this JVM, even if the JVM is killed. */
 final class ServerProcess implements AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(90);
@@ -38,7 +38,7 @@ final class ServerProcess implements AutoCloseable {
     /**
      * Starts a server.
      *
-     * @param directory where its log is, and whatever else it writes to its working directory
+     * @param directory the working directory, which also contains the log
      */
     static ServerProcess start(Path directory, Map<String, String> environment, List<String> command) {
         Path log = directory.resolve("output.log");
@@ -57,7 +57,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Starts a JVM that is to run a class of the tests. */
+    /** Starts a JVM with a main class of the tests. */
     static ServerProcess java(Path directory, Class<?> main, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -65,7 +65,7 @@ final class ServerProcess implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Dlogback.configurationFile=io/delayqueue/broker/server-logback.xml",
-                // on JDK 25 Artemis frees its journal's buffers by Netty, which otherwise frees only its own there
+                // on JDK 25, Netty otherwise does not free the buffers of Artemis' journal
                 "-Dio.netty.noUnsafe=false",
                 "-cp",
                 System.getProperty("java.class.path"),
@@ -100,7 +100,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** On the loopback interface, below those that are given to outgoing connections. */
+    /** Finds a free port on the loopback interface, below the ports of outgoing connections. */
     static int freePort() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(16_384, 32_768);
@@ -108,7 +108,7 @@ final class ServerProcess implements AutoCloseable {
                 socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
                 return port;
             } catch (IOException taken) {
-                // another one then
+                // tries another port
             }
         }
     }
@@ -161,14 +161,14 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Nothing of a test's server is worth an orderly end. */
+    /** Kills the server. */
     @Override
     public void close() {
         kill();
         try {
             process.getOutputStream().close();
-        } catch (IOException gone) {
-            // as it should be
+        } catch (IOException e) {
+            // the process has ended
         }
     }
 }

@@ -2,34 +2,34 @@ package io.delayqueue.broker;
 
 import java.util.List;
 
-/** A broker that tests forward to, and kill. */
+/** A broker to which tests forward messages, and which they kill and pause. */
 interface TestBroker extends AutoCloseable {
 
-    /** A destination that nothing can be sent to. */
+    /** A destination that does not exist. Sends to it fail. */
     String NOWHERE = "nowhere";
 
-    /** What forwards name it by. */
+    /** The value of the property {@code to} of a forward. */
     String to();
 
-    /** By which an application reaches it. */
+    /** The properties by which an application connects to it. */
     List<String> properties();
 
-    /** Starts it, with what it had when it ended, and waits until it serves. */
+    /** Starts the broker with the data of its last run, and waits until it accepts connections. */
     void start();
 
-    /** Ends it as a power failure would end its process. */
+    /** Ends the broker as a crash would. */
     void kill();
 
-    /** Has it hang. */
+    /** Makes the broker unresponsive. */
     void pause();
 
     /** Ends {@link #pause}. */
     void resume();
 
-    /** Makes a destination. */
+    /** Creates a destination. */
     void create(String destination);
 
-    /** What a destination has, all of it and once. */
+    /** Receives and removes all messages of a destination. */
     List<Received> take(String destination);
 
     @Override

@@ -47,7 +47,7 @@ import org.springframework.kafka.core.RoutingKafkaTemplate;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.core.AbstractMessageSendingTemplate;
 
-/** Which beans are brokers, and what a person reads where none is. */
+/** Which beans are brokers, and the failures if there is none. */
 @ExtendWith(OutputCaptureExtension.class)
 class ForwardAutoConfigurationTests {
 
@@ -77,7 +77,7 @@ class ForwardAutoConfigurationTests {
     }
 
     @Test
-    void nothingIsForwardedUnlessItIsSaid() {
+    void nothingIsForwardedByDefault() {
         runner.withUserConfiguration(Templates.class)
                 .run(context -> assertThat(
                                 context.getBean(DelayListenerRegistry.class).getListenerIds())
@@ -85,7 +85,7 @@ class ForwardAutoConfigurationTests {
     }
 
     @Test
-    void eachKindOfBrokerIsFoundWithoutAskingIt() {
+    void eachKindOfBrokerIsFoundWithoutConnecting() {
         runner.withUserConfiguration(Templates.class)
                 .withPropertyValues(forward(0, "topic=a", "to=kafka", "destination=x"))
                 .withPropertyValues(forward(1, "topic=b", "to=rabbitmq", "destination=x", "routing-key=y"))
@@ -126,7 +126,7 @@ class ForwardAutoConfigurationTests {
     }
 
     @Test
-    void sendsAreWatchedUntilListenersHaveStopped(CapturedOutput output) {
+    void sendsTimeOutUntilListenersHaveStopped(CapturedOutput output) {
         runner.withBean("stuck", StuckDoor.class)
                 .withPropertyValues(forward(0, "topic=orders", "to=stuck", "destination=due", "send-timeout=500ms"))
                 .run(context -> {
@@ -138,7 +138,7 @@ class ForwardAutoConfigurationTests {
     }
 
     @Test
-    void itIsRunAsItSaysThenAsItsTopicThenAsAll() {
+    void optionsOfTheForwardPrecedeThoseOfItsTopicAndOfAllListeners() {
         runner.withUserConfiguration(Templates.class)
                 .withPropertyValues(
                         forward(0, "topic=a", "to=door", "destination=x", "max-attempts=3", "concurrency=2"))
@@ -184,7 +184,7 @@ class ForwardAutoConfigurationTests {
                 "to=door,destination=x,concurrency=0 | concurrency must be from 1 to 10000, but was 0",
                 "to=door,destination=x,backoff=nobody | backoff is 'nobody', which is neither",
             })
-    void mistakeIsToldInASentenceThatNamesTheProperty(String keys, String sentence) {
+    void failureNamesTheInvalidProperty(String keys, String sentence) {
         runner.withUserConfiguration(Templates.class)
                 .withPropertyValues(forward(0, "topic=orders"))
                 .withPropertyValues(forward(0, keys.formatted("ä".repeat(128)).split(",")))
@@ -204,7 +204,7 @@ class ForwardAutoConfigurationTests {
         "rabbitmq, add a RabbitTemplate",
         "jms, add a JmsTemplate",
     })
-    void brokerWithoutABeanIsToldWithWhatToAdd(String to, String sentence) {
+    void failureNamesTheMissingBean(String to, String sentence) {
         runner.withPropertyValues(forward(0, "topic=orders", "to=" + to, "destination=x"))
                 .run(context -> assertThat(context)
                         .getFailure()
@@ -213,7 +213,7 @@ class ForwardAutoConfigurationTests {
     }
 
     @Test
-    void brokerThatIsNotOnTheClassPathIsToldToo() {
+    void failureNamesTheMissingBeanWithoutTheClientLibrary() {
         runner.withClassLoader(new FilteredClassLoader("org.springframework.kafka", "org.apache.kafka"))
                 .withPropertyValues(forward(0, "topic=orders", "to=kafka", "destination=x"))
                 .run(context -> assertThat(context)
@@ -222,7 +222,7 @@ class ForwardAutoConfigurationTests {
     }
 
     @Test
-    void applicationWithoutAnyBrokerStarts() {
+    void applicationWithoutBrokersStarts() {
         runner.withClassLoader(new FilteredClassLoader(
                         "org.springframework.kafka",
                         "org.apache.kafka",
@@ -234,7 +234,7 @@ class ForwardAutoConfigurationTests {
     }
 
     @Test
-    void severalTemplatesAreNamed() {
+    void failureNamesSeveralTemplates() {
         runner.withUserConfiguration(Templates.class, SecondKafka.class)
                 .withPropertyValues(forward(0, "topic=orders", "to=kafka", "destination=x"))
                 .run(context -> assertThat(context)
@@ -244,7 +244,7 @@ class ForwardAutoConfigurationTests {
     }
 
     @Test
-    void templateWithoutOneProducerFactoryIsRejected() {
+    void templateWithSeveralProducerFactoriesIsRejected() {
         runner.withUserConfiguration(RoutingKafka.class)
                 .withPropertyValues(forward(0, "topic=orders", "to=routing", "destination=x"))
                 .run(context -> assertThat(context)
@@ -254,7 +254,7 @@ class ForwardAutoConfigurationTests {
     }
 
     @Test
-    void twoForwardsOfOneTopicNeedIds() {
+    void twoForwardsOfATopicRequireIds() {
         runner.withUserConfiguration(Templates.class)
                 .withPropertyValues(forward(0, "topic=orders", "to=door", "destination=x"))
                 .withPropertyValues(forward(1, "topic=orders", "to=door", "destination=y"))

@@ -16,7 +16,7 @@ class RabbitRuntimeHintsTests {
     }
 
     @Test
-    void methodThatTellsWhereRabbitIsCanBeCalled() throws Exception {
+    void addressesOfRabbitCanBeReadByReflection() throws Exception {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onMethodInvocation(AbstractConnectionFactory.class.getDeclaredMethod("getAddresses")))
                 .accepts(hints);
