@@ -9,32 +9,54 @@ import java.util.function.LongSupplier;
  * Decides when a poller polls its shard. Any thread may report signals; only the poller's task calls the other methods.
  *
  * <p>The assigned poller polls when the head of the schedule is due, when a lease ends, and at the latest after a sweep
- * interval. Any other poller polls when a surplus of due messages is signalled. It also polls a sweep interval after a
- * known message was due, because then there may be no assigned poller. A poller that claimed messages polls again when
- * the next message in the reply is due, because the assigned poller may have no capacity.
+ * interval. Any other poller polls when another poller left due messages in the schedule. It also polls a sweep interval
+ * after a known message was due, because then there may be no assigned poller. A poller that claimed messages polls
+ * again when the next message in the reply is due, because the assigned poller may have no capacity.
  */
 final class NextPoll {
 
-    private static final long AGAIN = Duration.ofSeconds(1).toNanos();
+    /** Shortest time between two polls for ended leases. */
+    private static final long LEASE_END_INTERVAL = Duration.ofSeconds(1).toNanos();
 
     private final String consumer;
     private final RedisClock clock;
     private final LongSupplier nanoTime;
     private final Runnable wake;
-    private volatile long nextDue = PollReply.NEVER;
-    private volatile boolean surplus;
-    private volatile boolean wanted = true;
+    private volatile long headDue = PollReply.NEVER;
+    private volatile boolean dueMessagesLeft;
+    private volatile boolean requested = true;
     private long nextLeaseEnd = PollReply.NEVER;
     private long lastPoll;
     /** Due time of the message that followed this poller's last claims; never if it was due at the last reply. */
-    private long ownDue = PollReply.NEVER;
+    private long dueAfterClaims = PollReply.NEVER;
 
     /** The reason for a poll. */
     enum Reason {
         NONE,
         REQUESTED,
         DUE,
+        LEASE_END,
         SWEEP
+    }
+
+    /**
+     * When and why to poll next, as far as known now.
+     *
+     * @param nanos nanoseconds until the poll: 0 to poll now, {@link Long#MAX_VALUE} for never
+     */
+    record Plan(Reason reason, long nanos) {
+
+        static final Plan NEVER = new Plan(Reason.NONE, Long.MAX_VALUE);
+
+        boolean isNow() {
+            return nanos == 0;
+        }
+
+        /** Returns the earlier of this plan and another; of two plans to poll now, this one. */
+        private Plan or(Reason other, long otherNanos) {
+            long fromNow = Math.max(0, otherNanos);
+            return fromNow < nanos ? new Plan(other, fromNow) : this;
+        }
     }
 
     NextPoll(String consumer, RedisClock clock, LongSupplier nanoTime, Runnable wake) {
@@ -48,121 +70,98 @@ final class NextPoll {
     /** Records the due time of the head, as signalled. */
     void headAt(long dueMillis) {
         synchronized (this) {
-            if (dueMillis >= nextDue) {
+            if (dueMillis >= headDue) {
                 return;
             }
-            nextDue = dueMillis;
+            headDue = dueMillis;
         }
         wake.run();
     }
 
     /** Records that another consumer left due messages in the schedule. */
-    void surplus(String from) {
-        if (!from.equals(consumer)) {
-            surplus = true;
+    void dueMessagesLeft(String by) {
+        if (!by.equals(consumer)) {
+            dueMessagesLeft = true;
             wake.run();
         }
     }
 
     /** Requests a poll at once. */
     void pollNow() {
-        wanted = true;
+        requested = true;
         wake.run();
     }
 
     /** Whether this poller is aware of due messages that it may claim. */
     boolean hasDueMessages(boolean assigned) {
-        return surplus || nanosUntilDue(assigned) <= 0;
+        return dueMessagesLeft || nanosUntilDue(assigned) <= 0;
     }
 
+    /** Nanoseconds until a message is due that this poller has to claim. */
     private long nanosUntilDue(boolean assigned) {
-        long due = assigned ? nextDue : ownDue;
+        long due = assigned ? headDue : dueAfterClaims;
         return due == PollReply.NEVER || !clock.isSet() ? Long.MAX_VALUE : clock.nanosUntil(due);
     }
 
-    /** Returns the reason to poll now, or {@link Reason#NONE}. */
-    Reason reason(boolean assigned, boolean peers, int capacity, long sweepNanos) {
-        if (wanted || (surplus && capacity > 0)) {
-            return Reason.REQUESTED;
+    /**
+     * Plans the next poll.
+     *
+     * @param assigned whether this poller is the assigned one
+     * @param peers whether the shard has other pollers
+     * @param capacity number of messages that this poller may claim
+     */
+    Plan plan(boolean assigned, boolean peers, int capacity, long sweepNanos) {
+        if (requested || (dueMessagesLeft && capacity > 0)) {
+            return new Plan(Reason.REQUESTED, 0);
         }
-        if (nanosUntilDue(assigned) <= 0 && isWorthAPoll(peers, capacity)) {
-            return Reason.DUE;
-        }
-        if (!assigned) {
-            return capacity > 0 && nanosUntilNeglected(sweepNanos) <= 0 ? Reason.SWEEP : Reason.NONE;
+        Plan plan = Plan.NEVER;
+        long untilDue = nanosUntilDue(assigned);
+        // without capacity, a poll only signals due messages to peers, and a wake-up at the due time requests capacity
+        if (untilDue > 0 || capacity > 0 || peers) {
+            plan = plan.or(Reason.DUE, untilDue);
         }
         long sincePoll = nanoTime.getAsLong() - lastPoll;
-        if (clock.nanosUntil(nextLeaseEnd) <= 0 && sincePoll >= AGAIN) {
-            return Reason.REQUESTED;
+        if (assigned) {
+            return plan.or(Reason.LEASE_END, Math.max(clock.nanosUntil(nextLeaseEnd), LEASE_END_INTERVAL - sincePoll))
+                    .or(Reason.SWEEP, sweepNanos - sincePoll);
         }
-        return sincePoll >= sweepNanos ? Reason.SWEEP : Reason.NONE;
-    }
-
-    /**
-     * Whether a poll for the due head is useful: this consumer can claim, or the poll signals a surplus to its peers.
-     */
-    private static boolean isWorthAPoll(boolean peers, int capacity) {
-        return capacity > 0 || peers;
-    }
-
-    /**
-     * Nanoseconds until a message has been due for a sweep interval without a poll: its assigned node may hang or have
-     * failed.
-     */
-    private long nanosUntilNeglected(long sweepNanos) {
-        if (nextDue == PollReply.NEVER) {
-            return Long.MAX_VALUE;
+        long head = headDue;
+        if (capacity > 0 && head != PollReply.NEVER) {
+            // no poll for a sweep interval after the head was due: the assigned node may hang or have failed
+            return plan.or(Reason.SWEEP, sweepNanos + Math.max(clock.nanosUntil(head), -sincePoll));
         }
-        long sincePoll = nanoTime.getAsLong() - lastPoll;
-        return sweepNanos + Math.max(clock.nanosUntil(nextDue), -sincePoll);
+        return plan;
     }
 
     /** Resets the signals at the start of a poll. A later signal causes another poll. */
     void began() {
-        wanted = false;
-        surplus = false;
+        requested = false;
+        dueMessagesLeft = false;
         synchronized (this) {
-            nextDue = PollReply.NEVER;
+            headDue = PollReply.NEVER;
         }
     }
 
     /**
      * Applies a reply. If due messages remain, this poller claims them when it has capacity, even if the poll signalled
-     * the surplus to other consumers. After that signal the due time of the remaining messages is not kept, because a
-     * later signal of a new head would not be earlier and would be ignored.
+     * them to other consumers. After that signal the due time of the remaining messages is not kept, because a later
+     * signal of a new head would not be earlier and would be ignored.
      *
-     * @param announced whether the poll signalled a surplus to other consumers
+     * @param signalled whether the poll signalled remaining due messages to other consumers
      */
-    void replied(PollReply reply, boolean announced) {
+    void replied(PollReply reply, boolean signalled) {
         lastPoll = nanoTime.getAsLong();
         nextLeaseEnd = reply.nextLeaseEndMillis();
         boolean moreIsDue = reply.untilNextDue().isZero();
         if (moreIsDue) {
-            surplus = true;
+            dueMessagesLeft = true;
         }
-        if (!(moreIsDue && announced)) {
+        if (!(moreIsDue && signalled)) {
             synchronized (this) {
-                nextDue = Math.min(nextDue, reply.nextDueMillis());
+                headDue = Math.min(headDue, reply.nextDueMillis());
             }
         }
-        long due = reply.claims().isEmpty() ? ownDue : reply.nextDueMillis();
-        ownDue = due * 1000 > reply.nowMicros() ? due : PollReply.NEVER;
-    }
-
-    /** Nanoseconds until the next poll, as far as known now. */
-    long nanosUntilPoll(boolean assigned, boolean peers, int capacity, long sweepNanos) {
-        if (reason(assigned, peers, capacity, sweepNanos) != Reason.NONE) {
-            return 0;
-        }
-        long untilDue = nanosUntilDue(assigned);
-        // the head may have become due since reason() was called
-        long wait = untilDue > 0 || isWorthAPoll(peers, capacity) ? untilDue : Long.MAX_VALUE;
-        if (!assigned) {
-            return Math.max(0, capacity > 0 ? Math.min(wait, nanosUntilNeglected(sweepNanos)) : wait);
-        }
-        long sincePoll = nanoTime.getAsLong() - lastPoll;
-        wait = Math.min(wait, sweepNanos - sincePoll);
-        long untilLeaseEnd = Math.max(clock.nanosUntil(nextLeaseEnd), AGAIN - sincePoll);
-        return Math.max(0, Math.min(wait, untilLeaseEnd));
+        long due = reply.claims().isEmpty() ? dueAfterClaims : reply.nextDueMillis();
+        dueAfterClaims = due * 1000 > reply.nowMicros() ? due : PollReply.NEVER;
     }
 }

@@ -88,7 +88,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
 
     // of the open poll
     private List<OpenDeliveries.Due> renewals = List.of();
-    private NextPoll.Reason reason = NextPoll.Reason.NONE;
+    private boolean sweeping;
 
     private boolean notificationsEnabled;
     private long enableCalledAt;
@@ -254,7 +254,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
 
     @Override
     public void surplus(String from) {
-        nextPoll.surplus(from);
+        nextPoll.dueMessagesLeft(from);
     }
 
     @Override
@@ -371,15 +371,14 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         long now = nanoTime.getAsLong();
         int capacity = takesMore() ? share.capacity() : 0;
         boolean peers = hasPeers();
-        NextPoll.Reason why =
-                accepting ? nextPoll.reason(isAssigned(), peers, capacity, sweepNanos()) : NextPoll.Reason.NONE;
+        NextPoll.Plan plan = accepting ? plan(capacity, peers) : NextPoll.Plan.NEVER;
         boolean settles = session.size() > 0 && (isUrgent() || session.isOlderThan(now - linger.toNanos()));
-        if (why == NextPoll.Reason.NONE && !deliveries.hasWork(now) && !settles) {
+        if (!plan.isNow() && !deliveries.hasWork(now) && !settles) {
             return null;
         }
         renewals = new ArrayList<>(deliveries.take(now));
         nextPoll.began();
-        reason = why;
+        sweeping = plan.isNow() && plan.reason() == NextPoll.Reason.SWEEP;
         Poll poll = session.begin(
                 new Claiming(
                         share.reserve(Math.min(capacity, PollRequest.MAX_BATCH)),
@@ -395,6 +394,10 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             }
         }
         return poll;
+    }
+
+    private NextPoll.Plan plan(int capacity, boolean peers) {
+        return nextPoll.plan(isAssigned(), peers, capacity, sweepNanos());
     }
 
     /** Without signals nothing can wake another poller, so each poller acts as assigned. */
@@ -434,7 +437,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         // last: listeners and callbacks may throw anything, and the poll must be applied by then
         lostDeliveries.forEach(this::publishLost);
         session.publish(poll, reply);
-        if (reason == NextPoll.Reason.SWEEP && !reply.claims().isEmpty()) {
+        if (sweeping && !reply.claims().isEmpty()) {
             events.publish(to -> to.sweepFound(recipient, reply.claims().size()));
         }
     }
@@ -474,7 +477,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         long now = nanoTime.getAsLong();
         long wait = FOREVER;
         if (accepting) {
-            wait = Math.min(wait, nextPoll.nanosUntilPoll(isAssigned(), hasPeers(), capacity, sweepNanos()));
+            wait = Math.min(wait, plan(capacity, hasPeers()).nanos());
         }
         if (session.size() > 0) {
             wait = isUrgent() ? 0 : Math.min(wait, linger.toNanos());

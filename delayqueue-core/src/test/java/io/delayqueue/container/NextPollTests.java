@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.container.NextPoll.Plan;
 import io.delayqueue.container.NextPoll.Reason;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
@@ -56,11 +57,16 @@ class NextPollTests {
     }
 
     private Reason reason(boolean isAssigned) {
-        return nextPoll.reason(isAssigned, false, 10, SWEEP);
+        return reason(isAssigned, false, 10);
+    }
+
+    private Reason reason(boolean isAssigned, boolean peers, int capacity) {
+        Plan plan = nextPoll.plan(isAssigned, peers, capacity, SWEEP);
+        return plan.isNow() ? plan.reason() : Reason.NONE;
     }
 
     private Duration untilPoll() {
-        return Duration.ofNanos(nextPoll.nanosUntilPoll(true, false, 10, SWEEP));
+        return Duration.ofNanos(nextPoll.plan(true, false, 10, SWEEP).nanos());
     }
 
     @Test
@@ -91,7 +97,7 @@ class NextPollTests {
         saw(PollReply.NEVER, PollReply.NEVER);
         assertThat(reason(true)).isEqualTo(Reason.DUE);
         nextPoll.began();
-        nextPoll.surplus("other");
+        nextPoll.dueMessagesLeft("other");
         saw(PollReply.NEVER, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.REQUESTED);
         nextPoll.began();
@@ -101,19 +107,19 @@ class NextPollTests {
     }
 
     @Test
-    void othersPollOnlyOnASurplusWithFreeCapacity() {
+    void othersPollForRemainingDueMessagesOnlyWithCapacity() {
         nextPoll.headAt(redisMillis());
         assertThat(reason(false)).isEqualTo(Reason.NONE);
-        nextPoll.surplus("me");
+        nextPoll.dueMessagesLeft("me");
         assertThat(reason(false)).isEqualTo(Reason.NONE);
-        nextPoll.surplus("other");
-        assertThat(nextPoll.reason(false, true, 0, SWEEP)).isEqualTo(Reason.NONE);
+        nextPoll.dueMessagesLeft("other");
+        assertThat(reason(false, true, 0)).isEqualTo(Reason.NONE);
         assertThat(reason(false)).isEqualTo(Reason.REQUESTED);
     }
 
     @Test
-    void surplusIsKeptOverAPollWithoutCapacity() {
-        nextPoll.surplus("other");
+    void remainingDueMessagesAreKnownAfterAPollWithoutCapacity() {
+        nextPoll.dueMessagesLeft("other");
         nextPoll.pollNow();
         nextPoll.began();
         saw(redisMillis(), PollReply.NEVER);
@@ -139,7 +145,7 @@ class NextPollTests {
         saw(PollReply.NEVER, redisMillis() + 2000);
         assertThat(untilPoll()).isEqualTo(Duration.ofSeconds(2));
         pass(Duration.ofSeconds(2));
-        assertThat(reason(true)).isEqualTo(Reason.REQUESTED);
+        assertThat(reason(true)).isEqualTo(Reason.LEASE_END);
         saw(PollReply.NEVER, redisMillis() - 1);
         assertThat(untilPoll()).isEqualTo(Duration.ofSeconds(1));
     }
@@ -150,42 +156,42 @@ class NextPollTests {
         pass(Duration.ofNanos(SWEEP));
         assertThat(reason(true)).isEqualTo(Reason.SWEEP);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
-        assertThat(nextPoll.nanosUntilPoll(false, true, 10, SWEEP)).isGreaterThan(SWEEP);
+        assertThat(nextPoll.plan(false, true, 10, SWEEP).nanos()).isGreaterThan(SWEEP);
     }
 
     @Test
     void unassignedPollerPollsASweepAfterAnUntakenDueTime() {
         nextPoll.headAt(redisMillis() + 1000);
-        assertThat(nextPoll.nanosUntilPoll(false, true, 10, SWEEP))
+        assertThat(nextPoll.plan(false, true, 10, SWEEP).nanos())
                 .isEqualTo(Duration.ofSeconds(6).toNanos());
-        assertThat(nextPoll.nanosUntilPoll(false, true, 0, SWEEP)).isEqualTo(Long.MAX_VALUE);
+        assertThat(nextPoll.plan(false, true, 0, SWEEP).nanos()).isEqualTo(Long.MAX_VALUE);
         pass(Duration.ofSeconds(6));
         assertThat(reason(false)).isEqualTo(Reason.SWEEP);
         nextPoll.began();
         saw(PollReply.NEVER, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
-        assertThat(nextPoll.nanosUntilPoll(false, true, 10, SWEEP)).isEqualTo(Long.MAX_VALUE);
+        assertThat(nextPoll.plan(false, true, 10, SWEEP).nanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
-    void fullAssignedPollerAnnouncesOnceWhatItLeaves() {
+    void fullAssignedPollerSignalsRemainingDueMessagesOnce() {
         nextPoll.began();
         clock.set(redisMillis() * 1000);
         nextPoll.headAt(redisMillis());
-        assertThat(nextPoll.reason(true, true, 0, SWEEP)).isEqualTo(Reason.DUE);
+        assertThat(reason(true, true, 0)).isEqualTo(Reason.DUE);
         nextPoll.began();
         saw(redisMillis(), PollReply.NEVER, List.of(), true);
-        assertThat(nextPoll.reason(true, true, 0, SWEEP)).isEqualTo(Reason.NONE);
-        assertThat(nextPoll.reason(true, true, 1, SWEEP)).isEqualTo(Reason.REQUESTED);
+        assertThat(reason(true, true, 0)).isEqualTo(Reason.NONE);
+        assertThat(reason(true, true, 1)).isEqualTo(Reason.REQUESTED);
     }
 
     @Test
-    void fullAssignedPollerAnnouncesEachSignalledHead() {
+    void fullAssignedPollerPollsForEachSignalledHead() {
         saw(redisMillis(), PollReply.NEVER, List.of(), true);
         pass(Duration.ofMillis(10));
         nextPoll.headAt(redisMillis());
         assertThat(wakes).hasValue(1);
-        assertThat(nextPoll.reason(true, true, 0, SWEEP)).isEqualTo(Reason.DUE);
+        assertThat(reason(true, true, 0)).isEqualTo(Reason.DUE);
     }
 
     @Test
@@ -195,7 +201,7 @@ class NextPollTests {
         nextPoll.began();
         saw(redisMillis() + 1000, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
-        assertThat(nextPoll.nanosUntilPoll(false, true, 10, SWEEP))
+        assertThat(nextPoll.plan(false, true, 10, SWEEP).nanos())
                 .isEqualTo(Duration.ofSeconds(1).toNanos());
         pass(Duration.ofSeconds(1));
         assertThat(reason(false)).isEqualTo(Reason.DUE);
