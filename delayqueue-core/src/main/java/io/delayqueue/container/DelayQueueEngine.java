@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 public final class DelayQueueEngine implements AutoCloseable {
 
     private static final Log log = LogFactory.getLog(DelayQueueEngine.class);
+    /** Prefix of the name of each thread. */
+    static final String THREAD_NAME = "delayqueue";
     /** Default wait for Redis on close, and on a stop after all deliveries are settled: the default command timeout. */
     static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
 
@@ -91,7 +93,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         // System.nanoTime() is the clock of its timer, even if a test replaces the engine's clock
         this.pool = new TaskPool(
                 settings.taskThreads(),
-                HandlerThreads.daemons(threads, HandlerThreads.NAME + "-task"),
+                DaemonThreads.factory(threads, THREAD_NAME + "-task"),
                 System::nanoTime,
                 outages::failed);
         PeriodicTaskScheduler manual = builder.tasks;
@@ -108,7 +110,8 @@ public final class DelayQueueEngine implements AutoCloseable {
         subscribed.onChange(membership::hasten);
         this.retention = new RetentionTask(store, consumed, settings, events, nanoTime);
         Executor given = builder.handlers;
-        ExecutorService own = given == null ? HandlerThreads.cached(threads) : null;
+        // the permits of the listeners' workers limit the number of its threads
+        ExecutorService own = given == null ? DaemonThreads.executor(threads, THREAD_NAME + "-handler") : null;
         this.ownHandlers = own;
         this.handlers = given == null ? requireNonNull(own) : given;
     }
@@ -255,11 +258,25 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
         if (alive == null && tasks.hasThreads()) {
             CountDownLatch latch = new CountDownLatch(1);
-            HandlerThreads.keepAlive(threads, latch); // first: it throws if no thread can be created
+            keepAlive(latch); // first: it throws if no thread can be created
             alive = latch;
         }
         running.add(run);
         open.add(run);
+    }
+
+    /** Starts a thread that keeps the process alive: all other threads of the engine are daemons. */
+    private void keepAlive(CountDownLatch until) {
+        Thread thread = threads.newThread(() -> {
+            try {
+                until.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        thread.setName(THREAD_NAME + "-keep-alive");
+        thread.setDaemon(false);
+        thread.start();
     }
 
     /** Called when a stop ends or times out: the run no longer keeps the process alive. */

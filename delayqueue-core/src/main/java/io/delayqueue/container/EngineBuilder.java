@@ -18,6 +18,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.VirtualThreadTaskExecutor;
 
 /** Builds a {@link DelayQueueEngine}. Not thread-safe. */
 public final class EngineBuilder {
@@ -137,7 +138,7 @@ public final class EngineBuilder {
      * @throws UnsupportedOperationException on a JVM older than Java 21
      */
     public EngineBuilder virtualThreads() {
-        return handlers(HandlerThreads.virtual());
+        return handlers(new VirtualThreadTaskExecutor(DelayQueueEngine.THREAD_NAME + "-handler-"));
     }
 
     /** Sets the task scheduler; tests use it to run tasks by hand. Default: the engine's own threads. */

@@ -82,7 +82,7 @@ class ExhaustionTests extends NodeTest {
     }
 
     private static QueueNode.Builder executors(QueueNode.Builder builder, Exhaustion exhaustion) {
-        return builder.threads(Thread::new).handlers(exhaustion.executor(HandlerThreads.daemons("exhaustion")));
+        return builder.threads(Thread::new).handlers(exhaustion.executor(DaemonThreads.executor("exhaustion")));
     }
 
     private static QueueNode.Builder connections(QueueNode.Builder builder, Exhaustion exhaustion) {

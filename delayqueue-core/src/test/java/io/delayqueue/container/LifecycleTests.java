@@ -365,7 +365,7 @@ class LifecycleTests extends NodeTest {
         await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged m") == 1);
         long threads = Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getThreadGroup() == group)
-                .filter(thread -> thread.getName().startsWith(HandlerThreads.NAME))
+                .filter(thread -> thread.getName().startsWith(DelayQueueEngine.THREAD_NAME))
                 .filter(thread -> !thread.getName().contains("handler"))
                 .count();
         System.out.println(count + " listeners started in " + (started - begin) / 1_000_000
@@ -378,7 +378,7 @@ class LifecycleTests extends NodeTest {
 
     private static Set<Thread> engineThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith(HandlerThreads.NAME))
+                .filter(thread -> thread.getName().startsWith(DelayQueueEngine.THREAD_NAME))
                 .collect(Collectors.toSet());
     }
 }

@@ -1,6 +1,6 @@
 package io.delayqueue.autoconfigure.forward;
 
-import io.delayqueue.container.HandlerThreads;
+import io.delayqueue.container.DaemonThreads;
 import io.delayqueue.forward.rabbit.RabbitBroker;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -24,6 +24,6 @@ public final class RabbitForwardAutoConfiguration {
                 "rabbitmq",
                 RabbitTemplate.class,
                 template ->
-                        new RabbitBroker(template.getConnectionFactory(), HandlerThreads.daemons("delayqueue-rabbit")));
+                        new RabbitBroker(template.getConnectionFactory(), DaemonThreads.executor("delayqueue-rabbit")));
     }
 }
