@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import java.time.Duration;
 import java.util.HashMap;
@@ -164,18 +165,13 @@ public final class Membership extends RedisTask {
     }
 
     private CompletableFuture<List<Object>> send(String consumed, long timeoutMillis, long number) {
-        return scripts.run(
-                HEARTBEAT,
-                3,
-                keySpace.nodes(),
-                keySpace.nodeTopics(),
-                keySpace.pausedTopics(),
-                bytes(node),
-                bytes(consumed),
-                bytes(Long.toString(timeoutMillis)),
-                bytes(version),
-                bytes(keySpace.signalChannel()),
-                bytes(Long.toString(number)));
+        return scripts.run(new ScriptCall(HEARTBEAT, keySpace.nodes(), keySpace.nodeTopics(), keySpace.pausedTopics())
+                .add(node)
+                .add(consumed)
+                .add(timeoutMillis)
+                .add(version)
+                .add(keySpace.signalChannel())
+                .add(number));
     }
 
     private void succeeded(List<Object> reply) {
@@ -234,10 +230,6 @@ public final class Membership extends RedisTask {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(UTF_8);
     }
 
     private boolean isIsolated() {

@@ -7,6 +7,7 @@ import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,13 +52,8 @@ public final class NodeDirectory {
      * if the script has no reply.
      */
     public CompletableFuture<Roster> rosterAsync() {
-        return scripts.run(
-                        NODES,
-                        3,
-                        keySpace.nodes(),
-                        keySpace.nodeTopics(),
-                        keySpace.pausedTopics(),
-                        bytes(Long.toString(timeout.toMillis())))
+        return scripts.run(new ScriptCall(NODES, keySpace.nodes(), keySpace.nodeTopics(), keySpace.pausedTopics())
+                        .add(timeout.toMillis()))
                 .thenApply(NodeDirectory::roster);
     }
 
@@ -94,14 +90,10 @@ public final class NodeDirectory {
     }
 
     private void setPaused(String topic, String paused) {
-        Await.call(() -> scripts.run(
-                PAUSE,
-                2,
-                keySpace.nodeTopics(),
-                keySpace.pausedTopics(),
-                bytes(topic),
-                bytes(paused),
-                bytes(keySpace.signalChannel())));
+        Await.call(() -> scripts.run(new ScriptCall(PAUSE, keySpace.nodeTopics(), keySpace.pausedTopics())
+                .add(topic)
+                .add(paused)
+                .add(keySpace.signalChannel())));
     }
 
     static Set<String> texts(Object part) {
@@ -114,9 +106,5 @@ public final class NodeDirectory {
 
     private static String text(Object part) {
         return new String((byte[]) part, UTF_8);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(UTF_8);
     }
 }

@@ -150,9 +150,11 @@ final class LettuceDriver implements Driver {
     public CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean whole) {
         RedisScriptingAsyncCommands<byte[], byte[]> commands =
                 (RedisScriptingAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
+        byte[][] keys = call.keys().toArray(byte[][]::new);
+        byte[][] arguments = call.arguments().toArray(byte[][]::new);
         return whole
-                ? commands.eval(call.text(), ScriptOutputType.MULTI, call.keys(), call.values())
-                : commands.evalsha(call.script().sha1(), ScriptOutputType.MULTI, call.keys(), call.values());
+                ? commands.eval(call.text(), ScriptOutputType.MULTI, keys, arguments)
+                : commands.evalsha(call.script().sha1(), ScriptOutputType.MULTI, keys, arguments);
     }
 
     @Override

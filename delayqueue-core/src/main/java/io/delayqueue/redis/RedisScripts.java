@@ -67,12 +67,13 @@ public final class RedisScripts implements ScriptRunner {
 
     private static @Nullable Object evaluate(RedisScriptingCommands commands, ScriptCall call) {
         try {
-            return commands.evalSha(call.script().sha1(), ReturnType.MULTI, call.keyCount(), call.arguments());
+            return commands.evalSha(
+                    call.script().sha1(), ReturnType.MULTI, call.keys().size(), call.keysAndArguments());
         } catch (RuntimeException e) {
             if (!RedisFailure.of(e).names("NOSCRIPT")) {
                 throw e;
             }
-            return commands.eval(call.text(), ReturnType.MULTI, call.keyCount(), call.arguments());
+            return commands.eval(call.text(), ReturnType.MULTI, call.keys().size(), call.keysAndArguments());
         }
     }
 
@@ -88,9 +89,9 @@ public final class RedisScripts implements ScriptRunner {
     }
 
     @Override
-    public CompletableFuture<List<Object>> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+    public CompletableFuture<List<Object>> run(ScriptCall call) {
         CompletableFuture<List<Object>> result = new CompletableFuture<>();
-        attempt(new ScriptCall(script, keyCount, keysAndArguments), 0, result);
+        attempt(call, 0, result);
         return result;
     }
 

@@ -1,49 +1,78 @@
 package io.delayqueue.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 
-/** A script with its keys and arguments. The arrays are neither copied nor changed. */
-final class ScriptCall {
+/**
+ * A call of a Lua script, with its keys and arguments. A {@link ScriptRunner} may send it several times, so that it must
+ * not be changed once it is passed to the runner. The arrays are neither copied nor changed. Not thread-safe.
+ */
+public final class ScriptCall {
 
     private final LuaScript script;
-    private final int keyCount;
-    private final byte[][] arguments;
+    private final List<byte[]> keys;
+    private final List<byte[]> arguments = new ArrayList<>();
 
-    /** Creates a call. The first {@code keyCount} arguments are the keys. */
-    ScriptCall(LuaScript script, int keyCount, byte[][] arguments) {
-        this.script = script;
-        this.keyCount = keyCount;
-        this.arguments = arguments;
+    /** Creates a call without arguments. */
+    public ScriptCall(LuaScript script, byte[]... keys) {
+        this(script, List.of(keys));
     }
 
-    LuaScript script() {
+    /** Creates a call without arguments. */
+    public ScriptCall(LuaScript script, List<byte[]> keys) {
+        this.script = script;
+        this.keys = keys;
+    }
+
+    /** Adds an argument. */
+    public ScriptCall add(byte[] argument) {
+        arguments.add(argument);
+        return this;
+    }
+
+    /** Adds an argument in UTF-8. */
+    public ScriptCall add(String argument) {
+        return add(argument.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Adds an argument in decimal digits. */
+    public ScriptCall add(long argument) {
+        return add(Long.toString(argument));
+    }
+
+    /** The script. */
+    public LuaScript script() {
         return script;
     }
 
-    int keyCount() {
-        return keyCount;
+    /** The keys. */
+    public List<byte[]> keys() {
+        return keys;
     }
 
-    byte[][] arguments() {
+    /** The arguments. */
+    public List<byte[]> arguments() {
         return arguments;
     }
 
+    /** The keys, then the arguments. */
+    byte[][] keysAndArguments() {
+        byte[][] all = keys.toArray(new byte[keys.size() + arguments.size()][]);
+        for (int i = 0; i < arguments.size(); i++) {
+            all[keys.size() + i] = arguments.get(i);
+        }
+        return all;
+    }
+
+    /** The script's text for {@code EVAL}. */
     byte[] text() {
         return script.text().getBytes(StandardCharsets.UTF_8);
     }
 
-    byte[][] keys() {
-        return Arrays.copyOfRange(arguments, 0, keyCount);
-    }
-
-    byte[][] values() {
-        return Arrays.copyOfRange(arguments, keyCount, arguments.length);
-    }
-
     /** The hash slot of the first key, which selects the server in a Cluster; 0 if there are no keys. */
     int slot() {
-        return keyCount == 0 ? 0 : KeySpace.slot(arguments[0]);
+        return keys.isEmpty() ? 0 : KeySpace.slot(keys.get(0));
     }
 
     @Override

@@ -13,11 +13,8 @@ public interface ScriptRunner {
     /**
      * Runs a script without blocking the caller, not even to connect.
      *
-     * @param script the script
-     * @param keyCount number of keys
-     * @param keysAndArguments the keys, then the arguments
      * @return the reply as a list; fails with a {@link RedisCallException} within the command timeout if there is no
      *     reply; the exception's kind says whether the script may have run
      */
-    CompletableFuture<List<Object>> run(LuaScript script, int keyCount, byte[]... keysAndArguments);
+    CompletableFuture<List<Object>> run(ScriptCall call);
 }

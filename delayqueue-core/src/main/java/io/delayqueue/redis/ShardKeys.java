@@ -59,6 +59,11 @@ public record ShardKeys(
         return List.of(schedule, leases, messages, deliveries, meta);
     }
 
+    /** {@link #queue}, and the remembered outcomes of sends. */
+    public List<byte[]> queueWithSent() {
+        return joined(queue(), List.of(sent, sentUntil));
+    }
+
     /** {@link #queue}; for the queue of messages also the dead letters. */
     public List<byte[]> withDeadLetters() {
         return notifications == null ? queue() : joined(queue(), List.of(dead, deadLetters));

@@ -11,13 +11,10 @@ import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.bench.RawScripts;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -164,20 +161,12 @@ class NodeDirectoryTests {
     }
 
     private ScriptRunner stoppedBefore(int write) {
-        return (script, keyCount, keysAndArguments) -> {
+        return call -> {
+            LuaScript script = call.script();
             String text = "local left = " + write + " local real = redis local redis = {pcall = real.pcall, call ="
                     + " function(...) if (...) ~= 'TIME' then if left == 0 then error('stopped by the test') end"
                     + " left = left - 1 end return real.call(...) end} " + script.text();
-            return scripts.run(new LuaScript(script.name(), text, sha1(text)), keyCount, keysAndArguments);
+            return scripts.run(RawScripts.with(new LuaScript(script.name(), text, RawScripts.sha1(text)), call));
         };
-    }
-
-    private static String sha1(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -11,8 +11,6 @@ import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.bench.ServerClock;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,19 +60,12 @@ abstract class NodesTest {
     }
 
     private ScriptRunner unlessBlackedOut(ScriptRunner real) {
-        return (ScriptRunner) Proxy.newProxyInstance(
-                ScriptRunner.class.getClassLoader(),
-                new Class<?>[] {ScriptRunner.class},
-                (proxy, method, arguments) -> {
-                    if (blackOut) {
-                        throw new IllegalStateException("Redis is away");
-                    }
-                    try {
-                        return method.invoke(real, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return call -> {
+            if (blackOut) {
+                throw new IllegalStateException("Redis is unavailable");
+            }
+            return real.run(call);
+        };
     }
 
     /** A node with an assignment at each of some shards. */

@@ -75,10 +75,10 @@ class ClusterTests {
         try (OwnConnections own = connect(client)) {
             for (Shard shard : List.of(onFirst, onSecond)) {
                 byte[] key = keys.of(shard).meta();
-                assertThat(Await.call(() -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key)))
+                assertThat(Await.call(() -> own.scripts().run(new ScriptCall(ScriptRunnerContract.INCREMENT, key))))
                         .containsExactly(1L);
                 assertThat(own.scripts()
-                                .run(ScriptRunnerContract.INCREMENT, 1, key)
+                                .run(new ScriptCall(ScriptRunnerContract.INCREMENT, key))
                                 .join())
                         .containsExactly(2L);
             }
@@ -140,7 +140,9 @@ class ClusterTests {
                     keys.of(onFirst).meta(),
                     onSecond,
                     keys.of(onSecond).meta());
-            meta.values().forEach(key -> Await.call(() -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key)));
+            meta.values()
+                    .forEach(key ->
+                            Await.call(() -> own.scripts().run(new ScriptCall(ScriptRunnerContract.INCREMENT, key))));
             second.pause();
 
             try {
@@ -149,19 +151,20 @@ class ClusterTests {
                     assertThat(catchThrowableOfType(
                                             RedisCallException.class,
                                             () -> Await.call(() -> own.scripts()
-                                                    .run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond))))
+                                                    .run(new ScriptCall(
+                                                            ScriptRunnerContract.INCREMENT, meta.get(onSecond)))))
                                     .kind())
                             .isIn(i < 2 ? Set.of(Kind.UNKNOWN) : Set.of(Kind.UNKNOWN, Kind.NOT_SENT));
-                    assertThat(Await.call(
-                                    () -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, meta.get(onFirst))))
+                    assertThat(Await.call(() -> own.scripts()
+                                    .run(new ScriptCall(ScriptRunnerContract.INCREMENT, meta.get(onFirst)))))
                             .hasSize(1);
                 }
             } finally {
                 second.resume();
             }
             await().ignoreExceptions()
-                    .until(() -> !Await.call(
-                                    () -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, meta.get(onSecond)))
+                    .until(() -> !Await.call(() -> own.scripts()
+                                    .run(new ScriptCall(ScriptRunnerContract.INCREMENT, meta.get(onSecond))))
                             .isEmpty());
         }
     }
@@ -177,8 +180,8 @@ class ClusterTests {
                 OwnConnections.TIMEOUT);
         for (Shard shard : List.of(onFirst, onSecond)) {
             await().ignoreExceptions()
-                    .until(() -> !Await.call(() ->
-                                    own.scripts().run(PING, 1, keys.of(shard).meta()))
+                    .until(() -> !Await.call(() -> own.scripts()
+                                    .run(new ScriptCall(PING, keys.of(shard).meta())))
                             .isEmpty());
         }
         return own;

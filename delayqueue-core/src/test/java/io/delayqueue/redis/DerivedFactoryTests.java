@@ -187,8 +187,7 @@ class DerivedFactoryTests {
             RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
             OwnConnections own =
                     OwnConnections.of(new LettuceConnectionFactory(server, client), OwnConnections.TIMEOUT);
-            ScriptCall call =
-                    new ScriptCall(ScriptRunnerContract.INCREMENT, 1, new byte[][] {ScriptRunnerContract.KEY});
+            ScriptCall call = new ScriptCall(ScriptRunnerContract.INCREMENT, ScriptRunnerContract.KEY);
             LettuceConnectionFactory derived = (LettuceConnectionFactory)
                     Await.call(() -> own.connections().connect(call)).factory();
             assertThat(derived.getClientResources().eventLoopGroupProvider())

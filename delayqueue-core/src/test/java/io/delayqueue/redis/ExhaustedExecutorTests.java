@@ -98,7 +98,7 @@ class ExhaustedExecutorTests {
             RedisScripts scripts = new RedisScripts(made.apply(exhaustion));
             int failed = 0;
             for (int i = 0; i < 3; i++) {
-                Throwable thrown = outcome(() -> scripts.run(PING, 1, bytes("k")));
+                Throwable thrown = outcome(() -> scripts.run(new ScriptCall(PING, bytes("k"))));
                 failed += thrown == null ? 0 : 1;
                 assertThat(thrown == null || thrown instanceof RedisCallException)
                         .as("call " + i + " with failure " + number + ": " + thrown)
@@ -117,18 +117,19 @@ class ExhaustedExecutorTests {
     void callEndsThoughTheNewConnectionFindsNoThread() {
         Exhaustion exhaustion = Exhaustion.whenTold();
         RedisScripts scripts = new RedisScripts(connections(application, exhaustion));
-        await().until(() -> outcome(() -> scripts.run(PING, 1, bytes("k"))) == null);
+        await().until(() -> outcome(() -> scripts.run(new ScriptCall(PING, bytes("k")))) == null);
 
         network.halfOpen(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
         exhaustion.begin();
         for (int i = 0; i < 4; i++) {
-            assertThat(outcome(() -> scripts.run(PING, 1, bytes("k")))).isInstanceOf(RedisCallException.class);
+            assertThat(outcome(() -> scripts.run(new ScriptCall(PING, bytes("k")))))
+                    .isInstanceOf(RedisCallException.class);
         }
         assertThat(exhaustion.failed()).isPositive();
 
         exhaustion.end();
         network.pass();
-        await().until(() -> outcome(() -> scripts.run(PING, 1, bytes("k"))) == null);
+        await().until(() -> outcome(() -> scripts.run(new ScriptCall(PING, bytes("k")))) == null);
     }
 
     /** Null for a reply; fails if the call does not end. */

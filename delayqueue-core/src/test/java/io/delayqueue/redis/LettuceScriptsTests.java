@@ -29,13 +29,13 @@ class LettuceScriptsTests extends ScriptRunnerContract {
                 own().application(), QueueConnections.Settings.defaults(), tasks::add, System::nanoTime);
         RedisScripts scripts = new RedisScripts(connections);
 
-        CompletableFuture<List<Object>> reply = scripts.run(INCREMENT, 1, KEY);
+        CompletableFuture<List<Object>> reply = scripts.run(new ScriptCall(INCREMENT, KEY));
         assertThat(network().traffic().connections()).isZero();
         assertThat(tasks).hasSize(1);
         tasks.remove().run();
 
         assertThat(reply.join()).containsExactly(1L);
-        assertThat(scripts.run(INCREMENT, 1, KEY).join()).containsExactly(2L);
+        assertThat(scripts.run(new ScriptCall(INCREMENT, KEY)).join()).containsExactly(2L);
         assertThat(tasks).isEmpty();
         assertThat(network().traffic().connections()).isOne();
         connections.close();
@@ -43,7 +43,7 @@ class LettuceScriptsTests extends ScriptRunnerContract {
 
     @Test
     void silentConnectionIsReplacedAfterTwoTimeouts() {
-        Await.call(() -> scripts().run(INCREMENT, 1, KEY));
+        Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY)));
         network().halfOpen(Direction.SERVER_TO_CLIENT);
 
         assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.UNKNOWN);
@@ -52,7 +52,8 @@ class LettuceScriptsTests extends ScriptRunnerContract {
 
         await().until(() -> network().traffic().connections() == 2);
         await().ignoreExceptions()
-                .until(() -> !Await.call(() -> scripts().run(INCREMENT, 1, KEY)).isEmpty());
+                .until(() -> !Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY)))
+                        .isEmpty());
     }
 
     @Test
@@ -60,32 +61,33 @@ class LettuceScriptsTests extends ScriptRunnerContract {
         try (OwnConnections own = OwnConnections.of(
                 new LettuceConnectionFactory("127.0.0.1", network().port()), OwnConnections.TIMEOUT)) {
             RedisScripts scripts = own.scripts();
-            Await.call(() -> scripts.run(INCREMENT, 1, KEY));
+            Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
             network().halfOpen(Direction.SERVER_TO_CLIENT);
 
             List<CompletableFuture<?>> waiting = IntStream.range(0, 20)
                     .<CompletableFuture<?>>mapToObj(i -> i % 2 == 0
                             ? CompletableFuture.supplyAsync(
-                                    () -> Await.call(() -> scripts.run(INCREMENT, 1, KEY)), own.executor())
-                            : scripts.run(INCREMENT, 1, KEY))
+                                    () -> Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY))), own.executor())
+                            : scripts.run(new ScriptCall(INCREMENT, KEY)))
                     .toList();
             waiting.forEach(call -> call.exceptionally(failure -> null).join());
 
             await().ignoreExceptions()
-                    .until(() ->
-                            !Await.call(() -> scripts.run(INCREMENT, 1, KEY)).isEmpty());
+                    .until(() -> !Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)))
+                            .isEmpty());
             assertThat(network().traffic().connections()).isEqualTo(2);
         }
     }
 
     @Test
     void replacedConnectionIsClosedWhenItsLastCommandMustHaveEnded() {
-        Await.call(() -> scripts().run(INCREMENT, 1, KEY));
+        Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY)));
         own().connections().reset();
 
         await().until(() -> network().traffic().connections() == 2);
         await().until(() -> network().openConnections() == 1);
-        assertThat(Await.call(() -> scripts().run(INCREMENT, 1, KEY))).containsExactly(2L);
+        assertThat(Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY))))
+                .containsExactly(2L);
     }
 
     @Test
@@ -95,7 +97,7 @@ class LettuceScriptsTests extends ScriptRunnerContract {
                 own().application(), QueueConnections.Settings.defaults(), Runnable::run, nanos::get);
         connections.reset();
         assertThat(network().traffic().connections()).isZero();
-        Await.call(() -> connections.connect(new ScriptCall(INCREMENT, 1, new byte[][] {KEY})));
+        Await.call(() -> connections.connect(new ScriptCall(INCREMENT, KEY)));
 
         connections.reset();
         connections.reset();
@@ -115,9 +117,10 @@ class LettuceScriptsTests extends ScriptRunnerContract {
 
         List<CompletableFuture<List<Object>>> replies = IntStream.range(0, 20)
                 .mapToObj(i -> i % 2 == 0
-                        ? scripts().run(INCREMENT, 1, KEY)
+                        ? scripts().run(new ScriptCall(INCREMENT, KEY))
                         : CompletableFuture.supplyAsync(
-                                () -> Await.call(() -> scripts().run(INCREMENT, 1, KEY)), own().executor()))
+                                () -> Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY))),
+                                own().executor()))
                 .toList();
         replies.forEach(CompletableFuture::join);
 

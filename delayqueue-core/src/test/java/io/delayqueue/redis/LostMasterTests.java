@@ -64,7 +64,7 @@ class LostMasterTests {
     }
 
     private void increment(byte[] key) {
-        Await.call(() -> own.scripts().run(ScriptRunnerContract.INCREMENT, 1, key));
+        Await.call(() -> own.scripts().run(new ScriptCall(ScriptRunnerContract.INCREMENT, key)));
     }
 
     private long answeredAfterMillis(byte[] key, List<Kind> failures) {
@@ -99,7 +99,9 @@ class LostMasterTests {
         while (!answered.isDone()) {
             for (byte[] other : List.of(metas.get(0), metas.get(2))) {
                 try {
-                    own.scripts().run(ScriptRunnerContract.INCREMENT, 1, other).join();
+                    own.scripts()
+                            .run(new ScriptCall(ScriptRunnerContract.INCREMENT, other))
+                            .join();
                 } catch (CompletionException e) {
                     others.add(((RedisCallException) e.getCause()).kind());
                 }

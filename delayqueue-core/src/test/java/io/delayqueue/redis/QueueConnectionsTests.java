@@ -34,8 +34,7 @@ class QueueConnectionsTests {
     @Test
     void constructingConnectsNothing() {
         try (QueueConnections connections = connections(lettuce(1))) {
-            assertThat(connections.present(new ScriptCall(PING, 0, new byte[0][])))
-                    .isNull();
+            assertThat(connections.present(new ScriptCall(PING))).isNull();
         }
     }
 
@@ -51,7 +50,8 @@ class QueueConnectionsTests {
             try (OwnConnections own =
                     OwnConnections.of(new LettuceConnectionFactory(server, client), OwnConnections.TIMEOUT)) {
                 Await.call(() -> own.scripts()
-                        .run(OwnConnections.script("set", "return {redis.call('SET', KEYS[1], 1)}"), 1, bytes("k")));
+                        .run(new ScriptCall(
+                                OwnConnections.script("set", "return {redis.call('SET', KEYS[1], 1)}"), bytes("k"))));
 
                 assertThat(redis.info("keyspace")).containsOnlyKeys("db3");
                 assertThat((String) redis.command("CLIENT", "LIST")).containsPattern("name=shop .*db=3 ");
@@ -66,7 +66,7 @@ class QueueConnectionsTests {
                 OwnConnections own = OwnConnections.lettuce(redis.port())) {
             RedisCallException failure = catchThrowableOfType(
                     RedisCallException.class,
-                    () -> Await.call(() -> own.scripts().run(PING, 1, bytes("k"))));
+                    () -> Await.call(() -> own.scripts().run(new ScriptCall(PING, bytes("k")))));
 
             assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
             assertThat(failure).hasMessageContaining("NOAUTH");
@@ -79,8 +79,9 @@ class QueueConnectionsTests {
                 OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()), OwnConnections.TIMEOUT)) {
             RedisScripts scripts = own.scripts();
 
-            assertThat(Await.call(() -> scripts.run(PING, 1, bytes("k")))).containsExactly(bytes("PONG"));
-            assertThat(scripts.run(PING, 1, bytes("k")).join()).containsExactly(bytes("PONG"));
+            assertThat(Await.call(() -> scripts.run(new ScriptCall(PING, bytes("k")))))
+                    .containsExactly(bytes("PONG"));
+            assertThat(scripts.run(new ScriptCall(PING, bytes("k"))).join()).containsExactly(bytes("PONG"));
             own.connections().close();
 
             assertThat(new StringRedisTemplate(own.application()).hasKey("k")).isFalse();
@@ -100,7 +101,8 @@ class QueueConnectionsTests {
                     operations.multi();
                     try {
                         return catchThrowableOfType(
-                                RedisCallException.class, () -> Await.call(() -> scripts.run(PING, 1, bytes("k"))));
+                                RedisCallException.class,
+                                () -> Await.call(() -> scripts.run(new ScriptCall(PING, bytes("k")))));
                     } finally {
                         operations.discard();
                     }

@@ -59,13 +59,13 @@ abstract class ScriptRunnerContract {
         LuaScript script = script("types", "return {KEYS[1], ARGV[1], 42, {false, 'x', {}}, redis.status_reply('OK')}");
         byte[] binary = {0, (byte) 0xff, '\r', '\n'};
 
-        List<Object> reply = Await.call(() -> scripts.run(script, 1, KEY, binary));
+        List<Object> reply = Await.call(() -> scripts.run(new ScriptCall(script, KEY).add(binary)));
 
         assertThat(reply).hasSize(5);
         assertThat(reply.subList(0, 3)).usingRecursiveComparison().isEqualTo(List.of(KEY, binary, 42L));
         assertThat(reply.get(3)).usingRecursiveComparison().isEqualTo(Arrays.asList(null, bytes("x"), List.of()));
         assertThat(reply.get(4)).isEqualTo(bytes("OK"));
-        assertThat(scripts.run(script, 1, KEY, binary).join())
+        assertThat(scripts.run(new ScriptCall(script, KEY).add(binary)).join())
                 .usingRecursiveComparison()
                 .isEqualTo(reply);
     }
@@ -74,26 +74,28 @@ abstract class ScriptRunnerContract {
     void emptyReplyIsAnEmptyList() {
         LuaScript script = script("nothing", "return {}");
 
-        assertThat(Await.call(() -> scripts.run(script, 1, KEY))).isEmpty();
-        assertThat(scripts.run(script, 1, KEY).join()).isEmpty();
+        assertThat(Await.call(() -> scripts.run(new ScriptCall(script, KEY)))).isEmpty();
+        assertThat(scripts.run(new ScriptCall(script, KEY)).join()).isEmpty();
     }
 
     @Test
     void scriptThatRedisForgotIsSentWhole() {
-        assertThat(Await.call(() -> scripts.run(INCREMENT, 1, KEY))).containsExactly(1L);
+        assertThat(Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY))))
+                .containsExactly(1L);
         redis.command("SCRIPT", "FLUSH");
-        assertThat(Await.call(() -> scripts.run(INCREMENT, 1, KEY))).containsExactly(2L);
+        assertThat(Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY))))
+                .containsExactly(2L);
         redis.command("SCRIPT", "FLUSH");
-        assertThat(scripts.run(INCREMENT, 1, KEY).join()).containsExactly(3L);
+        assertThat(scripts.run(new ScriptCall(INCREMENT, KEY)).join()).containsExactly(3L);
         assertThat(redis.info("commandstats").get("cmdstat_eval")).startsWith("calls=3,");
     }
 
     @Test
     void knownScriptIsSentByItsDigest() {
-        Await.call(() -> scripts.run(INCREMENT, 1, KEY));
+        Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
         long before = network.traffic().requests();
-        Await.call(() -> scripts.run(INCREMENT, 1, KEY));
-        scripts.run(INCREMENT, 1, KEY).join();
+        Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
+        scripts.run(new ScriptCall(INCREMENT, KEY)).join();
         assertThat(network.traffic().requests() - before).isEqualTo(2);
         assertThat(redis.info("commandstats").get("cmdstat_eval")).startsWith("calls=1,");
     }
@@ -109,7 +111,7 @@ abstract class ScriptRunnerContract {
 
     @Test
     void fullMemoryIsRejected() {
-        Await.call(() -> scripts.run(INCREMENT, 1, KEY));
+        Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
         redis.command("CONFIG", "SET", "maxmemory", "1");
 
         assertRejected(Kind.MEMORY_FULL, INCREMENT, "OOM");
@@ -117,7 +119,7 @@ abstract class ScriptRunnerContract {
 
     @Test
     void demotedMasterIsRejectedAndDialledAnew() {
-        Await.call(() -> scripts.run(INCREMENT, 1, KEY));
+        Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
         long connections = network.traffic().connections();
         redis.command("REPLICAOF", "127.0.0.1", "1");
 
@@ -125,7 +127,8 @@ abstract class ScriptRunnerContract {
 
         await().until(() -> network.traffic().connections() > connections);
         redis.command("REPLICAOF", "NO", "ONE");
-        assertThat(Await.call(() -> scripts.run(INCREMENT, 1, KEY))).containsExactly(2L);
+        assertThat(Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY))))
+                .containsExactly(2L);
     }
 
     @Test
@@ -134,9 +137,9 @@ abstract class ScriptRunnerContract {
                 "migrating",
                 "local n = redis.call('INCR', KEYS[1]) if n < 3 then return redis.error_reply('TRYAGAIN soon') end return {n}");
 
-        assertThat(Await.call(() -> scripts.run(script, 1, KEY))).containsExactly(3L);
+        assertThat(Await.call(() -> scripts.run(new ScriptCall(script, KEY)))).containsExactly(3L);
         redis.command("DEL", "counter");
-        assertThat(scripts.run(script, 1, KEY).join()).containsExactly(3L);
+        assertThat(scripts.run(new ScriptCall(script, KEY)).join()).containsExactly(3L);
     }
 
     @Test
@@ -154,8 +157,9 @@ abstract class ScriptRunnerContract {
             public <K, V> List<Object> execute(RedisOperations<K, V> operations) throws DataAccessException {
                 operations.multi();
                 operations.opsForValue().set((K) "other", (V) "value");
-                assertThat(Await.call(() -> scripts.run(INCREMENT, 1, KEY))).containsExactly(1L);
-                assertThat(scripts.run(INCREMENT, 1, KEY).join()).containsExactly(2L);
+                assertThat(Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY))))
+                        .containsExactly(1L);
+                assertThat(scripts.run(new ScriptCall(INCREMENT, KEY)).join()).containsExactly(2L);
                 return operations.exec();
             }
         });
@@ -173,7 +177,8 @@ abstract class ScriptRunnerContract {
         }
 
         network.pass();
-        assertThat(Await.call(() -> scripts.run(INCREMENT, 1, KEY))).containsExactly(1L);
+        assertThat(Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY))))
+                .containsExactly(1L);
     }
 
     @Test
@@ -183,25 +188,28 @@ abstract class ScriptRunnerContract {
                 new RedisScripts(own.connections(), (script, failure) -> told.add(script + " " + failure.kind()));
         LuaScript wrong = script("wrong", "return redis.call('LPUSH', KEYS[1], 'x')");
 
-        Await.call(() -> telling.run(INCREMENT, 1, KEY));
-        telling.run(INCREMENT, 1, KEY).join();
+        Await.call(() -> telling.run(new ScriptCall(INCREMENT, KEY)));
+        telling.run(new ScriptCall(INCREMENT, KEY)).join();
         assertThat(told).isEmpty();
 
-        assertThatThrownBy(() -> Await.call(() -> telling.run(wrong, 1, KEY))).isInstanceOf(RedisCallException.class);
-        assertThatThrownBy(() -> telling.run(wrong, 1, KEY).join()).hasCauseInstanceOf(RedisCallException.class);
+        assertThatThrownBy(() -> Await.call(() -> telling.run(new ScriptCall(wrong, KEY))))
+                .isInstanceOf(RedisCallException.class);
+        assertThatThrownBy(() -> telling.run(new ScriptCall(wrong, KEY)).join())
+                .hasCauseInstanceOf(RedisCallException.class);
         assertThat(told).containsExactly("wrong STOPPED", "wrong STOPPED");
 
         network.refuse();
         told.clear();
-        assertThatThrownBy(() -> Await.call(() -> telling.run(INCREMENT, 1, KEY)))
+        assertThatThrownBy(() -> Await.call(() -> telling.run(new ScriptCall(INCREMENT, KEY))))
                 .isInstanceOf(RedisCallException.class);
-        assertThatThrownBy(() -> telling.run(INCREMENT, 1, KEY).join()).hasCauseInstanceOf(RedisCallException.class);
+        assertThatThrownBy(() -> telling.run(new ScriptCall(INCREMENT, KEY)).join())
+                .hasCauseInstanceOf(RedisCallException.class);
         assertThat(told).hasSize(2).allMatch(line -> line.startsWith("increment "));
     }
 
     @Test
     void silenceIsUnknown() {
-        Await.call(() -> scripts.run(INCREMENT, 1, KEY));
+        Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
         redis.pause();
 
         assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.UNKNOWN);
@@ -209,25 +217,27 @@ abstract class ScriptRunnerContract {
 
         redis.resume();
         await().ignoreExceptions()
-                .until(() -> !Await.call(() -> scripts.run(INCREMENT, 1, KEY)).isEmpty());
+                .until(() -> !Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)))
+                        .isEmpty());
     }
 
     @Test
     void halfOpenConnectionHeals() {
-        Await.call(() -> scripts.run(INCREMENT, 1, KEY));
-        scripts.run(INCREMENT, 1, KEY).join();
+        Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
+        scripts.run(new ScriptCall(INCREMENT, KEY)).join();
         network.halfOpen(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
 
         assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.UNKNOWN);
 
         await().ignoreExceptions()
-                .until(() -> !Await.call(() -> scripts.run(INCREMENT, 1, KEY)).isEmpty());
-        assertThat(scripts.run(INCREMENT, 1, KEY).join()).hasSize(1);
+                .until(() -> !Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)))
+                        .isEmpty());
+        assertThat(scripts.run(new ScriptCall(INCREMENT, KEY)).join()).hasSize(1);
     }
 
     @Test
     void firstCallSucceedsSoonAfterRedisAnswersAgain() {
-        Await.call(() -> scripts.run(INCREMENT, 1, KEY));
+        Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
         redis.kill();
         CompletableFuture<Void> outage = CompletableFuture.runAsync(() -> {
             for (int i = 0; i < 6; i++) {
@@ -242,7 +252,8 @@ abstract class ScriptRunnerContract {
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .ignoreExceptions()
-                .until(() -> !Await.call(() -> scripts.run(INCREMENT, 1, KEY)).isEmpty());
+                .until(() -> !Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)))
+                        .isEmpty());
 
         Duration late = Duration.ofNanos(System.nanoTime() - answers);
         System.out.println(getClass().getSimpleName() + ": first call " + late.toMillis() + " ms after the restart");
@@ -254,7 +265,7 @@ abstract class ScriptRunnerContract {
         Queue<Runnable> tasks = new ArrayDeque<>();
         try (QueueConnections connections = new QueueConnections(
                 own.application(), QueueConnections.Settings.defaults(), tasks::add, System::nanoTime)) {
-            CompletableFuture<List<Object>> reply = new RedisScripts(connections).run(INCREMENT, 1, KEY);
+            CompletableFuture<List<Object>> reply = new RedisScripts(connections).run(new ScriptCall(INCREMENT, KEY));
             assertThat(reply).isNotDone();
             assertThat(network.traffic().connections()).isZero();
 
@@ -267,7 +278,7 @@ abstract class ScriptRunnerContract {
 
     @Test
     void applicationGoesOnAfterTheQueueClosed() throws Exception {
-        Await.call(() -> scripts.run(INCREMENT, 1, KEY));
+        Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
         StringRedisTemplate template = new StringRedisTemplate(own.application());
         template.opsForValue().set("before", "1");
 
@@ -296,12 +307,14 @@ abstract class ScriptRunnerContract {
     }
 
     final RedisCallException failure(LuaScript script) {
-        return catchThrowableOfType(RedisCallException.class, () -> Await.call(() -> scripts.run(script, 1, KEY)));
+        return catchThrowableOfType(
+                RedisCallException.class, () -> Await.call(() -> scripts.run(new ScriptCall(script, KEY))));
     }
 
     final RedisCallException asyncFailure(LuaScript script) {
-        return (RedisCallException)
-                scripts.run(script, 1, KEY).handle((reply, failure) -> failure).join();
+        return (RedisCallException) scripts.run(new ScriptCall(script, KEY))
+                .handle((reply, failure) -> failure)
+                .join();
     }
 
     private void assertRejected(Kind kind, LuaScript script, String sentence) {

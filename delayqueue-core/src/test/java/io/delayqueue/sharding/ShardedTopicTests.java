@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.redis.Await;
-import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.sharding.ShardedQueue.Node;
 import io.delayqueue.store.TopicConflictException;
@@ -121,11 +121,11 @@ class ShardedTopicTests extends ShardedTopicContract {
         }
 
         @Override
-        public CompletableFuture<List<Object>> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+        public CompletableFuture<List<Object>> run(ScriptCall call) {
             return left-- <= 0
                     ? CompletableFuture.failedFuture(
                             new RedisCallException(Kind.NOT_SENT, "the process has ended", null))
-                    : queue.scripts.run(script, keyCount, keysAndArguments);
+                    : queue.scripts.run(call);
         }
     }
 

@@ -2,12 +2,14 @@ package io.delayqueue.benchmark.floor;
 
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
@@ -54,9 +56,10 @@ final class Recorder implements ScriptRunner {
     }
 
     @Override
-    public CompletableFuture<List<Object>> run(LuaScript called, int keyCount, byte[]... keysAndArguments) {
+    public CompletableFuture<List<Object>> run(ScriptCall made) {
+        LuaScript called = made.script();
         boolean kept = called.name().equals(recorded);
-        Call call = new Call(messages(called, keyCount, keysAndArguments), keyCount, keysAndArguments);
+        Call call = new Call(messages(made), made.keys().size(), all(made));
         if (kept) {
             script = called;
             calls.add(call);
@@ -68,8 +71,12 @@ final class Recorder implements ScriptRunner {
         }
     }
 
-    private static int messages(LuaScript called, int keyCount, byte[][] all) {
-        return called.name().equals("send") ? number(all[keyCount + 3]) : 0;
+    private static int messages(ScriptCall made) {
+        return made.script().name().equals("send") ? number(made.arguments().get(3)) : 0;
+    }
+
+    private static byte[][] all(ScriptCall made) {
+        return Stream.concat(made.keys().stream(), made.arguments().stream()).toArray(byte[][]::new);
     }
 
     private static int number(byte[] text) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.redis.server.ServerState.AppendOnly;
 import java.time.Duration;
@@ -50,7 +51,7 @@ public final class ServerProbe {
      */
     public CompletableFuture<ServerState> probe() {
         long start = nanoTime.getAsLong();
-        return scripts.run(PROBE, 1, keySpace.topics()).thenApply(reply -> read(reply, start));
+        return scripts.run(new ScriptCall(PROBE, keySpace.topics())).thenApply(reply -> read(reply, start));
     }
 
     private ServerState read(List<Object> reply, long start) {

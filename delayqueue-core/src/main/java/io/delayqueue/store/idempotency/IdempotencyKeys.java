@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -56,12 +57,10 @@ public final class IdempotencyKeys {
     public Reservation reserve(String topic, String key, String fingerprint, List<String> ids) {
         String nonce = nonce();
         String wanted = fingerprint + '\n' + nonce + '\n' + String.join(" ", ids);
-        List<Object> reply = Await.call(() -> scripts.run(
-                RESERVE,
-                1,
-                keySpace.idempotency(digest(topic, key)),
-                wanted.getBytes(UTF_8),
-                Long.toString(RESERVED.toMillis()).getBytes(UTF_8)));
+        List<Object> reply =
+                Await.call(() -> scripts.run(new ScriptCall(RESERVE, keySpace.idempotency(digest(topic, key)))
+                        .add(wanted)
+                        .add(RESERVED.toMillis())));
         String[] reserved = new String((byte[]) reply.get(0), UTF_8).split("\n", -1);
         if (!reserved[0].equals(fingerprint)) {
             throw new KeyReusedException(key);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollReply.DeadLettered;
@@ -25,12 +26,11 @@ final class PollScript {
 
     private PollScript() {}
 
-    static void write(Arguments arguments, PollRequest request) {
+    static void write(ScriptCall call, PollRequest request) {
         List<Settlement> acknowledges = acknowledges(request);
         List<Settlement> others = others(request);
         List<String> runs = runs(acknowledges);
-        arguments
-                .add(request.consumer())
+        call.add(request.consumer())
                 .add(request.sequence())
                 .add(request.token())
                 .add(request.claiming().max())
@@ -46,13 +46,12 @@ final class PollScript {
                 .add(others.size())
                 .add(runs.size() / 2)
                 .add(millisSinceLast(request));
-        acknowledges.forEach(settlement -> arguments.add(settlement.id()));
-        runs.forEach(arguments::add);
-        request.extensions().forEach(extension -> arguments.add(extension.id()));
-        request.extensions().forEach(extension -> arguments.add(extension.token()));
-        request.extensions()
-                .forEach(extension -> arguments.add(extension.lease().toMillis()));
-        others.forEach(settlement -> write(arguments, settlement));
+        acknowledges.forEach(settlement -> call.add(settlement.id()));
+        runs.forEach(call::add);
+        request.extensions().forEach(extension -> call.add(extension.id()));
+        request.extensions().forEach(extension -> call.add(extension.token()));
+        request.extensions().forEach(extension -> call.add(extension.lease().toMillis()));
+        others.forEach(settlement -> write(call, settlement));
     }
 
     private static long millisSinceLast(PollRequest request) {
@@ -60,14 +59,14 @@ final class PollScript {
         return sinceLast == null ? -1 : sinceLast.toMillis();
     }
 
-    private static void write(Arguments arguments, Settlement settlement) {
+    private static void write(ScriptCall call, Settlement settlement) {
         if (settlement instanceof Retry retry) {
             String verb = retry.ifAttemptsLeft() ? "r" : "t";
-            write(arguments, verb, retry, Long.toString(retry.delay().toMillis()), oneLine(retry));
+            write(call, verb, retry, Long.toString(retry.delay().toMillis()), oneLine(retry));
         } else if (settlement instanceof ToDeadLetters deadLetter) {
-            write(arguments, "b", deadLetter, deadLetter.cause().name(), DeadLetterFormat.write(deadLetter.failure()));
+            write(call, "b", deadLetter, deadLetter.cause().name(), DeadLetterFormat.write(deadLetter.failure()));
         } else if (settlement instanceof Release release) {
-            write(arguments, "l", release, "", "");
+            write(call, "l", release, "", "");
         }
     }
 
@@ -75,13 +74,8 @@ final class PollScript {
         return retry.failure().summary().replace('\n', ' ').replace('\r', ' ');
     }
 
-    private static void write(Arguments arguments, String verb, Settlement settlement, String value, String failure) {
-        arguments
-                .add(verb)
-                .add(settlement.id())
-                .add(settlement.token())
-                .add(value)
-                .add(failure);
+    private static void write(ScriptCall call, String verb, Settlement settlement, String value, String failure) {
+        call.add(verb).add(settlement.id()).add(settlement.token()).add(value).add(failure);
     }
 
     static PollReply read(PollRequest request, List<Object> reply) {

@@ -10,6 +10,7 @@ import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.DeadLetterQuery;
@@ -62,15 +63,12 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages) {
-        return calls.run(SendScript.SCRIPT, shard, ShardKeys::queue, sending(shard, messages))
+        return calls.run(
+                        SendScript.SCRIPT,
+                        shard,
+                        keys -> SendScript.keys(keys, messages),
+                        call -> SendScript.write(signal(call, shard), messages))
                 .thenApply(reply -> SendScript.read(messages, reply));
-    }
-
-    private Consumer<Arguments> sending(Shard shard, List<OutgoingMessage> messages) {
-        return arguments -> {
-            signal(arguments, shard);
-            SendScript.write(arguments, keySpace.of(shard), messages);
-        };
     }
 
     @Override
@@ -85,11 +83,8 @@ public final class RedisMessageStore implements MessageStore {
                 .thenApply(reply -> reply.map(poll -> PollScript.read(request, poll)));
     }
 
-    private Consumer<Arguments> polling(Shard shard, PollRequest request) {
-        return arguments -> {
-            signal(arguments, shard);
-            PollScript.write(arguments, request);
-        };
+    private Consumer<ScriptCall> polling(Shard shard, PollRequest request) {
+        return call -> PollScript.write(signal(call, shard), request);
     }
 
     @Override
@@ -98,7 +93,7 @@ public final class RedisMessageStore implements MessageStore {
                         CANCEL,
                         shard,
                         ShardKeys::queue,
-                        arguments -> signal(arguments, shard).add(known(id)))
+                        call -> signal(call, shard).add(known(id)))
                 .thenApply(found -> switch (outcome(found)) {
                     case "c" -> CancelOutcome.CANCELLED;
                     case "h" -> CancelOutcome.CANCELLED_WHILE_HANDLED;
@@ -112,7 +107,7 @@ public final class RedisMessageStore implements MessageStore {
                         RESCHEDULE,
                         shard,
                         ShardKeys::queue,
-                        arguments -> signal(arguments, shard).add(known(id)).add(SendScript.due(due)))
+                        call -> signal(call, shard).add(known(id)).add(SendScript.due(due)))
                 .thenApply(found -> switch (outcome(found)) {
                     case "r" -> RescheduleOutcome.RESCHEDULED;
                     case "l" -> RescheduleOutcome.BEING_HANDLED;
@@ -122,7 +117,7 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<Optional<MessageSnapshot>> find(Shard shard, String id) {
-        return calls.runIfExists(FIND, shard, ShardKeys::queue, arguments -> arguments.add(known(id)))
+        return calls.runIfExists(FIND, shard, ShardKeys::queue, call -> call.add(known(id)))
                 .thenApply(found -> found.flatMap(reply -> SnapshotReply.read(shard.topic(), id, reply)));
     }
 
@@ -141,10 +136,7 @@ public final class RedisMessageStore implements MessageStore {
                         CANCEL,
                         shard,
                         ShardKeys::queue,
-                        arguments -> signal(arguments, shard)
-                                .add(known(id))
-                                .add(version)
-                                .add(claimed))
+                        call -> signal(call, shard).add(known(id)).add(version).add(claimed))
                 .thenApply(
                         found -> found.map(RedisMessageStore::versionedCancel).orElse(VersionedCancel.NOT_FOUND));
     }
@@ -166,7 +158,7 @@ public final class RedisMessageStore implements MessageStore {
                         COUNT,
                         shard,
                         ShardKeys::withDeadLetters,
-                        arguments -> arguments.add(MAX_READ).add(PollRequest.MAX_BYTES))
+                        call -> call.add(MAX_READ).add(PollRequest.MAX_BYTES))
                 .thenApply(reply -> reply.map(RedisMessageStore::counts).orElse(ShardCounts.ZERO));
     }
 
@@ -188,10 +180,7 @@ public final class RedisMessageStore implements MessageStore {
             return CompletableFuture.completedFuture(List.of());
         }
         return calls.runIfExists(
-                        DEAD_LETTERS,
-                        shard.messages(),
-                        ShardKeys::withDeadLetters,
-                        arguments -> writeQuery(arguments, query))
+                        DEAD_LETTERS, shard.messages(), ShardKeys::withDeadLetters, call -> writeQuery(call, query))
                 .thenApply(found ->
                         found.map(reply -> deadLetters(shard.topic(), reply)).orElse(List.of()));
     }
@@ -217,18 +206,17 @@ public final class RedisMessageStore implements MessageStore {
         return Replies.text(score).isEmpty() ? Instant.EPOCH : Replies.millis(score);
     }
 
-    private static void writeQuery(Arguments arguments, DeadLetterQuery query) {
+    private static void writeQuery(ScriptCall call, DeadLetterQuery query) {
         if (query instanceof DeadLetterQuery.One one) {
-            arguments.add(one.deadLetterId()).add(0).add(0).add(1);
+            call.add(one.deadLetterId()).add(0).add(0).add(1);
         } else if (query instanceof DeadLetterQuery.Page page) {
             Instant until = page.deadLetteredUntil();
-            arguments
-                    .add("")
+            call.add("")
                     .add(beforeNever(until == null ? Instant.MAX : until))
                     .add(page.offset())
                     .add(page.count());
         }
-        arguments.add(PollRequest.MAX_BYTES);
+        call.add(PollRequest.MAX_BYTES);
     }
 
     @Override
@@ -240,9 +228,7 @@ public final class RedisMessageStore implements MessageStore {
                         REPLAY,
                         shard.messages(),
                         ShardKeys::withNotifications,
-                        arguments -> signal(arguments, shard.messages())
-                                .add(deadLetterId)
-                                .add(SendScript.due(due)))
+                        call -> signal(call, shard.messages()).add(deadLetterId).add(SendScript.due(due)))
                 .thenApply(found -> switch (outcome(found)) {
                     case "r" -> ReplayOutcome.REPLAYED;
                     case "l" -> ReplayOutcome.ID_LIVE;
@@ -253,29 +239,28 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<Integer> purge(Shard shard, Purge purge) {
-        return calls.runIfExists(
-                        PURGE, shard.messages(), ShardKeys::withSent, arguments -> writePurge(arguments, purge))
+        return calls.runIfExists(PURGE, shard.messages(), ShardKeys::withSent, call -> writePurge(call, purge))
                 .thenApply(reply ->
                         reply.map(found -> (int) Replies.number(found.get(2))).orElse(0));
     }
 
-    private static void writePurge(Arguments arguments, Purge purge) {
+    private static void writePurge(ScriptCall call, Purge purge) {
         if (purge instanceof Purge.Named named) {
-            arguments.add("n");
+            call.add("n");
             named.deadLetterIds().stream()
                     .filter(RedisMessageStore::isDeadLetter)
-                    .forEach(arguments::add);
+                    .forEach(call::add);
         } else if (purge instanceof Purge.DeadLetteredUntil deadLetteredAt) {
-            arguments.add("o").add(beforeNever(deadLetteredAt.until())).add(PollRequest.MAX_BATCH);
+            call.add("o").add(beforeNever(deadLetteredAt.until())).add(PollRequest.MAX_BATCH);
         } else if (purge instanceof Purge.Retention retention) {
-            arguments.add("r").add(retention.maxAge().toMillis()).add(retention.maxCount());
-            arguments.add(PollRequest.MAX_BATCH).add(retention.maxBytes());
+            call.add("r").add(retention.maxAge().toMillis()).add(retention.maxCount());
+            call.add(PollRequest.MAX_BATCH).add(retention.maxBytes());
         }
     }
 
     @Override
     public CompletableFuture<Void> enableNotifications(Shard shard) {
-        return calls.run(ENABLE_NOTIFICATIONS, shard.messages(), ShardKeys::queue, arguments -> {})
+        return calls.run(ENABLE_NOTIFICATIONS, shard.messages(), ShardKeys::queue, call -> {})
                 .thenApply(reply -> null);
     }
 
@@ -300,7 +285,7 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     /** Adds the channel of signals, and the name of the shard's queue in them. */
-    private Arguments signal(Arguments arguments, Shard shard) {
-        return arguments.add(keySpace.signalChannel()).add(keySpace.of(shard).signal());
+    private ScriptCall signal(ScriptCall call, Shard shard) {
+        return call.add(keySpace.signalChannel()).add(keySpace.of(shard).signal());
     }
 }

@@ -3,6 +3,7 @@ package io.delayqueue.store.script;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.OutgoingMessage;
@@ -23,22 +24,23 @@ final class SendScript {
 
     private SendScript() {}
 
-    static void write(Arguments arguments, ShardKeys keys, List<OutgoingMessage> messages) {
+    static List<byte[]> keys(ShardKeys keys, List<OutgoingMessage> messages) {
+        return messages.stream().anyMatch(message -> message.memory() != null) ? keys.queueWithSent() : keys.queue();
+    }
+
+    static void write(ScriptCall call, List<OutgoingMessage> messages) {
         byte[] modes = new byte[messages.size()];
         for (int i = 0; i < modes.length; i++) {
             modes[i] = mode(messages.get(i).onDuplicate());
         }
-        arguments.add(modes.length).add(modes);
-        messages.forEach(message -> arguments.add(message.id()));
-        messages.forEach(message -> arguments.add(due(message.due())));
-        messages.forEach(message -> arguments.add(message.rest()));
-        if (messages.stream().anyMatch(message -> message.memory() != null)) {
-            arguments.key(keys.sent()).key(keys.sentUntil());
-        }
+        call.add(modes.length).add(modes);
+        messages.forEach(message -> call.add(message.id()));
+        messages.forEach(message -> call.add(due(message.due())));
+        messages.forEach(message -> call.add(message.rest()));
         for (int i = 0; i < modes.length; i++) {
             Memory memory = messages.get(i).memory();
             if (memory != null) {
-                arguments.add(i + 1).add(memory.nonce()).add(memory.time().toMillis());
+                call.add(i + 1).add(memory.nonce()).add(memory.time().toMillis());
             }
         }
     }

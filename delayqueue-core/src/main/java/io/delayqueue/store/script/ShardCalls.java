@@ -4,6 +4,7 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.TopicConflictException;
@@ -55,19 +56,19 @@ final class ShardCalls {
 
     /** For senders and listeners: registers the topic and opens the shard where they are absent. */
     CompletableFuture<List<Object>> run(
-            LuaScript script, Shard shard, Function<ShardKeys, List<byte[]>> keys, Consumer<Arguments> writer) {
+            LuaScript script, Shard shard, Function<ShardKeys, List<byte[]>> keys, Consumer<ScriptCall> writer) {
         return new Call(script, shard, keys, writer, IfAbsent.REGISTER).run().thenApply(Optional::orElseThrow);
     }
 
     /** For receivers: opens the shard if it is absent; returns empty if the topic is not registered. */
     CompletableFuture<Optional<List<Object>>> runIfRegistered(
-            LuaScript script, Shard shard, Function<ShardKeys, List<byte[]>> keys, Consumer<Arguments> writer) {
+            LuaScript script, Shard shard, Function<ShardKeys, List<byte[]>> keys, Consumer<ScriptCall> writer) {
         return new Call(script, shard, keys, writer, IfAbsent.OPEN).run();
     }
 
     /** For scripts that create nothing: returns empty and writes nothing if the shard is absent. */
     CompletableFuture<Optional<List<Object>>> runIfExists(
-            LuaScript script, Shard shard, Function<ShardKeys, List<byte[]>> keys, Consumer<Arguments> writer) {
+            LuaScript script, Shard shard, Function<ShardKeys, List<byte[]>> keys, Consumer<ScriptCall> writer) {
         return new Call(script, shard, keys, writer, IfAbsent.LEAVE).run();
     }
 
@@ -76,7 +77,7 @@ final class ShardCalls {
         private final LuaScript script;
         private final Shard shard;
         private final Function<ShardKeys, List<byte[]>> keys;
-        private final Consumer<Arguments> writer;
+        private final Consumer<ScriptCall> writer;
         private final IfAbsent ifAbsent;
         private int left = ATTEMPTS;
 
@@ -84,7 +85,7 @@ final class ShardCalls {
                 LuaScript script,
                 Shard shard,
                 Function<ShardKeys, List<byte[]>> keys,
-                Consumer<Arguments> writer,
+                Consumer<ScriptCall> writer,
                 IfAbsent ifAbsent) {
             this.script = script;
             this.shard = shard;
@@ -116,9 +117,9 @@ final class ShardCalls {
         }
 
         private CompletableFuture<Optional<List<Object>>> attempt(String identity) {
-            Arguments arguments = new Arguments(keys.apply(keySpace.of(shard))).add(identity);
-            writer.accept(arguments);
-            return scripts.run(script, arguments.keyCount(), arguments.toArray())
+            ScriptCall call = new ScriptCall(script, keys.apply(keySpace.of(shard))).add(identity);
+            writer.accept(call);
+            return scripts.run(call)
                     .thenCompose(reply -> isOk(reply, shard)
                             ? CompletableFuture.completedFuture(Optional.of(reply))
                             : again(identity, isUnknown(reply)));
@@ -141,12 +142,12 @@ final class ShardCalls {
 
         /** Creates the shard, or adopts an existing one. Rejects one with another shard count or format. */
         private CompletableFuture<Optional<List<Object>>> open(String identity) {
-            Arguments arguments = new Arguments(keySpace.of(shard.messages()).all())
+            ScriptCall call = new ScriptCall(OPEN, keySpace.of(shard.messages()).all())
                     .add(identity)
                     .add(shard.topic())
                     .add(shard.index())
                     .add(SENTINEL);
-            return scripts.run(OPEN, arguments.keyCount(), arguments.toArray()).thenCompose(reply -> {
+            return scripts.run(call).thenCompose(reply -> {
                 if (Replies.text(reply.get(0)).equals("ENDED")) {
                     return ifAbsent == IfAbsent.LEAVE
                             ? again(identity, false)

@@ -55,8 +55,7 @@ public final class ShardReader {
                         LIST,
                         shard,
                         ShardKeys::queue,
-                        arguments -> arguments
-                                .add(view(state))
+                        call -> call.add(view(state))
                                 .add(after == null ? "" : Long.toString(after.millis()))
                                 .add(after == null ? "" : after.id())
                                 .add(count)
@@ -86,8 +85,7 @@ public final class ShardReader {
                         UPCOMING,
                         shard,
                         ShardKeys::queue,
-                        arguments ->
-                                arguments.add(width.toMillis()).add(buckets).add(ShardCalls.SENTINEL))
+                        call -> call.add(width.toMillis()).add(buckets).add(ShardCalls.SENTINEL))
                 .thenApply(found -> found.map(ShardReader::forecast));
     }
 

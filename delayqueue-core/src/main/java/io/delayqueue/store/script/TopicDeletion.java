@@ -123,7 +123,7 @@ public final class TopicDeletion {
                 DELETE,
                 shard,
                 ShardKeys::all,
-                arguments -> arguments.add(ShardCalls.SENTINEL).add(remembered.toMillis())));
+                call -> call.add(ShardCalls.SENTINEL).add(remembered.toMillis())));
     }
 
     private static boolean holds(List<Object> reply) {

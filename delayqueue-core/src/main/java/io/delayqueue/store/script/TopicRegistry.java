@@ -1,13 +1,12 @@
 package io.delayqueue.store.script;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.TooManyTopicsException;
 import io.delayqueue.store.TopicConflictException;
@@ -239,7 +238,7 @@ public final class TopicRegistry {
     public CompletableFuture<Void> registerWithin(String topic, int max) {
         return knownToBeUsable(topic) != null
                 ? CompletableFuture.completedFuture(null)
-                : scripts.run(REGISTER, 1, registerArguments(topic, wish(topic), NONE_IS_OVER, max))
+                : scripts.run(register(topic, wish(topic), NONE_IS_OVER, max))
                         .thenAccept(reply -> admitted(topic, max, reply));
     }
 
@@ -325,7 +324,7 @@ public final class TopicRegistry {
      * @return the topics; fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply
      */
     public CompletableFuture<SortedSet<String>> topics() {
-        return scripts.run(TOPICS, 1, keySpace.topics()).thenApply(this::readTopics);
+        return scripts.run(new ScriptCall(TOPICS, keySpace.topics())).thenApply(this::readTopics);
     }
 
     private SortedSet<String> readTopics(List<Object> reply) {
@@ -371,7 +370,7 @@ public final class TopicRegistry {
         forget(topic);
         lastCounts.remove(topic);
         return scripts.run(
-                UNREGISTER, 1, keySpace.topics(), topic.getBytes(UTF_8), (count + ":" + epoch).getBytes(UTF_8));
+                new ScriptCall(UNREGISTER, keySpace.topics()).add(topic).add(count + ":" + epoch));
     }
 
     /** Removes a topic from the cache. The next use reads its registration from Redis. */
@@ -410,19 +409,17 @@ public final class TopicRegistry {
 
     /** Reads the registration. Registers the topic if it is not registered and a shard count is given. */
     private CompletableFuture<Optional<Registration>> readRegistration(String topic, int wish, long over) {
-        return scripts.run(REGISTER, 1, registerArguments(topic, wish, over, NONE))
+        return scripts.run(register(topic, wish, over, NONE))
                 .thenApply(
                         reply -> isNone(reply) ? Optional.empty() : Optional.of(remember(topic, read(topic, reply))));
     }
 
-    private byte[][] registerArguments(String topic, int shards, long over, int max) {
-        return new byte[][] {
-            keySpace.topics(),
-            topic.getBytes(UTF_8),
-            Integer.toString(shards).getBytes(UTF_8),
-            Long.toString(over).getBytes(UTF_8),
-            Integer.toString(max).getBytes(UTF_8)
-        };
+    private ScriptCall register(String topic, int shards, long over, int max) {
+        return new ScriptCall(REGISTER, keySpace.topics())
+                .add(topic)
+                .add(shards)
+                .add(over)
+                .add(max);
     }
 
     private Registration read(String topic, List<Object> reply) {

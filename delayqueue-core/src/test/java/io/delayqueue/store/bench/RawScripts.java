@@ -3,6 +3,7 @@ package io.delayqueue.store.bench;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -98,7 +99,7 @@ public final class RawScripts implements ScriptRunner {
         });
     }
 
-    static String sha1(String text) {
+    public static String sha1(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest);
@@ -107,22 +108,25 @@ public final class RawScripts implements ScriptRunner {
         }
     }
 
-    private List<Object> runNow(LuaScript script, int keyCount, byte[]... keysAndArguments) {
-        List<Object> reply = once(script, keyCount, keysAndArguments);
+    private List<Object> runNow(ScriptCall call) {
+        List<Object> reply = once(call);
         if (twice) {
             replies.add(reply);
-            reply = once(script, keyCount, keysAndArguments);
+            reply = once(call);
             replies.add(reply);
         }
         return reply;
     }
 
     @SuppressWarnings("unchecked")
-    private List<Object> once(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+    private List<Object> once(ScriptCall call) {
+        LuaScript script = call.script();
         LuaScript run = varied(script);
         executed.add(script.name());
-        List<Object> parts = new ArrayList<>(List.of("EVALSHA", run.sha1(), keyCount));
-        parts.addAll(List.of(keysAndArguments));
+        List<Object> parts =
+                new ArrayList<>(List.of("EVALSHA", run.sha1(), call.keys().size()));
+        parts.addAll(call.keys());
+        parts.addAll(call.arguments());
         try {
             return (List<Object>) redis.call(parts.toArray());
         } catch (RawRedis.RedisError error) {
@@ -132,14 +136,21 @@ public final class RawScripts implements ScriptRunner {
                 throw new RedisCallException(kind, script.name() + ": " + message, error);
             }
             redis.call("SCRIPT", "LOAD", run.text());
-            return once(script, keyCount, keysAndArguments);
+            return once(call);
         }
     }
 
+    /** The same call of another script. */
+    public static ScriptCall with(LuaScript script, ScriptCall call) {
+        ScriptCall varied = new ScriptCall(script, call.keys());
+        call.arguments().forEach(varied::add);
+        return varied;
+    }
+
     @Override
-    public CompletableFuture<List<Object>> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
+    public CompletableFuture<List<Object>> run(ScriptCall call) {
         try {
-            return CompletableFuture.completedFuture(runNow(script, keyCount, keysAndArguments));
+            return CompletableFuture.completedFuture(runNow(call));
         } catch (RedisCallException e) {
             return CompletableFuture.failedFuture(e);
         }

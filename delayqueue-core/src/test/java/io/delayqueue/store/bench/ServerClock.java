@@ -43,7 +43,7 @@ public final class ServerClock {
 
     /** Runs scripts that go by it. */
     public ScriptRunner over(ScriptRunner runner) {
-        return (script, keyCount, keysAndArguments) -> runner.run(varied(script), keyCount, keysAndArguments);
+        return call -> runner.run(RawScripts.with(varied(call.script()), call));
     }
 
     private LuaScript varied(LuaScript script) {

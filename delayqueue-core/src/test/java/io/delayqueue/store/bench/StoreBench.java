@@ -111,8 +111,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** A process that runs the same scripts, its clock driven too, by another runner. */
     public BlockingStore processOver(ScriptRunner runner) {
-        ScriptRunner varied =
-                (script, keyCount, keysAndArguments) -> runner.run(scripts.varied(script), keyCount, keysAndArguments);
+        ScriptRunner varied = call -> runner.run(RawScripts.with(scripts.varied(call.script()), call));
         process = process(varied);
         return process.store();
     }

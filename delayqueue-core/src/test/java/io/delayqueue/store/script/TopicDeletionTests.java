@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetterCause;
-import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.SendReply.Outcome;
@@ -238,12 +238,12 @@ class TopicDeletionTests {
         }
 
         @Override
-        public CompletableFuture<List<Object>> run(LuaScript script, int keyCount, byte[]... keysAndArguments) {
-            int call = calls++;
-            if (call >= first && call <= last) {
+        public CompletableFuture<List<Object>> run(ScriptCall call) {
+            int index = calls++;
+            if (index >= first && index <= last) {
                 action.run();
             }
-            return real.run(script, keyCount, keysAndArguments);
+            return real.run(call);
         }
     }
 

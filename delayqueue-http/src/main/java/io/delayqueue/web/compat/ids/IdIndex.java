@@ -7,6 +7,7 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.TopicConflictException;
 import java.time.Duration;
@@ -119,18 +120,18 @@ public final class IdIndex {
      * @param floor version that the version of this push must exceed
      */
     CompletableFuture<Entered> enterAsync(String id, String topic, long floor) {
-        return run(ENTER, id, escaped(topic), number(floor))
+        return run(id, call(ENTER, id).add(escaped(topic)).add(floor))
                 .thenApply(reply -> new Entered(version(reply.get(1)), topics(reply, 2)));
     }
 
     CompletableFuture<Settlement> settleAsync(String id, String topic, long version) {
         return run(
-                        SETTLE,
                         id,
-                        escaped(topic),
-                        DelayMessage.versionDigits(version).getBytes(UTF_8),
-                        millis(grace),
-                        number(MAX_OTHERS))
+                        call(SETTLE, id)
+                                .add(escaped(topic))
+                                .add(DelayMessage.versionDigits(version))
+                                .add(grace.toMillis())
+                                .add(MAX_OTHERS))
                 .thenApply(reply -> switch (text(reply.get(0))) {
                     case "LATER" -> new Settlement(End.LATER, List.of());
                     case "EARLIER" -> new Settlement(End.AGAIN, topics(reply, 1));
@@ -139,7 +140,7 @@ public final class IdIndex {
     }
 
     CompletableFuture<Optional<Entry>> findAsync(String id) {
-        return run(FIND, id)
+        return run(id, call(FIND, id))
                 .thenApply(reply -> reply.size() < 3
                         ? Optional.empty()
                         : Optional.of(new Entry(id, version(reply.get(1)), topics(reply, 2))));
@@ -152,13 +153,18 @@ public final class IdIndex {
      * @param minAge minimum age of the entry
      */
     CompletableFuture<Void> removeAsync(String id, long version, Duration minAge) {
-        return run(REMOVE, id, DelayMessage.versionDigits(version).getBytes(UTF_8), millis(grace), millis(minAge))
+        return run(
+                        id,
+                        call(REMOVE, id)
+                                .add(DelayMessage.versionDigits(version))
+                                .add(grace.toMillis())
+                                .add(minAge.toMillis()))
                 .thenApply(reply -> null);
     }
 
     /** Adds a topic in which an id is live, if the entry does not have it. */
     CompletableFuture<Void> addAsync(String id, String topic) {
-        return run(ADD, id, escaped(topic)).thenApply(reply -> null);
+        return run(id, call(ADD, id).add(escaped(topic))).thenApply(reply -> null);
     }
 
     /**
@@ -169,15 +175,12 @@ public final class IdIndex {
      * @param interval minimum time between the starts of two sweeps of the bucket, by any process
      */
     CompletableFuture<Page> sweepAsync(int bucket, String cursor, int count, Duration interval) {
-        return scripts.run(
-                        SWEEP,
-                        1,
-                        key(bucket),
-                        new byte[0],
-                        cursor.getBytes(UTF_8),
-                        number(count),
-                        millis(grace),
-                        millis(interval))
+        return scripts.run(new ScriptCall(SWEEP, key(bucket))
+                        .add("")
+                        .add(cursor)
+                        .add(count)
+                        .add(grace.toMillis())
+                        .add(interval.toMillis()))
                 .thenApply(reply -> {
                     List<Entry> entries = new ArrayList<>(reply.size());
                     for (Object part : reply.subList(1, reply.size())) {
@@ -202,12 +205,12 @@ public final class IdIndex {
         return grace;
     }
 
-    private CompletableFuture<List<Object>> run(LuaScript script, String id, byte[]... arguments) {
-        byte[][] all = new byte[2 + arguments.length][];
-        all[0] = key(bucketOf(id));
-        all[1] = id.getBytes(UTF_8);
-        System.arraycopy(arguments, 0, all, 2, arguments.length);
-        return scripts.run(script, 1, all).thenApply(reply -> {
+    private ScriptCall call(LuaScript script, String id) {
+        return new ScriptCall(script, key(bucketOf(id))).add(id);
+    }
+
+    private CompletableFuture<List<Object>> run(String id, ScriptCall call) {
+        return scripts.run(call).thenApply(reply -> {
             if (!reply.isEmpty()
                     && reply.get(0) instanceof byte[] status
                     && text(status).equals("UNREADABLE")) {
@@ -221,14 +224,6 @@ public final class IdIndex {
 
     private static LuaScript script(String name) {
         return LuaScript.beside(IdIndex.class, name);
-    }
-
-    private static byte[] millis(Duration time) {
-        return number(time.toMillis());
-    }
-
-    private static byte[] number(long number) {
-        return Long.toString(number).getBytes(UTF_8);
     }
 
     private static long version(@Nullable Object part) {
@@ -245,10 +240,9 @@ public final class IdIndex {
                 .toList();
     }
 
-    private static byte[] escaped(String topic) {
+    private static String escaped(String topic) {
         return ESCAPED.matcher(topic)
-                .replaceAll(found -> String.format("%%%02X", (int) found.group().charAt(0)))
-                .getBytes(UTF_8);
+                .replaceAll(found -> String.format("%%%02X", (int) found.group().charAt(0)));
     }
 
     private static String unescaped(String topic) {

@@ -1,8 +1,8 @@
 package io.delayqueue.web.compat.ids;
 
-import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -33,11 +33,10 @@ final class CrashingScripts implements ScriptRunner {
     }
 
     @Override
-    public synchronized CompletableFuture<List<Object>> run(
-            LuaScript script, int keyCount, byte[]... keysAndArguments) {
+    public synchronized CompletableFuture<List<Object>> run(ScriptCall call) {
         left--;
         if (left >= 0) {
-            return scripts.run(script, keyCount, keysAndArguments);
+            return scripts.run(call);
         }
         CompletableFuture<List<Object>> crash =
                 CompletableFuture.failedFuture(new RedisCallException(Kind.UNKNOWN, "the process crashed", null));
@@ -45,6 +44,6 @@ final class CrashingScripts implements ScriptRunner {
             return crash;
         }
         lastArrives = false;
-        return scripts.run(script, keyCount, keysAndArguments).thenCompose(unheard -> crash);
+        return scripts.run(call).thenCompose(unheard -> crash);
     }
 }

@@ -11,6 +11,7 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.TopicRegistry;
@@ -141,12 +142,10 @@ final class IdsOnRedis implements AutoCloseable {
     }
 
     private List<Object> bucket(String text, String id, String argument) {
-        return Await.call(() -> scripts.run(
-                script(text),
-                1,
-                process().index().key(IdIndex.bucketOf(id)),
-                id.getBytes(UTF_8),
-                argument.getBytes(UTF_8)));
+        return Await.call(() ->
+                scripts.run(new ScriptCall(script(text), process().index().key(IdIndex.bucketOf(id)))
+                        .add(id)
+                        .add(argument)));
     }
 
     private static LuaScript script(String text) {
