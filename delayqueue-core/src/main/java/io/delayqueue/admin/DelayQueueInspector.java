@@ -1,9 +1,9 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
+import io.delayqueue.coordination.LiveNodes;
+import io.delayqueue.coordination.LiveNodes.Node;
 import io.delayqueue.coordination.NodeDirectory;
-import io.delayqueue.coordination.Roster;
-import io.delayqueue.coordination.Roster.Member;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.InvalidOptionException;
@@ -81,26 +81,26 @@ public final class DelayQueueInspector {
     /** The same without blocking. */
     CompletableFuture<List<TopicStatus>> topicsAsync() {
         return registry.topics()
-                .thenCompose(topics -> directory.rosterAsync().thenCompose(roster -> statuses(topics, roster)))
+                .thenCompose(topics -> directory.readAsync().thenCompose(liveNodes -> statuses(topics, liveNodes)))
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
                         Completions.cause(failure) instanceof RuntimeException e
                                 ? DelayQueueException.translated("Reading all topics", e)
                                 : failure));
     }
 
-    private CompletableFuture<List<TopicStatus>> statuses(SortedSet<String> topics, Roster roster) {
-        return Completions.inBatches(List.copyOf(topics), TOPICS_AT_ONCE, topic -> readableStatus(topic, roster))
+    private CompletableFuture<List<TopicStatus>> statuses(SortedSet<String> topics, LiveNodes liveNodes) {
+        return Completions.inBatches(List.copyOf(topics), TOPICS_AT_ONCE, topic -> readableStatus(topic, liveNodes))
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
     /** The failure of one topic or of its server does not hide other topics. */
-    private CompletableFuture<Optional<TopicStatus>> readableStatus(String topic, Roster roster) {
+    private CompletableFuture<Optional<TopicStatus>> readableStatus(String topic, LiveNodes liveNodes) {
         return TopicCounts.read(store, registry, topic)
-                .thenApply(found -> found.map(counts -> status(topic, counts, null, roster)))
+                .thenApply(found -> found.map(counts -> status(topic, counts, null, liveNodes)))
                 .exceptionally(failure -> {
                     Throwable cause = Completions.cause(failure);
                     if (cause instanceof RedisCallException) {
-                        return Optional.of(status(topic, null, cause.getMessage(), roster));
+                        return Optional.of(status(topic, null, cause.getMessage(), liveNodes));
                     }
                     if (cause instanceof TopicConflictException conflict) {
                         registry.leftOut(topic, conflict);
@@ -128,28 +128,29 @@ public final class DelayQueueInspector {
         return translating(
                 "Reading topic " + Printable.of(topic),
                 () -> Await.call(() -> registry.freshShards(topic)).isPresent()
-                        ? status(topic, directory.roster())
+                        ? status(topic, directory.read())
                         : Optional.empty());
     }
 
-    private Optional<TopicStatus> status(String topic, Roster roster) {
+    private Optional<TopicStatus> status(String topic, LiveNodes liveNodes) {
         return Await.result(TopicCounts.read(store, registry, topic))
-                .map(counts -> status(topic, counts, null, roster));
+                .map(counts -> status(topic, counts, null, liveNodes));
     }
 
-    private TopicStatus status(String topic, @Nullable TopicCounts counts, @Nullable String problem, Roster roster) {
+    private TopicStatus status(
+            String topic, @Nullable TopicCounts counts, @Nullable String problem, LiveNodes liveNodes) {
         int shards = registry.likelyShardOf(topic, topic).map(Shard::count).orElse(1);
-        List<String> consumers = roster.nodes().stream()
+        List<String> consumers = liveNodes.nodes().stream()
                 .filter(node -> node.messages().contains(topic))
-                .map(Member::name)
+                .map(Node::name)
                 .toList();
         return new TopicStatus(
                 topic,
                 shards,
                 counts,
                 consumers,
-                roster.assignedNodes(topic, shards),
-                roster.paused().contains(topic),
+                liveNodes.assignedNodes(topic, shards),
+                liveNodes.paused().contains(topic),
                 problem);
     }
 
@@ -203,9 +204,8 @@ public final class DelayQueueInspector {
                                 .flatMap(Optional::stream)
                                 .toList())
                 .orElse(List.of());
-        Instant from = forecasts.isEmpty()
-                ? directory.roster().now()
-                : forecasts.get(0).now();
+        Instant from =
+                forecasts.isEmpty() ? directory.read().now() : forecasts.get(0).now();
         List<Long> counts = IntStream.range(0, buckets)
                 .mapToObj(bucket -> forecasts.stream()
                         .mapToLong(forecast -> forecast.counts().get(bucket))
@@ -222,22 +222,22 @@ public final class DelayQueueInspector {
     /** The live nodes by name. Needs one round trip, and one for each topic that this process does not yet know. */
     public List<NodeStatus> nodes() {
         return translating("Reading the nodes", () -> {
-            Roster roster = directory.roster();
-            Map<String, List<String>> assignedNodes = assignedNodes(roster);
-            return roster.nodes().stream()
+            LiveNodes liveNodes = directory.read();
+            Map<String, List<String>> assignedNodes = assignedNodes(liveNodes);
+            return liveNodes.nodes().stream()
                     .map(node -> status(node, assignedNodes))
                     .toList();
         });
     }
 
-    private Map<String, List<String>> assignedNodes(Roster roster) {
+    private Map<String, List<String>> assignedNodes(LiveNodes liveNodes) {
         Map<String, CompletableFuture<Optional<List<Shard>>>> topics = new TreeMap<>();
-        roster.nodes().stream()
+        liveNodes.nodes().stream()
                 .flatMap(node -> node.assigned().stream())
                 .forEach(topic -> topics.computeIfAbsent(topic, this::registeredShards));
         Map<String, List<String>> assignedNodes = new TreeMap<>();
         topics.forEach((topic, found) -> Await.result(found)
-                .ifPresent(shards -> assignedNodes.put(topic, roster.assignedNodes(topic, shards.size()))));
+                .ifPresent(shards -> assignedNodes.put(topic, liveNodes.assignedNodes(topic, shards.size()))));
         return assignedNodes;
     }
 
@@ -251,7 +251,7 @@ public final class DelayQueueInspector {
         });
     }
 
-    private static NodeStatus status(Member node, Map<String, List<String>> assignedNodes) {
+    private static NodeStatus status(Node node, Map<String, List<String>> assignedNodes) {
         SortedSet<String> topics = new TreeSet<>(node.messages());
         topics.addAll(node.notifications());
         SortedMap<String, List<Integer>> assignedShards = new TreeMap<>();

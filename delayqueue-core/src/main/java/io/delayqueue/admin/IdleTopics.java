@@ -1,8 +1,8 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
+import io.delayqueue.coordination.LiveNodes;
 import io.delayqueue.coordination.NodeDirectory;
-import io.delayqueue.coordination.Roster;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
@@ -135,11 +135,11 @@ public final class IdleTopics {
 
     private void deleteAll(List<String> topics) {
         try {
-            Roster roster = nodes.roster();
+            LiveNodes liveNodes = nodes.read();
             for (String topic : topics) {
                 // before the deletion, so that a topic that cannot be deleted does not block others
                 resetIdleTime(topic);
-                if (!isUsed(topic, roster)) {
+                if (!isUsed(topic, liveNodes)) {
                     delete(topic);
                 }
             }
@@ -151,9 +151,9 @@ public final class IdleTopics {
     }
 
     /** Whether a topic is paused or consumed now. Samples show neither dead-letter listeners nor later changes. */
-    private static boolean isUsed(String topic, Roster roster) {
-        return roster.paused().contains(topic)
-                || roster.nodes().stream()
+    private static boolean isUsed(String topic, LiveNodes liveNodes) {
+        return liveNodes.paused().contains(topic)
+                || liveNodes.nodes().stream()
                         .anyMatch(node -> node.messages().contains(topic)
                                 || node.notifications().contains(topic));
     }

@@ -107,7 +107,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 nanoTime,
                 this::afterHeartbeat);
         // a heartbeat sends the canary that confirms the signals, and its reply has the new shard assignment
-        subscribed.onChange(membership::hasten);
+        subscribed.onChange(membership::heartbeatNow);
         this.retention = new RetentionTask(store, consumed, settings, events, nanoTime);
         Executor given = builder.handlers;
         // the permits of the listeners' workers limit the number of its threads

@@ -164,7 +164,7 @@ final class ListenerContainer implements ManagedListener {
             engine.running(this);
             log.info("Listener " + Printable.of(spec.id()) + " starts on topic " + Printable.of(spec.topic())
                     + (paused ? ", paused" : ""));
-            removePauseListener = engine.membership.pauses().watch(ListenerContainer.this::applyPauses);
+            removePauseListener = engine.membership.pauses().onChange(ListenerContainer.this::applyPauses);
             accepting = acceptsDeliveries();
             opening.schedule(engine.tasks(), name + " opening");
         }

@@ -1,6 +1,6 @@
 package io.delayqueue.coordination;
 
-import io.delayqueue.coordination.Members.Topic;
+import io.delayqueue.coordination.NodesByTopic.Topic;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
@@ -36,13 +36,13 @@ final class AssignmentLog {
      * Logs the assignments after a heartbeat. A topic for which the heartbeat does not list this node yet is logged
      * after the next one.
      */
-    void connected(Members members, Set<Shard> assignments) {
-        logChanges(assignments, topic -> members.include(node, topic), members, topic -> among(members.count(topic)));
+    void connected(NodesByTopic nodes, Set<Shard> assignments) {
+        logChanges(assignments, topic -> nodes.include(node, topic), nodes, topic -> among(nodes.count(topic)));
     }
 
     /** Logs that this node sweeps all its shards, because no heartbeat succeeded within the heartbeat timeout. */
     void isolated(Set<Shard> assignments) {
-        logChanges(assignments, topic -> true, Members.UNKNOWN, topic -> " until a heartbeat succeeds");
+        logChanges(assignments, topic -> true, NodesByTopic.UNKNOWN, topic -> " until a heartbeat succeeds");
     }
 
     private static String among(int nodes) {
@@ -50,13 +50,13 @@ final class AssignmentLog {
     }
 
     private void logChanges(
-            Set<Shard> assignments, Predicate<Topic> isKnown, Members members, Function<Topic, String> among) {
+            Set<Shard> assignments, Predicate<Topic> isKnown, NodesByTopic nodes, Function<Topic, String> among) {
         Map<Topic, List<Integer>> now = new TreeMap<>(IN_ORDER);
         assignments.stream()
                 .map(Topic::of)
                 .distinct()
                 .filter(isKnown)
-                .forEach(topic -> now.put(topic, members.sharesOf(node, topic)));
+                .forEach(topic -> now.put(topic, nodes.shardsOf(node, topic)));
         List<String> changes = now.entrySet().stream()
                 .filter(share -> !share.getValue().equals(logged.get(share.getKey())))
                 .map(share -> share(share.getKey(), share.getValue(), among.apply(share.getKey())))

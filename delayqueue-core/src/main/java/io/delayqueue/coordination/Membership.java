@@ -49,11 +49,11 @@ public final class Membership extends RedisTask {
     private final Map<Shard, Integer> consumers = new HashMap<>();
     private final AssignmentLog assignmentLog;
     private final TopicPauses pauses = new TopicPauses();
-    private volatile Members members = Members.UNKNOWN;
-    private volatile long lastBeat;
-    private volatile boolean beaten;
-    private volatile boolean hastened;
-    private @Nullable Long firstTry;
+    private volatile NodesByTopic nodes = NodesByTopic.UNKNOWN;
+    private volatile long lastHeartbeat;
+    private volatile boolean registered;
+    private volatile boolean heartbeatRequested;
+    private @Nullable Long firstAttempt;
     private String version = "";
     private long canary;
 
@@ -97,7 +97,7 @@ public final class Membership extends RedisTask {
             joined = new ShardAssignment(shard, ofShard, onChange);
             ofShard.add(joined);
         }
-        hasten();
+        heartbeatNow();
         return joined;
     }
 
@@ -120,28 +120,28 @@ public final class Membership extends RedisTask {
         synchronized (assignments) {
             consumers.merge(shard, change, (before, more) -> before + more == 0 ? null : before + more);
         }
-        hasten();
+        heartbeatNow();
     }
 
     /** Sends the next heartbeat at once. */
-    public void hasten() {
-        hastened = true;
+    public void heartbeatNow() {
+        heartbeatRequested = true;
         wake();
     }
 
     @Override
     protected Duration roundTrip() {
-        if (firstTry == null) {
-            firstTry = nanoTime.getAsLong();
+        if (firstAttempt == null) {
+            firstAttempt = nanoTime.getAsLong();
         }
         try {
-            List<Object> reply = reply(this::beat);
+            List<Object> reply = reply(this::sendHeartbeat);
             if (reply == null) {
                 return UNTIL_REPLIED;
             }
             succeeded(reply);
         } catch (RuntimeException e) {
-            if (!beaten && nanoTime.getAsLong() - firstTry > timeout.toNanos()) {
+            if (!registered && nanoTime.getAsLong() - firstAttempt > timeout.toNanos()) {
                 pauses.assumeNone();
             }
             if (isStale()) {
@@ -152,11 +152,11 @@ public final class Membership extends RedisTask {
             throw e;
         }
         onHeartbeat.run();
-        return hastened ? Duration.ZERO : interval; // a change came after this heartbeat was sent
+        return heartbeatRequested ? Duration.ZERO : interval; // a change came after this heartbeat was sent
     }
 
-    private CompletableFuture<List<Object>> beat() {
-        hastened = false;
+    private CompletableFuture<List<Object>> sendHeartbeat() {
+        heartbeatRequested = false;
         String consumed;
         synchronized (assignments) {
             consumed = ConsumedTopics.write(assignments.keySet(), consumers.keySet());
@@ -176,18 +176,18 @@ public final class Membership extends RedisTask {
 
     private void succeeded(List<Object> reply) {
         boolean wasIsolated = isIsolated();
-        lastBeat = nanoTime.getAsLong();
-        beaten = true;
+        lastHeartbeat = nanoTime.getAsLong();
+        registered = true;
         String current = new String((byte[]) reply.get(0), UTF_8);
         if (!current.equals(version) || wasIsolated) {
             version = current;
             if (reply.size() > 1) {
-                members = Members.read(reply);
+                nodes = NodesByTopic.read(reply);
                 pauses.set(NodeDirectory.texts(reply.get(1)));
             }
             notifyChanged();
         }
-        assignmentLog.connected(members, shards());
+        assignmentLog.connected(nodes, shards());
     }
 
     private Set<Shard> shards() {
@@ -212,32 +212,35 @@ public final class Membership extends RedisTask {
     }
 
     /**
-     * Removes the node from the members, so that its shards are reassigned at once. Call it after the last heartbeat.
+     * Removes the node from the list of nodes, so that its shards are reassigned at once. Call it after the last heartbeat.
      * If Redis does not reply within {@code wait}, the other nodes remove this node after the heartbeat timeout.
      *
      * @param wait longest time to wait for the reply
      */
     public void leave(Duration wait) {
-        if (!beaten) {
+        if (!registered) {
             return;
         }
-        beaten = false;
+        registered = false;
         CompletableFuture<List<Object>> left = send("", -1, 0);
         try {
             left.get(wait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            log.debug("Node " + node + " could not be removed from the members; it times out there", e);
+            log.debug(
+                    "Node " + node
+                            + " could not be removed from the list of nodes; it is removed after the heartbeat timeout",
+                    e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
     private boolean isIsolated() {
-        return !beaten || isStale();
+        return !registered || isStale();
     }
 
     private boolean isStale() {
-        return beaten && nanoTime.getAsLong() - lastBeat > timeout.toNanos();
+        return registered && nanoTime.getAsLong() - lastHeartbeat > timeout.toNanos();
     }
 
     /**
@@ -253,7 +256,7 @@ public final class Membership extends RedisTask {
         private final List<ShardAssignment> ofShard;
 
         private final Runnable onChange;
-        private volatile Standing standing = Standing.UNKNOWN;
+        private volatile Role role = Role.UNKNOWN;
         private volatile boolean assigned;
         private volatile boolean hadPeers;
 
@@ -265,21 +268,21 @@ public final class Membership extends RedisTask {
 
         /** Whether this consumer sweeps the shard. True if the other nodes are unknown. */
         public boolean isAssigned() {
-            return ofShard.indexOf(this) == 0 && (isIsolated() || standing().isAssigned);
+            return ofShard.indexOf(this) == 0 && (isIsolated() || role().isAssigned);
         }
 
         /** Whether other consumers of the shard exist, in this process or another. */
         public boolean hasPeers() {
-            return ofShard.size() > 1 || standing().hasPeers;
+            return ofShard.size() > 1 || role().hasPeers;
         }
 
-        /** Computes the standing once for each reply to a heartbeat, because every poll reads it. */
-        private Standing standing() {
-            Members now = members;
-            Standing known = standing;
-            if (known.among != now) {
-                known = new Standing(now, now.isAssigned(node, shard), now.count(Members.Topic.of(shard)) > 1);
-                standing = known;
+        /** Computes the role once for each reply to a heartbeat, because every poll reads it. */
+        private Role role() {
+            NodesByTopic now = nodes;
+            Role known = role;
+            if (known.nodes != now) {
+                known = new Role(now, now.isAssigned(node, shard), now.count(NodesByTopic.Topic.of(shard)) > 1);
+                role = known;
             }
             return known;
         }
@@ -303,13 +306,13 @@ public final class Membership extends RedisTask {
                 }
             }
             ofShard.stream().findFirst().ifPresent(ShardAssignment::notifyIfChanged);
-            hasten();
+            heartbeatNow();
         }
     }
 
-    /** The standing of this node for a shard, according to one reply to a heartbeat. */
-    private record Standing(Members among, boolean isAssigned, boolean hasPeers) {
+    /** The role of this node for a shard, according to one reply to a heartbeat. */
+    private record Role(NodesByTopic nodes, boolean isAssigned, boolean hasPeers) {
 
-        static final Standing UNKNOWN = new Standing(Members.UNKNOWN, true, false);
+        static final Role UNKNOWN = new Role(NodesByTopic.UNKNOWN, true, false);
     }
 }

@@ -2,7 +2,7 @@ package io.delayqueue.coordination;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.delayqueue.coordination.Roster.Member;
+import io.delayqueue.coordination.LiveNodes.Node;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
@@ -43,35 +43,35 @@ public final class NodeDirectory {
     }
 
     /** Reads the live nodes and the paused topics in one round trip. */
-    public Roster roster() {
-        return Await.call(this::rosterAsync);
+    public LiveNodes read() {
+        return Await.call(this::readAsync);
     }
 
     /**
-     * Like {@link #roster()}, without blocking. The future fails with a {@link io.delayqueue.redis.RedisCallException}
+     * Like {@link #read()}, without blocking. The future fails with a {@link io.delayqueue.redis.RedisCallException}
      * if the script has no reply.
      */
-    public CompletableFuture<Roster> rosterAsync() {
+    public CompletableFuture<LiveNodes> readAsync() {
         return scripts.run(new ScriptCall(NODES, keySpace.nodes(), keySpace.nodeTopics(), keySpace.pausedTopics())
                         .add(timeout.toMillis()))
-                .thenApply(NodeDirectory::roster);
+                .thenApply(NodeDirectory::read);
     }
 
-    private static Roster roster(List<Object> reply) {
-        List<Member> nodes = new ArrayList<>();
+    private static LiveNodes read(List<Object> reply) {
+        List<Node> nodes = new ArrayList<>();
         for (int i = 2; i + 2 < reply.size(); i += 3) {
             String topics = text(reply.get(i + 2));
-            nodes.add(new Member(
+            nodes.add(new Node(
                     text(reply.get(i)),
                     millis(text(reply.get(i + 1))),
                     ConsumedTopics.read(topics, QueueKind.MESSAGES),
                     ConsumedTopics.read(topics, QueueKind.NOTIFICATIONS),
                     ConsumedTopics.readAssignable(topics, QueueKind.MESSAGES)));
         }
-        nodes.sort(Comparator.comparing(Member::name));
+        nodes.sort(Comparator.comparing(Node::name));
         long micros = Long.parseLong(text(reply.get(0)));
         Instant now = Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
-        return new Roster(now, List.copyOf(nodes), texts(reply.get(1)));
+        return new LiveNodes(now, List.copyOf(nodes), texts(reply.get(1)));
     }
 
     /** Reads a score, which can be infinite if a foreign client wrote it. */

@@ -146,22 +146,23 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
     /**
      * Starts a call, or takes the reply to the outstanding one. Only a run calls this.
      *
-     * @param maker starts the call; not used while a call is outstanding
+     * @param start starts the call; not used while a call is outstanding
      * @return the reply, or null if there is none yet
      * @throws RuntimeException if the call failed
      */
     @SuppressWarnings("unchecked") // a task repeats its call until it has the reply
-    protected final <T> @Nullable T reply(Supplier<CompletableFuture<T>> maker) {
+    protected final <T> @Nullable T reply(Supplier<CompletableFuture<T>> start) {
         CompletableFuture<?> open = waitedFor;
-        CompletableFuture<T> call = open == null ? maker.get() : (CompletableFuture<T>) open;
-        if (open == null ? !isRepliedSoon(call) : !call.isDone()) {
+        CompletableFuture<T> call = open == null ? start.get() : (CompletableFuture<T>) open;
+        if (open == null ? !awaitBriefly(call) : !call.isDone()) {
             return null;
         }
         waitedFor = null;
         return Await.result(call);
     }
 
-    private boolean isRepliedSoon(CompletableFuture<?> call) {
+    /** Waits briefly for a reply and returns whether it has arrived. A later reply wakes the task. */
+    private boolean awaitBriefly(CompletableFuture<?> call) {
         try {
             call.get((inBackground ? SHORT_WAIT : FULL_WAIT).toNanos(), TimeUnit.NANOSECONDS);
             return true;

@@ -11,7 +11,7 @@ import java.util.TreeSet;
  * Assigns each shard of a topic to one node. It is a pure function, so that all nodes compute the same assignment
  * without communication. Each pair of a shard and a node has a hash, as in rendezvous hashing (Thaler and Ravishankar,
  * 1998). The pairs are processed by descending hash. A pair becomes an assignment if the shard is free and the node has
- * room: each node takes {@code shards / members} shards, and {@code shards % members} nodes take one more. With one
+ * room: each node takes {@code shards / nodes} shards, and {@code shards % nodes} nodes take one more. With one
  * shard, this is plain rendezvous hashing.
  *
  * <p>The result is a stable matching: no shard and node exist that would both prefer each other. Therefore a join or
@@ -21,38 +21,38 @@ final class ShardAssigner {
 
     private ShardAssigner() {}
 
-    private record Pair(int shard, int member, long hash) {}
+    private record Pair(int shard, int node, long hash) {}
 
     /**
-     * The assigned nodes by shard index. Computes one hash for each pair of a shard and a member.
+     * The assigned nodes by shard index. Computes one hash for each pair of a shard and a node.
      *
      * @param shards shard count of the topic, 1 or more
-     * @param members names of the nodes, at least one, in any order
+     * @param names names of the nodes, at least one, in any order
      */
-    static List<String> assignedNodes(String topic, QueueKind kind, int shards, Collection<String> members) {
-        String[] nodes = new TreeSet<>(members).descendingSet().toArray(String[]::new);
+    static List<String> assignedNodes(String topic, QueueKind kind, int shards, Collection<String> names) {
+        String[] nodes = new TreeSet<>(names).descendingSet().toArray(String[]::new);
         int room = shards / nodes.length;
         int extras = shards % nodes.length;
         int[] loads = new int[nodes.length];
         String[] assigned = new String[shards];
         for (Pair pair : pairs(topic, kind, shards, nodes)) {
-            int load = loads[pair.member];
+            int load = loads[pair.node];
             if (assigned[pair.shard] == null && (load < room || (load == room && extras > 0))) {
                 extras -= load == room ? 1 : 0;
-                loads[pair.member]++;
-                assigned[pair.shard] = nodes[pair.member];
+                loads[pair.node]++;
+                assigned[pair.shard] = nodes[pair.node];
             }
         }
         return List.of(assigned);
     }
 
-    /** All pairs by descending hash; equal hashes by shard, then by member. */
+    /** All pairs by descending hash; equal hashes by shard, then by node. */
     private static List<Pair> pairs(String topic, QueueKind kind, int shards, String[] nodes) {
         List<Pair> pairs = new ArrayList<>(shards * nodes.length);
         for (int shard = 0; shard < shards; shard++) {
             long seed = absorb(0xcbf29ce484222325L, topic + '\n' + shard + '\n' + kind + '\n');
-            for (int member = 0; member < nodes.length; member++) {
-                pairs.add(new Pair(shard, member, finish(absorb(seed, nodes[member]))));
+            for (int node = 0; node < nodes.length; node++) {
+                pairs.add(new Pair(shard, node, finish(absorb(seed, nodes[node]))));
             }
         }
         pairs.sort(Comparator.comparingLong(Pair::hash).reversed()); // stable

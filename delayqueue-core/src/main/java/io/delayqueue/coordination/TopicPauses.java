@@ -20,7 +20,7 @@ public final class TopicPauses {
 
     private static final Log log = LogFactory.getLog(TopicPauses.class);
 
-    private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile @Nullable Set<String> paused;
 
     TopicPauses() {}
@@ -38,14 +38,14 @@ public final class TopicPauses {
     }
 
     /**
-     * Adds a callback for changes.
+     * Adds a listener for changes.
      *
-     * @param onChange called after each change; must not block
-     * @return removes the callback
+     * @param listener called after each change; must not block
+     * @return removes the listener
      */
-    public Runnable watch(Runnable onChange) {
-        watchers.add(onChange);
-        return () -> watchers.remove(onChange);
+    public Runnable onChange(Runnable listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
     }
 
     void set(Set<String> topics) {
@@ -56,7 +56,7 @@ public final class TopicPauses {
                 log.info("Topics paused on all nodes: "
                         + new TreeSet<>(topics).stream().map(Printable::of).toList());
             }
-            watchers.forEach(Runnable::run);
+            listeners.forEach(Runnable::run);
         }
     }
 

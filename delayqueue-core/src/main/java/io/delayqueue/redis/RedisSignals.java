@@ -278,7 +278,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
     private void dispatch(byte[] signal) {
         String[] parts = new String(signal, StandardCharsets.UTF_8).split(" ", 3);
         if (parts.length == 2 && parts[0].equals("m") && !parts[1].equals(node)) {
-            notifyAllOf(SignalListener::membersChanged);
+            notifyAllOf(SignalListener::nodesChanged);
             onChange.run();
         }
         if (parts.length < 3) {

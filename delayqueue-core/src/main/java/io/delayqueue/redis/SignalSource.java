@@ -82,7 +82,7 @@ public interface SignalSource {
         default void retired(String id) {}
 
         /** Other nodes joined, left or changed their consumed topics, or a topic was paused or resumed on all nodes. */
-        default void membersChanged() {}
+        default void nodesChanged() {}
 
         /** The subscription was re-established. Signals may have been lost. */
         void resubscribed();

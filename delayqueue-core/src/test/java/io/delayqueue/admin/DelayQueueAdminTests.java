@@ -358,11 +358,11 @@ class DelayQueueAdminTests extends RedisTest {
         assertThatThrownBy(() -> admin.deleteTopic("orders"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("0 messages and 1 dead letter.");
-        assertThat(directory.roster().paused()).containsExactly("orders");
+        assertThat(directory.read().paused()).containsExactly("orders");
         admin.purgeAll("orders");
         assertThat(admin.deleteTopic("orders")).isTrue();
         assertThat(queue.topics().topics().join()).isEmpty();
-        assertThat(directory.roster().paused()).isEmpty();
+        assertThat(directory.read().paused()).isEmpty();
         assertThat(admin.deleteTopic("orders")).isFalse();
         send("a");
         assertThat(admin.counts("orders").ready()).isEqualTo(1);
@@ -372,11 +372,11 @@ class DelayQueueAdminTests extends RedisTest {
     void aTopicIsPausedAndResumedWhetherItIsRegisteredOrNot() {
         admin.pauseTopic("orders");
         admin.pauseTopic("orders");
-        assertThat(directory.roster().paused()).containsExactly("orders");
+        assertThat(directory.read().paused()).containsExactly("orders");
         assertThat(queue.topics().topics().join()).isEmpty();
         admin.resumeTopic("orders");
         admin.resumeTopic("orders");
-        assertThat(directory.roster().paused()).isEmpty();
+        assertThat(directory.read().paused()).isEmpty();
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.coordination.Roster;
+import io.delayqueue.coordination.LiveNodes;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
@@ -262,9 +262,9 @@ class NeglectedShardTests {
     }
 
     private static List<String> assignedNodes(QueueNode node) {
-        Roster roster = node.directory.roster();
+        LiveNodes liveNodes = node.directory.read();
         return TOPICS.stream()
-                .flatMap(topic -> roster.assignedNodes(topic, shards(topic)).stream())
+                .flatMap(topic -> liveNodes.assignedNodes(topic, shards(topic)).stream())
                 .toList();
     }
 
@@ -276,7 +276,7 @@ class NeglectedShardTests {
                             == TOPICS.stream()
                                     .mapToInt(NeglectedShardTests::shards)
                                     .sum()
-                    && node.directory.roster().nodes().stream()
+                    && node.directory.read().nodes().stream()
                                     .filter(member -> member.assigned().containsAll(TOPICS))
                                     .count()
                             == nodes

@@ -3,8 +3,8 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.coordination.LiveNodes.Node;
 import io.delayqueue.coordination.NodeDirectory;
-import io.delayqueue.coordination.Roster.Member;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetterCause;
@@ -248,12 +248,12 @@ class PauseEverywhereTests extends NodeTest {
         NodeDirectory directory = node.directory;
         directory.pause("t");
         awaitSaid(node, false);
-        assertThat(directory.roster().paused()).containsExactly("t");
-        Member member = directory.roster().nodes().get(0);
-        assertThat(member.name()).isEqualTo(node.name);
-        assertThat(member.messages()).containsExactly("t");
-        assertThat(member.notifications()).containsExactly("t");
+        assertThat(directory.read().paused()).containsExactly("t");
+        Node listed = directory.read().nodes().get(0);
+        assertThat(listed.name()).isEqualTo(node.name);
+        assertThat(listed.messages()).containsExactly("t");
+        assertThat(listed.notifications()).containsExactly("t");
         container.stop().join();
-        await().until(() -> directory.roster().nodes().get(0).messages().isEmpty());
+        await().until(() -> directory.read().nodes().get(0).messages().isEmpty());
     }
 }

@@ -146,7 +146,7 @@ class RetentionTests {
         public void surplus(String consumer) {}
 
         @Override
-        public void membersChanged() {}
+        public void nodesChanged() {}
 
         @Override
         public void resubscribed() {}

@@ -102,7 +102,7 @@ class RoundTripTests {
         }
         await().until(node.signals::confirmed);
         // the heartbeat that tells of a further listener comes at once
-        await().until(() -> node.directory.roster().nodes().stream()
+        await().until(() -> node.directory.read().nodes().stream()
                 .anyMatch(member -> member.assigned().size() == topics));
         awaitHeartbeats(2);
 

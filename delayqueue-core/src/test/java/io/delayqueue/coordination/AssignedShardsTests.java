@@ -104,18 +104,18 @@ class AssignedShardsTests extends NodesTest {
     }
 
     @Test
-    void rosterTellsAssignedNodesAsTheNodesSeeThem() {
+    void directoryReadsAssignedNodesAsTheNodesComputeThem() {
         NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
-        assertThat(directory.roster().assignedNodes("orders", COUNT)).isEmpty();
+        assertThat(directory.read().assignedNodes("orders", COUNT)).isEmpty();
         List<Node> nodes = nodes(4);
-        List<String> assignedNodes = directory.roster().assignedNodes("orders", COUNT);
+        List<String> assignedNodes = directory.read().assignedNodes("orders", COUNT);
         for (int shard = 0; shard < COUNT; shard++) {
             for (Node node : nodes) {
                 assertThat(node.assignments.get(shard).isAssigned())
                         .isEqualTo(node.name.equals(assignedNodes.get(shard)));
             }
         }
-        assertThat(directory.roster().assignedNodes("other", COUNT)).isEmpty();
+        assertThat(directory.read().assignedNodes("other", COUNT)).isEmpty();
     }
 
     /** An assignment takes milliseconds, so that this would not end in time. */

@@ -47,13 +47,13 @@ class AssignmentLogTests {
     }
 
     /** The nodes, each of which consumes these topics. */
-    private static Members members(String topics, String... nodes) {
+    private static NodesByTopic nodesOf(String topics, String... nodes) {
         List<Object> reply = new ArrayList<>(List.of("version", List.of()));
         for (String node : nodes) {
             reply.add(node.getBytes(UTF_8));
             reply.add(topics.getBytes(UTF_8));
         }
-        return Members.read(reply);
+        return NodesByTopic.read(reply);
     }
 
     private List<String> logged() {
@@ -67,29 +67,29 @@ class AssignmentLogTests {
     @Test
     void onlyChangesAreLogged() {
         Set<Shard> assignments = shards("orders", 6);
-        log.connected(members("MESSAGES orders", "n1"), assignments);
+        log.connected(nodesOf("MESSAGES orders", "n1"), assignments);
         assertThat(logged()).containsExactly("Node n1 sweeps all 6 shards of topic orders alone");
-        log.connected(members("MESSAGES orders", "n1"), assignments);
+        log.connected(nodesOf("MESSAGES orders", "n1"), assignments);
         assertThat(logged()).isEmpty();
-        log.connected(members("MESSAGES orders", "n1", "n2"), assignments);
+        log.connected(nodesOf("MESSAGES orders", "n1", "n2"), assignments);
         assertThat(logged()).containsExactly("Node n1 sweeps 3 of 6 shards of topic orders (0, 2, 4) among 2 nodes");
-        log.connected(members("MESSAGES orders", "n2", "n1"), assignments);
+        log.connected(nodesOf("MESSAGES orders", "n2", "n1"), assignments);
         assertThat(logged()).isEmpty();
     }
 
     @Test
     void isolationIsLoggedIfItChangesTheAssignment() {
         Set<Shard> assignments = shards("orders", 6);
-        log.connected(members("MESSAGES orders", "n1"), assignments);
+        log.connected(nodesOf("MESSAGES orders", "n1"), assignments);
         logged();
         log.isolated(assignments);
         assertThat(logged()).isEmpty();
-        log.connected(members("MESSAGES orders", "n1", "n2"), assignments);
+        log.connected(nodesOf("MESSAGES orders", "n1", "n2"), assignments);
         logged();
         log.isolated(assignments);
         log.isolated(assignments);
         assertThat(logged()).containsExactly("Node n1 sweeps all 6 shards of topic orders until a heartbeat succeeds");
-        log.connected(members("MESSAGES orders", "n1", "n2"), assignments);
+        log.connected(nodesOf("MESSAGES orders", "n1", "n2"), assignments);
         assertThat(logged()).hasSize(1);
     }
 
@@ -97,10 +97,10 @@ class AssignmentLogTests {
     void topicOfOneShardReadsNaturally() {
         Set<Shard> assignments = Set.of(Shard.single("a"), Shard.single("a").notifications());
         String[] nodes = {"n1", "n91", "n92"};
-        log.connected(members("MESSAGES a\nNOTIFICATIONS a", "n1"), assignments);
+        log.connected(nodesOf("MESSAGES a\nNOTIFICATIONS a", "n1"), assignments);
         assertThat(logged())
                 .containsExactly("Node n1 sweeps topic a alone; sweeps the dead-letter notifications of topic a alone");
-        log.connected(members("MESSAGES a\nNOTIFICATIONS a", nodes), assignments);
+        log.connected(nodesOf("MESSAGES a\nNOTIFICATIONS a", nodes), assignments);
         assertThat(logged())
                 .containsExactly(
                         "Node n1 leaves the dead-letter notifications of topic a to another node among 3 nodes");
@@ -111,20 +111,20 @@ class AssignmentLogTests {
         Set<Shard> assignments = shards("orders", 2);
         String[] nodes = Stream.concat(Stream.of("n1"), IntStream.range(0, 40).mapToObj(i -> "m" + i))
                 .toArray(String[]::new);
-        log.connected(members("MESSAGES orders", nodes), assignments);
+        log.connected(nodesOf("MESSAGES orders", nodes), assignments);
         assertThat(logged()).containsExactly("Node n1 sweeps none of 2 shards of topic orders among 41 nodes");
     }
 
     @Test
     void lineLengthIsLimited() {
         Set<Shard> assignments = shards("orders", 1024);
-        log.connected(members("MESSAGES orders", "n1", "n2"), assignments);
+        log.connected(nodesOf("MESSAGES orders", "n1", "n2"), assignments);
         assertThat(logged()).allMatch(line -> line.length() < 300 && line.contains("512 of 1024 shards"));
 
         List<Shard> many = new ArrayList<>();
         IntStream.range(0, 200).forEach(i -> many.add(Shard.single("t" + (100 + i))));
         String topics = many.stream().map(shard -> "MESSAGES " + shard.topic()).collect(Collectors.joining("\n"));
-        log.connected(members(topics, "n1"), Set.copyOf(many));
+        log.connected(nodesOf(topics, "n1"), Set.copyOf(many));
         assertThat(logged())
                 .allMatch(line -> line.startsWith("Node n1 sweeps topic t100 alone; ") && line.length() < 400)
                 .allMatch(line -> line.endsWith("sweeps topic t109 alone; and 190 more topics"));
@@ -132,7 +132,7 @@ class AssignmentLogTests {
 
     @Test
     void topicThatTheHeartbeatDoesNotListYetIsLoggedAfterTheNextOne() {
-        log.connected(members("", "n1"), shards("orders", 6));
+        log.connected(nodesOf("", "n1"), shards("orders", 6));
         assertThat(logged()).isEmpty();
     }
 }

@@ -176,7 +176,7 @@ class MembershipTests extends NodesTest {
         Node one = node("one");
         AtomicInteger changes = new AtomicInteger();
         TopicPauses pauses = one.membership.pauses();
-        Runnable uninterested = pauses.watch(changes::incrementAndGet);
+        Runnable uninterested = pauses.onChange(changes::incrementAndGet);
         assertThat(pauses.allow("a")).as("before the first heartbeat").isFalse();
         assertThat(pauses.include("b")).isFalse();
         one.beat();

@@ -3,7 +3,7 @@ package io.delayqueue.coordination;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.delayqueue.coordination.Roster.Member;
+import io.delayqueue.coordination.LiveNodes.Node;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
@@ -65,10 +65,10 @@ class NodeDirectoryTests {
 
     @Test
     void nobodyIsThereAndNothingIsLeftByAsking() {
-        Roster roster = directory.roster();
-        assertThat(roster.nodes()).isEmpty();
-        assertThat(roster.paused()).isEmpty();
-        assertThat(roster.now()).isAfter("2020-01-01T00:00:00Z");
+        LiveNodes liveNodes = directory.read();
+        assertThat(liveNodes.nodes()).isEmpty();
+        assertThat(liveNodes.paused()).isEmpty();
+        assertThat(liveNodes.now()).isAfter("2020-01-01T00:00:00Z");
         assertThat(redis.command("DBSIZE")).isEqualTo(0L);
     }
 
@@ -84,14 +84,14 @@ class NodeDirectoryTests {
         gone.run();
         two.run();
         node("one").run();
-        Roster roster = directory.roster();
-        assertThat(roster.nodes()).extracting(Member::name).containsExactly("one", "two");
-        assertThat(roster.nodes().get(0).messages()).isEmpty();
-        assertThat(roster.nodes().get(0).notifications()).isEmpty();
-        assertThat(roster.nodes().get(1).messages()).containsExactly("a", "b %\n-x", "e");
-        assertThat(roster.nodes().get(1).notifications()).containsExactly("c");
-        assertThat(roster.nodes())
-                .allSatisfy(node -> assertThat(node.lastSeen()).isBeforeOrEqualTo(roster.now()));
+        LiveNodes liveNodes = directory.read();
+        assertThat(liveNodes.nodes()).extracting(Node::name).containsExactly("one", "two");
+        assertThat(liveNodes.nodes().get(0).messages()).isEmpty();
+        assertThat(liveNodes.nodes().get(0).notifications()).isEmpty();
+        assertThat(liveNodes.nodes().get(1).messages()).containsExactly("a", "b %\n-x", "e");
+        assertThat(liveNodes.nodes().get(1).notifications()).containsExactly("c");
+        assertThat(liveNodes.nodes())
+                .allSatisfy(node -> assertThat(node.lastSeen()).isBeforeOrEqualTo(liveNodes.now()));
     }
 
     @Test
@@ -99,7 +99,7 @@ class NodeDirectoryTests {
         node("dead").run();
         node("alive").run();
         redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + TIMEOUT.plusSeconds(1).toMillis(), "dead");
-        assertThat(directory.roster().nodes()).extracting(Member::name).containsExactly("alive");
+        assertThat(directory.read().nodes()).extracting(Node::name).containsExactly("alive");
     }
 
     @Test
@@ -107,7 +107,7 @@ class NodeDirectoryTests {
         node("one").run();
         redis.command("ZINCRBY", "dq:{nodes}:seen", "0.5", "one");
         redis.command("ZADD", "dq:{nodes}:seen", "+inf", "two");
-        assertThat(directory.roster().nodes()).extracting(Member::name).containsExactly("one", "two");
+        assertThat(directory.read().nodes()).extracting(Node::name).containsExactly("one", "two");
     }
 
     @Test
@@ -115,10 +115,10 @@ class NodeDirectoryTests {
         directory.pause("a");
         directory.pause("a");
         directory.pause("b\n%0A");
-        assertThat(directory.roster().paused()).containsExactlyInAnyOrder("a", "b\n%0A");
+        assertThat(directory.read().paused()).containsExactlyInAnyOrder("a", "b\n%0A");
         directory.resume("a");
         directory.resume("a");
-        assertThat(directory.roster().paused()).containsExactly("b\n%0A");
+        assertThat(directory.read().paused()).containsExactly("b\n%0A");
     }
 
     @Test
@@ -126,9 +126,9 @@ class NodeDirectoryTests {
         redis.command("CONFIG", "SET", "maxmemory", "1");
         try {
             directory.pause("a");
-            assertThat(directory.roster().paused()).containsExactly("a");
+            assertThat(directory.read().paused()).containsExactly("a");
             directory.resume("a");
-            assertThat(directory.roster().paused()).isEmpty();
+            assertThat(directory.read().paused()).isEmpty();
         } finally {
             redis.command("CONFIG", "SET", "maxmemory", "0");
         }
@@ -145,7 +145,7 @@ class NodeDirectoryTests {
             assertThatThrownBy(() -> change(stopping, pause)).isInstanceOf(RedisCallException.class);
             node.run();
             assertThat(node.pauses().include("a"))
-                    .isEqualTo(directory.roster().paused().contains("a"));
+                    .isEqualTo(directory.read().paused().contains("a"));
             change(directory, pause);
             node.run();
             assertThat(node.pauses().include("a")).isEqualTo(pause);

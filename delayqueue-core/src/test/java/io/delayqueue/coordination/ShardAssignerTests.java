@@ -80,9 +80,9 @@ class ShardAssignerTests {
     @RepeatedTest(10)
     void ofTopicsWithOneShardOnlyThoseOfTheOneThatCameOrWentMove() {
         List<String> members = nodes(2 + random.nextInt(8));
-        List<String> before = watchersOf400Topics(members);
+        List<String> before = assignedNodesOf400Topics(members);
         String left = members.remove(random.nextInt(members.size()));
-        List<String> after = watchersOf400Topics(members);
+        List<String> after = assignedNodesOf400Topics(members);
         for (int i = 0; i < before.size(); i++) {
             if (before.get(i).equals(left)) {
                 assertThat(after.get(i)).isIn(members);
@@ -95,12 +95,12 @@ class ShardAssignerTests {
     @RepeatedTest(10)
     void topicsWithOneShardSpreadOverTheNodes() {
         List<String> members = nodes(2 + random.nextInt(8));
-        Map<String, Integer> loads = loads(watchersOf400Topics(members));
+        Map<String, Integer> loads = loads(assignedNodesOf400Topics(members));
         assertThat(loads).as("seed %d", seed).hasSize(members.size());
         assertThat(loads.values()).allMatch(load -> load < 2.5 * 400 / members.size());
     }
 
-    private static List<String> watchersOf400Topics(List<String> members) {
+    private static List<String> assignedNodesOf400Topics(List<String> members) {
         return IntStream.range(0, 400)
                 .mapToObj(i -> assign("topic" + i, 1, members).get(0))
                 .toList();

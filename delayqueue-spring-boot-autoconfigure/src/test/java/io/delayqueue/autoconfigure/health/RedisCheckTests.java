@@ -155,8 +155,7 @@ class RedisCheckTests {
                         .hasSizeGreaterThan(1)
                         .allSatisfy(
                                 id -> assertThat(delayQueue.find("texts", id)).isPresent());
-                assertThat(context.getBean(NodeDirectory.class).roster().nodes())
-                        .hasSize(1);
+                assertThat(context.getBean(NodeDirectory.class).read().nodes()).hasSize(1);
             });
         }
         assertThat(output)

@@ -14,10 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * The nodes among which the shards of each topic are assigned, according to one heartbeat. The assignment is computed
  * once for each topic. Thread-safe.
  */
-final class Members {
+final class NodesByTopic {
 
-    /** No members: the state before the first heartbeat. */
-    static final Members UNKNOWN = new Members(Map.of());
+    /** No nodes: the state before the first heartbeat. */
+    static final NodesByTopic UNKNOWN = new NodesByTopic(Map.of());
 
     private final Map<String, List<String>> byLine;
     private final Map<Topic, List<String>> assigned = new ConcurrentHashMap<>();
@@ -29,21 +29,21 @@ final class Members {
         }
     }
 
-    private Members(Map<String, List<String>> byLine) {
+    private NodesByTopic(Map<String, List<String>> byLine) {
         this.byLine = byLine;
     }
 
     /** Reads the reply of a heartbeat, which lists node, topics, node, topics from its third element on. */
-    static Members read(List<Object> reply) {
-        Map<String, List<String>> members = new HashMap<>();
+    static NodesByTopic read(List<Object> reply) {
+        Map<String, List<String>> byLine = new HashMap<>();
         for (int i = 2; i + 1 < reply.size(); i += 2) {
-            String member = new String((byte[]) reply.get(i), UTF_8);
+            String node = new String((byte[]) reply.get(i), UTF_8);
             String topics = new String((byte[]) reply.get(i + 1), UTF_8);
             for (String topic : topics.split("\n", -1)) {
-                members.computeIfAbsent(topic, key -> new ArrayList<>()).add(member);
+                byLine.computeIfAbsent(topic, key -> new ArrayList<>()).add(node);
             }
         }
-        return new Members(members);
+        return new NodesByTopic(byLine);
     }
 
     /** The number of nodes among which a topic's shards are assigned. */
@@ -63,15 +63,15 @@ final class Members {
     }
 
     /** The indexes of the shards that a node sweeps: all of them if the heartbeat does not list the node yet. */
-    List<Integer> sharesOf(String node, Topic topic) {
+    List<Integer> shardsOf(String node, Topic topic) {
         boolean alone = !include(node, topic);
-        List<Integer> shares = new ArrayList<>();
+        List<Integer> owned = new ArrayList<>();
         for (int shard = 0; shard < topic.shards; shard++) {
             if (alone || assignedNodes(topic).get(shard).equals(node)) {
-                shares.add(shard);
+                owned.add(shard);
             }
         }
-        return shares;
+        return owned;
     }
 
     private List<String> of(Topic topic) {

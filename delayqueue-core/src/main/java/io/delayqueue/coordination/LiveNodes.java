@@ -13,7 +13,7 @@ import java.util.SortedSet;
  * @param nodes live nodes, ordered by name
  * @param paused topics that are paused on all nodes
  */
-public record Roster(Instant now, List<Member> nodes, Set<String> paused) {
+public record LiveNodes(Instant now, List<Node> nodes, Set<String> paused) {
 
     /**
      * The assigned nodes of a topic's messages, by shard index. Each node computes the same assignment with its next
@@ -23,11 +23,13 @@ public record Roster(Instant now, List<Member> nodes, Set<String> paused) {
      * @return one node name for each shard; empty if no node sweeps the topic
      */
     public List<String> assignedNodes(String topic, int shards) {
-        List<String> members = nodes.stream()
+        List<String> assignable = nodes.stream()
                 .filter(node -> node.assigned().contains(topic))
-                .map(Member::name)
+                .map(Node::name)
                 .toList();
-        return members.isEmpty() ? List.of() : ShardAssigner.assignedNodes(topic, QueueKind.MESSAGES, shards, members);
+        return assignable.isEmpty()
+                ? List.of()
+                : ShardAssigner.assignedNodes(topic, QueueKind.MESSAGES, shards, assignable);
     }
 
     /**
@@ -41,7 +43,7 @@ public record Roster(Instant now, List<Member> nodes, Set<String> paused) {
      * @param assigned those of {@code messages} whose shards may be assigned to the node: a listener runs and is not
      *     paused
      */
-    public record Member(
+    public record Node(
             String name,
             Instant lastSeen,
             SortedSet<String> messages,
