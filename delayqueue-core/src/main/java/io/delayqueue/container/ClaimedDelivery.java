@@ -35,13 +35,13 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     private final long baseLeaseNanos;
     private volatile long leaseNanos;
     private volatile long confirmedAt;
-    private volatile long heardAt;
-    private volatile long doubtedAt;
+    private volatile long repliedAt;
+    private volatile long confirmationRequiredAt;
     /** The end of the longest requested extension; guarded by the monitor of this delivery. */
     private long extendedUntil;
 
     private volatile boolean lost;
-    private volatile boolean lapsed;
+    private volatile boolean leaseEnded;
     private volatile long startedAt;
     private volatile @Nullable Settlement settlement;
     private @Nullable Envelope envelope;
@@ -54,7 +54,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
      *
      * @param options the listener's options; their lease and attempts apply unless the message has its own
      * @param sentAt when the poll was sent, by the monotonic clock; the lease starts here
-     * @param heardAt when the reply arrived, by the monotonic clock
+     * @param repliedAt when the reply arrived, by the monotonic clock
      */
     ClaimedDelivery(
             Owner owner,
@@ -63,7 +63,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
             Claim claim,
             ListenerOptions options,
             long sentAt,
-            long heardAt) {
+            long repliedAt) {
         this.owner = owner;
         this.clock = clock;
         this.topic = topic;
@@ -72,8 +72,8 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
         this.baseLeaseNanos = lease(claim, options.lease()).toNanos();
         this.leaseNanos = baseLeaseNanos;
         this.confirmedAt = sentAt;
-        this.doubtedAt = sentAt;
-        this.heardAt = heardAt;
+        this.confirmationRequiredAt = sentAt;
+        this.repliedAt = repliedAt;
         this.extendedUntil = sentAt;
         this.claimedAt = sentAt;
     }
@@ -114,7 +114,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     }
 
     /** Returns the stored envelope. The pipeline calls this first; later calls return the same envelope. */
-    Envelope open() {
+    Envelope envelope() {
         Envelope read = envelope;
         if (read == null) {
             read = claim.envelope();
@@ -130,9 +130,9 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     // ---- lease -----------------------------------------------------------------------------------------------------
 
     /** Records that a request, sent at {@code sentAt}, renewed the lease. */
-    void confirmed(long sentAt, long heardAt, long leaseNanos) {
+    void confirmed(long sentAt, long repliedAt, long leaseNanos) {
         this.confirmedAt = sentAt;
-        this.heardAt = heardAt;
+        this.repliedAt = repliedAt;
         this.leaseNanos = leaseNanos;
     }
 
@@ -140,30 +140,25 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
      * Records that the message may have been cancelled or replaced. Only a request sent after {@code at} confirms the
      * lease. Called under the lock of the {@link OpenDeliveries}.
      */
-    void doubt(long at) {
-        if (at - doubtedAt > 0) {
-            doubtedAt = at;
+    void requireConfirmation(long at) {
+        if (at - confirmationRequiredAt > 0) {
+            confirmationRequiredAt = at;
         }
     }
 
-    /** Whether the lease was doubted after the last request that confirmed it was sent. */
-    boolean isDoubted() {
-        return doubtedAt - confirmedAt > 0;
+    /** Whether no request that was sent after {@link #requireConfirmation} has confirmed the lease. */
+    boolean needsConfirmation() {
+        return confirmationRequiredAt - confirmedAt > 0;
     }
 
     /** When the last reply that confirmed the lease arrived, by the monotonic clock. */
-    long heardAt() {
-        return heardAt;
+    long repliedAt() {
+        return repliedAt;
     }
 
     /** The earliest time at which the lease can end, by the monotonic clock. */
     long leaseDeadline() {
         return confirmedAt + leaseNanos;
-    }
-
-    /** The lease that each renewal requests. After an extension the current lease may be longer. */
-    Duration lease() {
-        return Duration.ofNanos(baseLeaseNanos);
     }
 
     /**
@@ -177,8 +172,14 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
         return new Settlement.Extend(id(), claim.token(), Duration.ofNanos(extendedUntil - now));
     }
 
-    long baseLeaseNanos() {
-        return baseLeaseNanos;
+    /** Returns the settlement that renews the lease. After an extension the current lease may be longer. */
+    Settlement.Extend renewal() {
+        return new Settlement.Extend(id(), claim.token(), Duration.ofNanos(baseLeaseNanos));
+    }
+
+    /** When two thirds of the lease are left, by the monotonic clock: the next renewal is then due. */
+    long renewalAt() {
+        return leaseDeadline() - baseLeaseNanos / 3 * 2;
     }
 
     void lose() {
@@ -226,7 +227,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     /** Number of permitted attempts: the message's limit, or else the listener's. */
     int maxAttempts() {
-        Integer own = open().limits().maxAttempts();
+        Integer own = envelope().limits().maxAttempts();
         return own == null ? options.maxAttempts() : own;
     }
 
@@ -296,12 +297,12 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     @Override
     public Instant sentAt() {
-        return open().sentAt();
+        return envelope().sentAt();
     }
 
     @Override
     public Map<String, String> headers() {
-        return open().headers();
+        return envelope().headers();
     }
 
     @Override
@@ -314,7 +315,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     @Override
     public byte[] body() {
-        return open().payload();
+        return envelope().payload();
     }
 
     @Override
@@ -329,10 +330,10 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     @Override
     public boolean held() {
-        if (!lapsed && (lost || clock.isPast(leaseDeadline()))) {
-            lapsed = true;
+        if (!leaseEnded && (lost || clock.isPast(leaseDeadline()))) {
+            leaseEnded = true;
         }
-        return !lapsed;
+        return !leaseEnded;
     }
 
     @Override

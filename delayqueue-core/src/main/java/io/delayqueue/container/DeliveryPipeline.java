@@ -95,7 +95,7 @@ final class DeliveryPipeline {
 
     private boolean convert(ClaimedDelivery delivery) {
         try {
-            byte[] body = delivery.open().payload();
+            byte[] body = delivery.envelope().payload();
             delivery.converted(converter.apply(body, spec.payloadType()));
             return true;
         } catch (Throwable e) { // any failure of a converter concerns its own message only

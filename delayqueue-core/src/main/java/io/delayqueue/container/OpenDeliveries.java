@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Selects the leases to renew: those with at most two thirds left, and those of deliveries that waited and are to
  * start.
  *
- * <p>The monitor guards the waiting deliveries and the time of the last retirement. Any thread may take and remove
- * deliveries, report retirements and read the numbers of deliveries. Only the poller's task, which never runs twice at
- * a time, adds deliveries and renews leases, so {@link #nextRenewal} needs no lock.
+ * <p>The monitor guards the waiting deliveries and the time of the last cancellation or replacement. Any thread may
+ * take and remove deliveries, report cancellations and read the numbers of deliveries. Only the poller's task, which
+ * never runs twice at a time, adds deliveries and renews leases, so {@link #nextRenewal} needs no lock.
  */
 final class OpenDeliveries {
 
@@ -37,28 +37,28 @@ final class OpenDeliveries {
     private final Deque<ClaimedDelivery> waiting = new ArrayDeque<>();
     private volatile int waitingSize;
     private long waitingBytes;
-    private long retiredAt;
+    private long cancelledOrReplacedAt;
 
     /** A renewal or extension of a delivery's lease. */
-    record Due(ClaimedDelivery delivery, Extend renewal) {}
+    record Renewal(ClaimedDelivery delivery, Extend extend) {}
 
     OpenDeliveries(ClaimBudget.Share share, Duration handlingTime, Duration confirmAfter, LongSupplier nanoTime) {
         this.share = share;
         this.handlingNanos = handlingTime.toNanos();
         this.confirmNanos = confirmAfter.toNanos();
         this.nanoTime = nanoTime;
-        this.retiredAt = nanoTime.getAsLong();
+        this.cancelledOrReplacedAt = nanoTime.getAsLong();
     }
 
     /**
-     * Adds claimed deliveries, which wait for a worker. If a message was retired after the poll was sent, Redis may
-     * have run the claim before the retirement, so all added deliveries need confirmation before they start. The time
-     * of the last retirement is kept, not the retired ids, because the ids are unbounded.
+     * Adds claimed deliveries, which wait for a worker. If any message was cancelled or replaced after the poll was
+     * sent, Redis may have run the claim before that, so all added deliveries need confirmation before they start. Only
+     * the time of the last cancellation or replacement is kept, because the number of ids is unbounded.
      */
     void add(List<ClaimedDelivery> deliveries) {
         for (ClaimedDelivery delivery : deliveries) {
             open.add(delivery);
-            planFor(renewalAt(delivery));
+            planFor(delivery.renewalAt());
         }
         size.addAndGet(deliveries.size());
         share.claimed(deliveries.size());
@@ -66,8 +66,8 @@ final class OpenDeliveries {
             for (ClaimedDelivery delivery : deliveries) {
                 waiting.addLast(delivery);
                 waitingBytes += delivery.claim().stored().length;
-                delivery.doubt(retiredAt);
-                if (delivery.isDoubted()) {
+                delivery.requireConfirmation(cancelledOrReplacedAt);
+                if (delivery.needsConfirmation()) {
                     confirmRequested = true;
                 }
             }
@@ -100,7 +100,7 @@ final class OpenDeliveries {
 
     /**
      * Takes the first waiting delivery if it is lost or may start without confirmation. Otherwise leaves it, and the
-     * next poll confirms it. The monitor prevents {@link #retired} between the check and the removal.
+     * next poll confirms it. The monitor prevents {@link #cancelledOrReplaced} between the check and the removal.
      *
      * @param any whether to take the first delivery in any case
      */
@@ -123,11 +123,13 @@ final class OpenDeliveries {
     }
 
     /**
-     * Whether a delivery may start without confirmation: it was confirmed recently, is not doubted, and its lease has
-     * not ended.
+     * Whether a delivery may start without confirmation: it was confirmed recently and after the last cancellation, and
+     * its lease has not ended.
      */
     private boolean mayStart(ClaimedDelivery delivery, long now) {
-        return !delivery.isDoubted() && now - delivery.heardAt() < confirmNanos && now - delivery.leaseDeadline() < 0;
+        return !delivery.needsConfirmation()
+                && now - delivery.repliedAt() < confirmNanos
+                && now - delivery.leaseDeadline() < 0;
     }
 
     /** Takes the waiting deliveries that meet the condition. */
@@ -152,12 +154,12 @@ final class OpenDeliveries {
      * @param id of the message; empty for all messages
      * @return whether the next poll is to confirm a waiting delivery
      */
-    synchronized boolean retired(String id) {
-        retiredAt = nanoTime.getAsLong();
+    synchronized boolean cancelledOrReplaced(String id) {
+        cancelledOrReplacedAt = nanoTime.getAsLong();
         boolean any = false;
         for (ClaimedDelivery delivery : waiting) {
             if (id.isEmpty() || delivery.id().equals(id)) {
-                delivery.doubt(retiredAt);
+                delivery.requireConfirmation(cancelledOrReplacedAt);
                 confirmRequested = true;
                 any = true;
             }
@@ -196,16 +198,16 @@ final class OpenDeliveries {
         return nextRenewal;
     }
 
-    boolean hasWork(long now) {
+    boolean needsRenewal(long now) {
         return confirmRequested || (nextRenewal != Long.MAX_VALUE && now - nextRenewal >= 0);
     }
 
     /** Returns the renewals for the next poll, at most {@link PollRequest#MAX_BATCH}. */
-    List<Due> take(long now) {
-        if (!hasWork(now)) {
+    List<Renewal> takeRenewals(long now) {
+        if (!needsRenewal(now)) {
             return List.of();
         }
-        List<Due> due = new ArrayList<>();
+        List<Renewal> taken = new ArrayList<>();
         boolean confirm = confirmRequested;
         if (confirm) { // reset first: a later request concerns the next poll
             confirmRequested = false;
@@ -213,41 +215,36 @@ final class OpenDeliveries {
         long next = Long.MAX_VALUE;
         for (ClaimedDelivery delivery : open) {
             boolean wanted = wantsRenewal(delivery, now) || (confirm && wantsConfirmation(delivery, now));
-            if (wanted && due.size() < PollRequest.MAX_BATCH) {
-                due.add(new Due(
-                        delivery, new Extend(delivery.id(), delivery.claim().token(), delivery.lease())));
+            if (wanted && taken.size() < PollRequest.MAX_BATCH) {
+                taken.add(new Renewal(delivery, delivery.renewal()));
             } else if (wanted) {
                 next = now;
                 if (confirm) { // otherwise a request of another thread must stay
                     confirmRequested = true;
                 }
-            } else if (isKept(delivery, now)) {
-                long at = renewalAt(delivery);
+            } else if (keepsLease(delivery, now)) {
+                long at = delivery.renewalAt();
                 next = next == Long.MAX_VALUE || at - next < 0 ? at : next;
             }
         }
         nextRenewal = next;
-        return due;
+        return taken;
     }
 
     private boolean wantsRenewal(ClaimedDelivery delivery, long now) {
-        return isKept(delivery, now) && now - renewalAt(delivery) >= 0;
+        return keepsLease(delivery, now) && now - delivery.renewalAt() >= 0;
     }
 
     private boolean wantsConfirmation(ClaimedDelivery delivery, long now) {
         return !delivery.isStarted()
-                && isKept(delivery, now)
-                && (delivery.isDoubted() || now - delivery.heardAt() >= confirmNanos / 2);
+                && keepsLease(delivery, now)
+                && (delivery.needsConfirmation() || now - delivery.repliedAt() >= confirmNanos / 2);
     }
 
-    private boolean isKept(ClaimedDelivery delivery, long now) {
+    private boolean keepsLease(ClaimedDelivery delivery, long now) {
         return !delivery.isSettled()
                 && !delivery.isLost()
                 && (!delivery.isStarted() || now - delivery.startedAt() < handlingNanos);
-    }
-
-    private static long renewalAt(ClaimedDelivery delivery) {
-        return delivery.leaseDeadline() - delivery.baseLeaseNanos() / 3 * 2;
     }
 
     /**
@@ -257,16 +254,16 @@ final class OpenDeliveries {
      * @param lost the rejected renewals, by identity
      * @return the deliveries whose lease is lost
      */
-    List<ClaimedDelivery> renewed(List<Due> renewals, Set<Object> lost, long sentAt, long heardAt) {
+    List<ClaimedDelivery> renewed(List<Renewal> renewals, Set<Object> lost, long sentAt, long repliedAt) {
         List<ClaimedDelivery> lostDeliveries = new ArrayList<>(lost.size());
-        for (Due due : renewals) {
-            ClaimedDelivery delivery = due.delivery();
-            if (lost.contains(due.renewal())) {
+        for (Renewal renewal : renewals) {
+            ClaimedDelivery delivery = renewal.delivery();
+            if (lost.contains(renewal.extend())) {
                 delivery.lose();
                 lostDeliveries.add(delivery);
             } else if (!delivery.isLost()) {
-                delivery.confirmed(sentAt, heardAt, due.renewal().lease().toNanos());
-                planFor(renewalAt(delivery));
+                delivery.confirmed(sentAt, repliedAt, renewal.extend().lease().toNanos());
+                planFor(delivery.renewalAt());
             }
         }
         if (!lostDeliveries.isEmpty()) {

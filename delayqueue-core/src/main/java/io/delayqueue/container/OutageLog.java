@@ -14,8 +14,8 @@ import org.apache.commons.logging.LogFactory;
 final class OutageLog {
 
     private static final Log log = LogFactory.getLog(OutageLog.class);
-    private static final long PAUSE = Duration.ofMinutes(1).toNanos();
-    private static final long OVER = Duration.ofSeconds(10).toNanos();
+    private static final long LOG_INTERVAL = Duration.ofMinutes(1).toNanos();
+    private static final long NEW_OUTAGE_AFTER = Duration.ofSeconds(10).toNanos();
 
     private final EventBus events;
     private final LongSupplier nanoTime;
@@ -36,7 +36,7 @@ final class OutageLog {
 
     private synchronized Duration record(String task, Throwable failure) {
         long now = nanoTime.getAsLong();
-        if (count == 0 || now - latest > OVER) {
+        if (count == 0 || now - latest > NEW_OUTAGE_AFTER) {
             first = now;
             count = 0;
         }
@@ -47,7 +47,7 @@ final class OutageLog {
             log.warn(
                     "Task " + Printable.of(task) + " failed and is retried until it succeeds: " + failure.getMessage(),
                     failure);
-        } else if (now - lastLine > PAUSE) {
+        } else if (now - lastLine > LOG_INTERVAL) {
             lastLine = now;
             log.warn("Tasks have failed " + count + " times in "
                     + Duration.ofNanos(now - first).toSeconds() + " s. The last failure was of task "

@@ -87,7 +87,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private volatile boolean ending;
 
     // of the open poll
-    private List<OpenDeliveries.Due> renewals = List.of();
+    private List<OpenDeliveries.Renewal> renewals = List.of();
     private boolean sweeping;
 
     private boolean notificationsEnabled;
@@ -253,7 +253,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     }
 
     @Override
-    public void surplus(String from) {
+    public void dueMessagesLeft(String from) {
         nextPoll.dueMessagesLeft(from);
     }
 
@@ -263,8 +263,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     }
 
     @Override
-    public void retired(String id) {
-        if (deliveries.retired(id)) {
+    public void cancelledOrReplaced(String id) {
+        if (deliveries.cancelledOrReplaced(id)) {
             wake();
         }
     }
@@ -373,10 +373,10 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         boolean peers = hasPeers();
         NextPoll.Plan plan = accepting ? plan(capacity, peers) : NextPoll.Plan.NEVER;
         boolean settles = session.size() > 0 && (isUrgent() || session.isOlderThan(now - linger.toNanos()));
-        if (!plan.isNow() && !deliveries.hasWork(now) && !settles) {
+        if (!plan.isNow() && !deliveries.needsRenewal(now) && !settles) {
             return null;
         }
-        renewals = new ArrayList<>(deliveries.take(now));
+        renewals = new ArrayList<>(deliveries.takeRenewals(now));
         nextPoll.began();
         sweeping = plan.isNow() && plan.reason() == NextPoll.Reason.SWEEP;
         Poll poll = session.begin(
@@ -386,11 +386,11 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                         options.lease()),
                 reclaiming,
                 peers && capacity <= PollRequest.MAX_BATCH,
-                renewals.stream().map(OpenDeliveries.Due::renewal).toList());
+                renewals.stream().map(OpenDeliveries.Renewal::extend).toList());
         for (PendingSettlement pending : poll.settlements()) {
             if (pending.settlement() instanceof Extend extension
                     && pending.delivery() instanceof ClaimedDelivery delivery) {
-                renewals.add(new OpenDeliveries.Due(delivery, extension));
+                renewals.add(new OpenDeliveries.Renewal(delivery, extension));
             }
         }
         return poll;
@@ -429,11 +429,11 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     }
 
     private void apply(Poll poll, PollReply reply) {
-        nextPoll.replied(reply, poll.request().announceSurplus());
-        long heardAt = nanoTime.getAsLong();
+        nextPoll.replied(reply, poll.request().signalDueMessagesLeft());
+        long repliedAt = nanoTime.getAsLong();
         Set<Object> lost = ShardSession.identities(reply.rejected());
-        List<ClaimedDelivery> lostDeliveries = deliveries.renewed(renewals, lost, poll.sentAt(), heardAt);
-        take(poll, reply.claims(), heardAt);
+        List<ClaimedDelivery> lostDeliveries = deliveries.renewed(renewals, lost, poll.sentAt(), repliedAt);
+        take(poll, reply.claims(), repliedAt);
         // last: listeners and callbacks may throw anything, and the poll must be applied by then
         lostDeliveries.forEach(this::publishLost);
         session.publish(poll, reply);
@@ -442,12 +442,12 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         }
     }
 
-    private void take(Poll poll, List<Claim> claims, long heardAt) {
+    private void take(Poll poll, List<Claim> claims, long repliedAt) {
         if (!claims.isEmpty()) {
             List<ClaimedDelivery> taken = new ArrayList<>(claims.size());
             for (Claim claim : claims) {
                 taken.add(new ClaimedDelivery(
-                        this, session.clock(), shard.topic(), claim, options, poll.sentAt(), heardAt));
+                        this, session.clock(), shard.topic(), claim, options, poll.sentAt(), repliedAt));
             }
             deliveries.add(taken);
         }

@@ -88,7 +88,7 @@ public final class Membership extends RedisTask {
      * Adds a consumer to those among which a shard is assigned.
      *
      * @param onChange called when the shard may have been assigned to this consumer, or when this consumer sweeps it
-     *     and the first peer has joined, which can take surplus messages; must not block
+     *     and the first peer has joined, which can claim messages that this consumer leaves; must not block
      */
     public ShardAssignment join(Shard shard, Runnable onChange) {
         ShardAssignment joined;

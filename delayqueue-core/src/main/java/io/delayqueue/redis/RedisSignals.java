@@ -286,8 +286,8 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
         }
         switch (parts[0]) {
             case "h" -> headAt(parts[1], parts[2]);
-            case "s" -> notify(listeners.get(parts[1]), listener -> listener.surplus(parts[2]));
-            case "r" -> notify(listeners.get(parts[1]), listener -> listener.retired(parts[2]));
+            case "s" -> notify(listeners.get(parts[1]), listener -> listener.dueMessagesLeft(parts[2]));
+            case "r" -> notify(listeners.get(parts[1]), listener -> listener.cancelledOrReplaced(parts[2]));
             case "c" -> canary(parts[1]);
             default -> {
                 // A signal of a newer version or of a foreign client.

@@ -10,7 +10,7 @@ import io.delayqueue.message.Shard;
  *
  * <ul>
  *   <li>{@code h <queue> <due ms>}: the first due time became earlier
- *   <li>{@code s <queue> <consumer>}: a consumer left due messages behind
+ *   <li>{@code s <queue> <consumer>}: a consumer left due messages in the schedule
  *   <li>{@code r <queue> <id>}: a leased message was cancelled or replaced; the id is empty for several messages
  *   <li>{@code c <node> <number>}: the canary of a node
  *   <li>{@code m <node>}: a node joined, left, changed its consumed topics, or removed a failed node
@@ -68,18 +68,18 @@ public interface SignalSource {
         void headAt(long dueMillis);
 
         /**
-         * A consumer left due messages behind.
+         * A consumer left due messages in the schedule.
          *
          * @param consumer name of the consumer
          */
-        void surplus(String consumer);
+        void dueMessagesLeft(String consumer);
 
         /**
          * A leased message was cancelled or replaced. A delivery of it that has not started may be obsolete.
          *
          * @param id id of the message; empty if it may be any message
          */
-        default void retired(String id) {}
+        default void cancelledOrReplaced(String id) {}
 
         /** Other nodes joined, left or changed their consumed topics, or a topic was paused or resumed on all nodes. */
         default void nodesChanged() {}

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param consumer name of the consumer, which no other consumer ever has: letters, digits and dots
  * @param sequence number of the poll: greater than that of the consumer's last poll on this shard, or equal in a repeat
  * @param claiming what to claim
- * @param reclaiming how to reclaim leases that are over
- * @param announceSurplus whether to publish a signal if due messages are left behind
+ * @param reclaiming how to reclaim leases that have ended
+ * @param signalDueMessagesLeft whether to publish a signal if due messages are left in the schedule
  * @param settlements settlements other than extensions, at most 500
  * @param extensions extensions of leases, at most 500
  * @param sinceLast time since the consumer's last poll on this shard ran, by the consumer's monotonic clock; null if
@@ -22,7 +22,7 @@ public record PollRequest(
         long sequence,
         Claiming claiming,
         Reclaiming reclaiming,
-        boolean announceSurplus,
+        boolean signalDueMessagesLeft,
         List<Settlement> settlements,
         List<Settlement.Extend> extensions,
         @Nullable Duration sinceLast) {
@@ -39,21 +39,21 @@ public record PollRequest(
             long sequence,
             Claiming claiming,
             Reclaiming reclaiming,
-            boolean announceSurplus,
+            boolean signalDueMessagesLeft,
             List<Settlement> settlements,
             List<Settlement.Extend> extensions) {
-        this(consumer, sequence, claiming, reclaiming, announceSurplus, settlements, extensions, null);
+        this(consumer, sequence, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions, null);
     }
 
     /** The same request with another time since the consumer's last poll. */
     public PollRequest after(@Nullable Duration time) {
         return new PollRequest(
-                consumer, sequence, claiming, reclaiming, announceSurplus, settlements, extensions, time);
+                consumer, sequence, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions, time);
     }
 
     /** The same request under another name and number, without the time since the last poll. */
     PollRequest by(String name, long number) {
-        return new PollRequest(name, number, claiming, reclaiming, announceSurplus, settlements, extensions);
+        return new PollRequest(name, number, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions);
     }
 
     /** The token of the messages that this poll claims. */
@@ -71,7 +71,7 @@ public record PollRequest(
     public record Claiming(int max, int maxBytes, Duration lease) {}
 
     /**
-     * How to reclaim leases that are over.
+     * How to reclaim leases that have ended.
      *
      * @param max largest number of leases, 0 to 500
      * @param maxAttempts permitted attempts, unless the message has its own limit

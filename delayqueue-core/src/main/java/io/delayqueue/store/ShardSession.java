@@ -168,7 +168,7 @@ public final class ShardSession {
      * @throws IllegalStateException if a poll is open
      */
     public synchronized Poll begin(
-            Claiming claiming, Reclaiming reclaiming, boolean announceSurplus, List<Extend> renewals) {
+            Claiming claiming, Reclaiming reclaiming, boolean signalDueMessagesLeft, List<Extend> renewals) {
         if (open != null) {
             throw new IllegalStateException("The last poll has no reply yet");
         }
@@ -183,7 +183,7 @@ public final class ShardSession {
             }
         }
         PollRequest request = new PollRequest(
-                name(), sequence.getAsLong(), claiming, reclaiming, announceSurplus, settlements, extensions);
+                name(), sequence.getAsLong(), claiming, reclaiming, signalDueMessagesLeft, settlements, extensions);
         Poll poll = new Poll(request, taken, nanoTime.getAsLong());
         open = poll;
         return poll;

@@ -48,9 +48,9 @@ final class Claims {
         return new Claim(id, "token", 1, 1, null, stored.getBytes(UTF_8));
     }
 
-    static ClaimedDelivery delivery(String id, Duration lease, long sentAt, long heardAt) {
+    static ClaimedDelivery delivery(String id, Duration lease, long sentAt, long repliedAt) {
         ListenerOptions options =
                 ListenerOptions.DEFAULTS.toBuilder().lease(lease).build();
-        return new ClaimedDelivery(NOBODY, new RedisClock(() -> 0), "t", claim(id, 0), options, sentAt, heardAt);
+        return new ClaimedDelivery(NOBODY, new RedisClock(() -> 0), "t", claim(id, 0), options, sentAt, repliedAt);
     }
 }

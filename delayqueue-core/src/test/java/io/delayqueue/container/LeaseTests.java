@@ -124,7 +124,7 @@ class LeaseTests extends NodeTest {
     /** Long before it would confirm its lease by itself. */
     @ParameterizedTest
     @EnumSource
-    void prefetchedDeliveryOfARetiredMessageNeverStarts(Retirement retirement) {
+    void prefetchedDeliveryOfACancelledOrReplacedMessageNeverStarts(CancelOrReplace how) {
         GatedStore store = new GatedStore();
         Queue<String> lost = new ConcurrentLinkedQueue<>();
         QueueNode node = node(Pacing.quiet().confirmAfter(Duration.ofMinutes(1)), store);
@@ -138,7 +138,7 @@ class LeaseTests extends NodeTest {
             return reply;
         });
 
-        retirement.of(node, "b");
+        how.of(node, "b");
         await().until(() -> lost.contains("b"));
         release.countDown();
         await().until(() -> happenings.count("acknowledged d") == 1);
@@ -147,7 +147,7 @@ class LeaseTests extends NodeTest {
 
     /** Though the claim's reply, with the lease as it was before, is read after the signal. */
     @Test
-    void deliveryClaimedBeforeItsMessageWasRetiredNeverStarts() {
+    void deliveryClaimedBeforeItsMessageWasCancelledNeverStarts() {
         GatedStore store = new GatedStore();
         QueueNode node = node(Pacing.quiet().confirmAfter(Duration.ofMinutes(1)), store);
         Queue<String> running = new ConcurrentLinkedQueue<>();
@@ -157,7 +157,7 @@ class LeaseTests extends NodeTest {
         });
         await().until(node.signals::confirmed);
         CountDownLatch heard = new CountDownLatch(1);
-        node.signals.listen(SHARD, retirementsTo(heard)); // told after the poller, which listened before
+        node.signals.listen(SHARD, cancellationsTo(heard)); // told after the poller, which listened before
         store.set(poll -> {
             PollReply reply = (PollReply) poll.call();
             if (reply.claims().stream().anyMatch(claim -> claim.id().equals("a"))) {
@@ -174,16 +174,16 @@ class LeaseTests extends NodeTest {
         assertThat(running).containsExactly("b");
     }
 
-    private static SignalListener retirementsTo(CountDownLatch heard) {
+    private static SignalListener cancellationsTo(CountDownLatch heard) {
         return new SignalListener() {
             @Override
             public void headAt(long dueMillis) {}
 
             @Override
-            public void surplus(String consumer) {}
+            public void dueMessagesLeft(String consumer) {}
 
             @Override
-            public void retired(String id) {
+            public void cancelledOrReplaced(String id) {
                 heard.countDown();
             }
 
@@ -193,7 +193,7 @@ class LeaseTests extends NodeTest {
     }
 
     /** How a message ends before its delivery does. */
-    enum Retirement {
+    enum CancelOrReplace {
         CANCEL {
             @Override
             void of(QueueNode node, String id) {

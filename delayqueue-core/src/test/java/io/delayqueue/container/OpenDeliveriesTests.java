@@ -2,7 +2,7 @@ package io.delayqueue.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.container.OpenDeliveries.Due;
+import io.delayqueue.container.OpenDeliveries.Renewal;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Settlement.Extend;
 import java.time.Duration;
@@ -39,17 +39,17 @@ class OpenDeliveriesTests {
         return delivery;
     }
 
-    private static List<Extend> renewals(List<Due> due) {
-        return due.stream().map(Due::renewal).toList();
+    private static List<Extend> renewals(List<Renewal> due) {
+        return due.stream().map(Renewal::extend).toList();
     }
 
     @Test
     void leaseIsRenewedWhenAThirdOfItIsOver() {
         ClaimedDelivery delivery = added("a");
         assertThat(deliveries.nextRenewal()).isEqualTo(at(10));
-        assertThat(deliveries.hasWork(at(9))).isFalse();
-        assertThat(deliveries.hasWork(at(10))).isTrue();
-        List<Due> due = deliveries.take(at(10));
+        assertThat(deliveries.needsRenewal(at(9))).isFalse();
+        assertThat(deliveries.needsRenewal(at(10))).isTrue();
+        List<Renewal> due = deliveries.takeRenewals(at(10));
         assertThat(renewals(due)).containsExactly(new Extend("a", "token", LEASE));
         deliveries.renewed(due, Set.of(), at(10), at(11));
         assertThat(deliveries.nextRenewal()).isEqualTo(at(20));
@@ -64,9 +64,11 @@ class OpenDeliveriesTests {
         lost.lose();
         ClaimedDelivery answered = added("c");
         assertThat(answered.retry(Duration.ZERO)).isNotDone();
-        assertThat(renewals(deliveries.take(at(10)))).extracting(Extend::id).containsExactly("a");
+        assertThat(renewals(deliveries.takeRenewals(at(10))))
+                .extracting(Extend::id)
+                .containsExactly("a");
         deliveries.renewed(List.of(), Set.of(), at(10), at(10));
-        assertThat(deliveries.take(at(61))).isEmpty();
+        assertThat(deliveries.takeRenewals(at(61))).isEmpty();
         assertThat(deliveries.nextRenewal()).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -75,7 +77,7 @@ class OpenDeliveriesTests {
         ClaimedDelivery delivery = added("a");
         assertThat(deliveries.takeFirst(false, at(1))).isNull();
         assertThat(deliveries.hasStartable()).isFalse();
-        List<Due> due = deliveries.take(at(1));
+        List<Renewal> due = deliveries.takeRenewals(at(1));
         assertThat(due).hasSize(1);
         assertThat(deliveries.isConfirmationRequested()).isFalse();
         deliveries.renewed(due, Set.of(), at(1), at(2));
@@ -100,7 +102,9 @@ class OpenDeliveriesTests {
         started.started(start);
         added("waiting");
         assertThat(deliveries.takeFirst(false, at(2))).isNull();
-        assertThat(renewals(deliveries.take(at(2)))).extracting(Extend::id).containsExactly("waiting");
+        assertThat(renewals(deliveries.takeRenewals(at(2))))
+                .extracting(Extend::id)
+                .containsExactly("waiting");
     }
 
     @Test
@@ -112,7 +116,7 @@ class OpenDeliveriesTests {
         Extend second = delivery.extension(Duration.ofSeconds(1), at(20));
         assertThat(second.lease()).isEqualTo(Duration.ofHours(1).minusSeconds(10));
 
-        deliveries.renewed(List.of(new Due(delivery, first)), Set.of(), at(20), at(20));
+        deliveries.renewed(List.of(new Renewal(delivery, first)), Set.of(), at(20), at(20));
         assertThat(delivery.leaseDeadline()).isEqualTo(at(3620));
         assertThat(delivery.extension(Duration.ofMinutes(1), at(30)).lease())
                 .isEqualTo(Duration.ofHours(1).minusSeconds(10));
@@ -125,34 +129,34 @@ class OpenDeliveriesTests {
                 .mapToObj(i -> Claims.delivery("m" + i, LEASE, start, start))
                 .toList();
         deliveries.add(many);
-        List<Due> first = deliveries.take(at(10));
+        List<Renewal> first = deliveries.takeRenewals(at(10));
         assertThat(first).hasSize(PollRequest.MAX_BATCH);
-        assertThat(deliveries.hasWork(at(10))).isTrue();
+        assertThat(deliveries.needsRenewal(at(10))).isTrue();
         deliveries.renewed(first, Set.of(), at(10), at(10));
-        List<Due> second = deliveries.take(at(10));
+        List<Renewal> second = deliveries.takeRenewals(at(10));
         assertThat(second).hasSize(20);
         deliveries.renewed(second, Set.of(), at(10), at(10));
-        assertThat(deliveries.hasWork(at(11))).isFalse();
+        assertThat(deliveries.needsRenewal(at(11))).isFalse();
         many.forEach(deliveries::remove);
         assertThat(deliveries.size()).isZero();
     }
 
     @Test
-    void waitingDeliveryOfARetiredMessageIsConfirmedBeforeItStarts() {
-        ClaimedDelivery retired = added("a");
+    void waitingDeliveryOfACancelledMessageIsConfirmedBeforeItStarts() {
+        ClaimedDelivery cancelled = added("a");
         now = at(Duration.ofMillis(1));
-        assertThat(deliveries.retired("b")).isFalse();
-        assertThat(deliveries.retired("a")).isTrue();
+        assertThat(deliveries.cancelledOrReplaced("b")).isFalse();
+        assertThat(deliveries.cancelledOrReplaced("a")).isTrue();
         assertThat(deliveries.takeFirst(false, now)).isNull();
-        List<Due> due = deliveries.take(now);
+        List<Renewal> due = deliveries.takeRenewals(now);
         deliveries.renewed(due, Set.of(), at(Duration.ofMillis(2)), at(Duration.ofMillis(3)));
-        assertThat(deliveries.takeFirst(false, at(Duration.ofMillis(3)))).isSameAs(retired);
+        assertThat(deliveries.takeFirst(false, at(Duration.ofMillis(3)))).isSameAs(cancelled);
     }
 
     @Test
-    void claimOfAPollSentBeforeARetirementIsConfirmed() {
+    void claimOfAPollSentBeforeACancellationIsConfirmed() {
         now = at(Duration.ofMillis(1));
-        assertThat(deliveries.retired("")).isFalse();
+        assertThat(deliveries.cancelledOrReplaced("")).isFalse();
         added("claimed before");
         assertThat(deliveries.isConfirmationRequested()).isTrue();
         assertThat(deliveries.takeFirst(false, now)).isNull();
@@ -162,10 +166,10 @@ class OpenDeliveriesTests {
     void lostDeliveryNoLongerWaits() {
         ClaimedDelivery lost = added("lost");
         ClaimedDelivery held = added("held");
-        List<Due> due = deliveries.take(at(10));
+        List<Renewal> due = deliveries.takeRenewals(at(10));
         Extend rejected = due.stream()
                 .filter(each -> each.delivery() == lost)
-                .map(Due::renewal)
+                .map(Renewal::extend)
                 .findFirst()
                 .orElseThrow();
         assertThat(deliveries.renewed(due, Set.of(rejected), at(10), at(10))).containsExactly(lost);

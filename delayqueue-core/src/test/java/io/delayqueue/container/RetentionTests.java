@@ -143,7 +143,7 @@ class RetentionTests {
         public void headAt(long dueMillis) {}
 
         @Override
-        public void surplus(String consumer) {}
+        public void dueMessagesLeft(String consumer) {}
 
         @Override
         public void nodesChanged() {}

@@ -195,7 +195,7 @@ class WakeUpTests extends NodeTest {
         node.template.send(DelayMessage.to("u").id("stuck").payload("").build());
         await().until(() -> stuck.size() == 1);
         assertPrompt(
-                "surplus",
+                "a poll that left due messages",
                 "m",
                 () -> node.template.send(
                         DelayMessage.to("u").id("m").payload("").build()));

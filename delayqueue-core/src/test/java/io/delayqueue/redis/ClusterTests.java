@@ -113,7 +113,7 @@ class ClusterTests {
                 }
 
                 @Override
-                public void surplus(String consumer) {}
+                public void dueMessagesLeft(String consumer) {}
 
                 @Override
                 public void resubscribed() {

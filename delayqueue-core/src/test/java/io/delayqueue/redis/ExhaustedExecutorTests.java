@@ -222,7 +222,7 @@ class ExhaustedExecutorTests {
             }
 
             @Override
-            public void surplus(String consumer) {}
+            public void dueMessagesLeft(String consumer) {}
 
             @Override
             public void resubscribed() {}

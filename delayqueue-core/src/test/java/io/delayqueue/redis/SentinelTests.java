@@ -88,7 +88,7 @@ class SentinelTests {
         }
 
         @Override
-        public void surplus(String consumer) {}
+        public void dueMessagesLeft(String consumer) {}
 
         @Override
         public void resubscribed() {

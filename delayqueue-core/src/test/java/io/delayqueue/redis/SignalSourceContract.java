@@ -62,7 +62,7 @@ abstract class SignalSourceContract {
         publish("h " + kind(shard.notifications()) + " 7");
 
         await().until(() -> deadLettered.heard.size() == 1);
-        assertThat(recorder.heard).containsExactly("head 1764000000123", "surplus consumer-9");
+        assertThat(recorder.heard).containsExactly("head 1764000000123", "left consumer-9");
         assertThat(deadLettered.heard).containsExactly("head 7");
     }
 
@@ -263,8 +263,8 @@ abstract class SignalSourceContract {
         }
 
         @Override
-        public void surplus(String consumer) {
-            heard.add("surplus " + consumer);
+        public void dueMessagesLeft(String consumer) {
+            heard.add("left " + consumer);
         }
 
         @Override

@@ -40,7 +40,7 @@ final class PollScript {
                 .add(request.reclaiming().max())
                 .add(request.reclaiming().gap().toMillis())
                 .add(request.reclaiming().grace().toMillis())
-                .add(request.announceSurplus() ? "1" : "0")
+                .add(request.signalDueMessagesLeft() ? "1" : "0")
                 .add(acknowledges.size())
                 .add(request.extensions().size())
                 .add(others.size())

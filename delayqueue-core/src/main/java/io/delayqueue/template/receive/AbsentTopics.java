@@ -73,7 +73,7 @@ final class AbsentTopics implements PeriodicTask {
         }
 
         @Override
-        public void surplus(String consumer) {
+        public void dueMessagesLeft(String consumer) {
             receivers.appeared();
         }
 

@@ -166,7 +166,7 @@ final class WaitingReceivers implements PeriodicTask {
         }
 
         @Override
-        public void surplus(String consumer) {
+        public void dueMessagesLeft(String consumer) {
             pollAt(0);
         }
 

@@ -23,7 +23,7 @@ public final class Polls {
     private final List<Settlement.Extend> renewals = new ArrayList<>();
     private Claiming claiming = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30));
     private int reclaimMax = PollRequest.MAX_BATCH;
-    private boolean announceSurplus;
+    private boolean signalDueMessagesLeft;
     private @Nullable Duration sinceLast;
 
     private Polls(String consumer, long sequence) {
@@ -60,9 +60,9 @@ public final class Polls {
         return this;
     }
 
-    /** Says so if due messages are left behind. */
-    public Polls announceSurplus() {
-        announceSurplus = true;
+    /** Publishes a signal if due messages are left. */
+    public Polls signalDueMessagesLeft() {
+        signalDueMessagesLeft = true;
         return this;
     }
 
@@ -109,7 +109,7 @@ public final class Polls {
                 sequence,
                 claiming,
                 new Reclaiming(reclaimMax, 3, Duration.ofSeconds(5), Duration.ofSeconds(10)),
-                announceSurplus,
+                signalDueMessagesLeft,
                 List.copyOf(settlements),
                 List.copyOf(renewals),
                 sinceLast);

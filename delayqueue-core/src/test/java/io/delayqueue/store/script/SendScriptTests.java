@@ -133,7 +133,7 @@ class SendScriptTests {
                         Sends.reply(Outcome.REPLACED, T0 + 1000),
                         replaced),
                 new Row(
-                        "leased: replaced, token retired",
+                        "leased: replaced, token replaced",
                         leased,
                         sends(other("a", OnDuplicate.REPLACE)),
                         Sends.reply(Outcome.REPLACED, T0 + 1000),
@@ -202,7 +202,7 @@ class SendScriptTests {
                         sends(Sends.limited("a", T0, new MessageLimits(4, null, null, null))),
                         Sends.repeated(Outcome.ACCEPTED, T0 + 7)),
                 Row.unchanged(
-                        "own repeat of a replacement doesn't retire the new token",
+                        "own repeat of a replacement doesn't replace the new token",
                         new ShardState().leased("a", T0 - 7, "w1-1", T0 + 30_000),
                         sends(Sends.message("a", Due.NOW, OnDuplicate.REPLACE, "n")),
                         Sends.repeated(Outcome.ACCEPTED, T0 - 7)));

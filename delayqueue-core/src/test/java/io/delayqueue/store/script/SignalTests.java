@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which signals the scripts publish: a head that became earlier, due messages left behind. */
+/** Which signals the scripts publish: a head that became earlier, due messages left. */
 class SignalTests {
 
     private static final String QUEUE = "orders:0.0";
@@ -86,13 +86,13 @@ class SignalTests {
                                     .accept(bench);
                         },
                         List.of("h " + QUEUE + ":notifications " + T0)),
-                surplus("surplus of a claim", 2, poll(poll -> poll.claim(1).announceSurplus())),
-                surplus("surplus of an idle poll", 1, poll(poll -> poll.announceSurplus())),
+                left("left after a claim", 2, poll(poll -> poll.claim(1).signalDueMessagesLeft())),
+                left("left after an idle poll", 1, poll(poll -> poll.signalDueMessagesLeft())),
                 none(
-                        "nothing left behind",
+                        "nothing left",
                         new ShardState().scheduled("x", T0),
-                        poll(poll -> poll.claim(1).announceSurplus())),
-                none("surplus, not asked for", new ShardState().scheduled("x", T0), poll(poll -> poll)));
+                        poll(poll -> poll.claim(1).signalDueMessagesLeft())),
+                none("left, but no signal requested", new ShardState().scheduled("x", T0), poll(poll -> poll)));
     }
 
     static Stream<Signalled> others() {
@@ -165,7 +165,7 @@ class SignalTests {
         return new Signalled(rule, before, call, List.of());
     }
 
-    private static Signalled surplus(String rule, int due, Consumer<StoreBench> call) {
+    private static Signalled left(String rule, int due, Consumer<StoreBench> call) {
         ShardState before = new ShardState();
         for (int i = 0; i < due; i++) {
             before.scheduled("m" + i, T0);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** A node that sweeps a shard may hang, die, be paused or full. */
 @EmbeddedRedis
-class NeglectedShardTests {
+class ShardTakeoverTests {
 
     private static final List<String> TOPICS = List.of("t0", "t1", "t2", "t3", "t4", "t5", "sharded");
     private static final int SHARDS = 6;
@@ -42,7 +42,7 @@ class NeglectedShardTests {
     private final CountDownLatch stuck = new CountDownLatch(TOPICS.size());
     private final CountDownLatch release = new CountDownLatch(1);
 
-    NeglectedShardTests(RedisServerProcess redis) {
+    ShardTakeoverTests(RedisServerProcess redis) {
         this.redis = redis;
     }
 
@@ -140,7 +140,7 @@ class NeglectedShardTests {
 
     /** The full node knows nothing of what became of the first message: neither of a second one nor of a later head. */
     @Test
-    void messagesAfterTheSurplusSignalOfAFullAssignedPollerAreClaimedToo() throws Exception {
+    void messagesAfterTheSignalOfAFullAssignedPollerAreClaimedToo() throws Exception {
         besideFullNode(idle -> {
             deliversAll(idle, "first");
             deliversAll(idle, "second");
@@ -274,7 +274,7 @@ class NeglectedShardTests {
             List<String> assignedNodes = assignedNodes(node);
             return assignedNodes.size()
                             == TOPICS.stream()
-                                    .mapToInt(NeglectedShardTests::shards)
+                                    .mapToInt(ShardTakeoverTests::shards)
                                     .sum()
                     && node.directory.read().nodes().stream()
                                     .filter(member -> member.assigned().containsAll(TOPICS))
