@@ -103,7 +103,7 @@ public final class DelayQueueInspector {
                         return Optional.of(status(topic, null, cause.getMessage(), liveNodes));
                     }
                     if (cause instanceof TopicConflictException conflict) {
-                        registry.leftOut(topic, conflict);
+                        registry.warnNotShown(topic, conflict);
                         return Optional.empty();
                     }
                     throw Completions.unchecked(cause);

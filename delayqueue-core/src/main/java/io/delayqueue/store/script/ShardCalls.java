@@ -27,9 +27,6 @@ final class ShardCalls {
     /** Largest number of script runs and shard openings for one call. */
     private static final int ATTEMPTS = 40;
 
-    /** Stands for an ended epoch if no epoch has ended. */
-    private static final long NONE_IS_OVER = 0;
-
     private static final LuaScript OPEN = LuaScript.beside(ShardCalls.class, "open");
     /** A member of every key of a shard, which keeps the key in existence. One byte longer than the longest id. */
     static final String SENTINEL = "~".repeat(257);
@@ -95,25 +92,26 @@ final class ShardCalls {
         }
 
         CompletableFuture<Optional<List<Object>>> run() {
-            return withIdentity(NONE_IS_OVER, this::attempt);
+            return withIdentity(TopicRegistry.NO_EPOCH, this::attempt);
         }
 
         /**
          * Continues with the registered identity.
          *
-         * @param over an ended epoch, or {@link #NONE_IS_OVER}; the identity has a later epoch
+         * @param endedEpoch an ended epoch, or {@link TopicRegistry#NO_EPOCH}; the identity has a later epoch
          */
         private CompletableFuture<Optional<List<Object>>> withIdentity(
-                long over, Function<String, CompletableFuture<Optional<List<Object>>>> next) {
-            return registry.identity(shard, ifAbsent == IfAbsent.REGISTER, over).thenCompose(identity -> {
-                if (identity.isEmpty()) {
-                    registry.notRegistered(shard.topic());
-                    return CompletableFuture.completedFuture(Optional.empty());
-                }
-                return left-- > 0
-                        ? next.apply(identity.get())
-                        : CompletableFuture.failedFuture(tooManyConflicts(shard));
-            });
+                long endedEpoch, Function<String, CompletableFuture<Optional<List<Object>>>> next) {
+            return registry.identity(shard, ifAbsent == IfAbsent.REGISTER, endedEpoch)
+                    .thenCompose(identity -> {
+                        if (identity.isEmpty()) {
+                            registry.formats().forgetUnreadable(shard.topic());
+                            return CompletableFuture.completedFuture(Optional.empty());
+                        }
+                        return left-- > 0
+                                ? next.apply(identity.get())
+                                : CompletableFuture.failedFuture(tooManyConflicts(shard));
+                    });
         }
 
         private CompletableFuture<Optional<List<Object>>> attempt(String identity) {
@@ -126,14 +124,14 @@ final class ShardCalls {
         }
 
         /** Repeats the call with a fresh identity, because the cached one may be outdated. */
-        private CompletableFuture<Optional<List<Object>>> again(String believed, boolean unknown) {
+        private CompletableFuture<Optional<List<Object>>> again(String expected, boolean unknown) {
             registry.forget(shard.topic());
-            return withIdentity(NONE_IS_OVER, identity -> {
-                if (!identity.equals(believed)) {
+            return withIdentity(TopicRegistry.NO_EPOCH, identity -> {
+                if (!identity.equals(expected)) {
                     return attempt(identity);
                 }
                 if (unknown && ifAbsent == IfAbsent.LEAVE) {
-                    registry.notUnreadable(shard);
+                    registry.formats().forgetUnreadable(shard);
                     return CompletableFuture.completedFuture(Optional.empty());
                 }
                 return open(identity);
@@ -161,6 +159,7 @@ final class ShardCalls {
         }
     }
 
+    /** Whether the shard has the expected identity. Throws if a later poll of the consumer has run. */
     private boolean isOk(List<Object> reply, Shard shard) {
         String status = Replies.text(reply.get(0));
         if (status.equals("STALE")) {
@@ -169,7 +168,7 @@ final class ShardCalls {
         }
         boolean ok = status.equals("OK");
         if (ok) {
-            registry.readable(shard);
+            registry.formats().recordReadable(shard);
         }
         return ok;
     }
@@ -186,11 +185,11 @@ final class ShardCalls {
     private TopicConflictException conflict(Shard shard, List<Object> reply, boolean wanted) {
         String found = reply.size() > 1 ? Replies.text(reply.get(1)) : "nothing";
         String[] parts = found.split(":", -1);
-        if (parts.length == 3 && !parts[0].equals(Integer.toString(TopicRegistry.FORMAT))) {
-            registry.unreadable(shard, parts[0], wanted);
+        if (parts.length == 3 && !parts[0].equals(Integer.toString(StoredFormats.CURRENT))) {
+            registry.formats().recordUnreadable(shard, parts[0], wanted);
             return new TopicConflictException(
                     "Topic " + Printable.of(shard.topic()) + " is stored in format " + parts[0]
-                            + ", but this version reads format " + TopicRegistry.FORMAT
+                            + ", but this version reads format " + StoredFormats.CURRENT
                             + " only. Nothing was written. Update this process.");
         }
         return new TopicConflictException(

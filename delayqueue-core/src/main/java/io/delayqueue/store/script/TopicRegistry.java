@@ -11,20 +11,19 @@ import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.TooManyTopicsException;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.TopicRegisteredAnewException;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -33,29 +32,33 @@ import org.jspecify.annotations.Nullable;
  * The registry of topics and their shard counts. Thread-safe.
  *
  * <ul>
- *   <li>Senders and listeners use {@link #shardOf} and {@link #shards}. They register the topic on its first use in
- *       this process, with one command. They are rejected if the registered shard count contradicts the {@linkplain
- *       ShardPlan plan}.
+ *   <li>Senders and listeners use {@link #shardOf}, {@link #shards}, {@link #sendTo} and {@link #registerWithin}. They
+ *       register the topic on its first use in this process, with one command. They are rejected if the registered
+ *       shard count contradicts the {@linkplain ShardPlan plan}.
  *   <li>Receivers use {@link #usableShards}. They register nothing, but the plan applies.
  *   <li>All others use {@link #registeredShards}, {@link #withShard} and {@link #withShards}. They register nothing,
  *       and the plan does not apply.
  * </ul>
+ *
+ * <p>Registrations that were read are cached. {@link #knownShardOf}, {@link #likelyShardOf} and {@link #expectedShards}
+ * only use the cache.
  */
 public final class TopicRegistry {
 
-    /** The version of the stored format. */
-    public static final int FORMAT = 1;
+    /** Stands for an ended epoch if no epoch has ended. */
+    static final long NO_EPOCH = 0;
 
     private static final Log log = LogFactory.getLog(TopicRegistry.class);
     private static final LuaScript REGISTER = LuaScript.beside(TopicRegistry.class, "register");
     private static final LuaScript UNREGISTER = LuaScript.beside(TopicRegistry.class, "unregister");
     private static final LuaScript TOPICS = LuaScript.beside(TopicRegistry.class, "topics");
-    /** The script's reply if the limit of topics is reached. */
+
+    /** The shard count with which {@code register.lua} registers nothing, and its reply if there is no registration. */
+    private static final int UNREGISTERED = 0;
+
+    private static final int NO_LIMIT = 0;
+    /** The reply of {@code register.lua} if the limit of topics is reached. */
     private static final String FULL = "full";
-    /** As a shard count: the topic is not registered. As a limit of topics: there is no limit. */
-    private static final int NONE = 0;
-    /** Stands for an ended epoch if no epoch has ended. */
-    private static final long NONE_IS_OVER = 0;
 
     /** Largest number of calls. More than two are needed only if others register the topic again repeatedly. */
     private static final int CALLS = 20;
@@ -63,18 +66,15 @@ public final class TopicRegistry {
     private final ScriptRunner scripts;
     private final KeySpace keySpace;
     private final ShardPlan plan;
+    private final StoredFormats formats = new StoredFormats();
     private final Map<String, Registration> known = new ConcurrentHashMap<>();
     /**
      * The last shard count of each topic. It is kept when the registration is removed from the cache, so that a topic
      * whose registration is lost is registered with the same shard count.
      */
     private final Map<String, Integer> lastCounts = new ConcurrentHashMap<>();
-
-    private final Set<String> complainedOf = ConcurrentHashMap.newKeySet();
-    /** Shards that this version cannot read. It needs no further calls, because scripts compare formats anyway. */
-    private final Map<Shard, UnreadableTopic> unreadable = new ConcurrentHashMap<>();
-
-    private volatile boolean ownFormatSeen;
+    /** Topics, and topics with their shard counts, for which a warning was logged. */
+    private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
 
     /** Creates the registry of one namespace without a plan. */
     public TopicRegistry(ScriptRunner scripts, KeySpace keySpace) {
@@ -93,76 +93,15 @@ public final class TopicRegistry {
         return plan;
     }
 
-    /**
-     * A topic that this version cannot read and does not change.
-     *
-     * @param format stored format of the topic or of one of its shards
-     * @param wanted whether this process tried to send to the topic, listen to it or receive from it
-     */
-    public record UnreadableTopic(String topic, String format, boolean wanted) {
-
-        private UnreadableTopic and(UnreadableTopic other) {
-            return new UnreadableTopic(topic, other.format, wanted || other.wanted);
-        }
-    }
-
-    /**
-     * The stored formats of topics that this process has used, inspected or sampled: the format of this version, and
-     * those of unreadable topics.
-     */
-    public SortedSet<String> seenFormats() {
-        SortedSet<String> seen = new TreeSet<>();
-        if (ownFormatSeen) {
-            seen.add(Integer.toString(FORMAT));
-        }
-        unreadable.values().forEach(found -> seen.add(found.format()));
-        return seen;
-    }
-
-    /** Topics that this version cannot read, by name, among those that this process has used, inspected or sampled. */
-    public Collection<UnreadableTopic> unreadableTopics() {
-        SortedMap<String, UnreadableTopic> topics = new TreeMap<>();
-        unreadable.values().forEach(found -> topics.merge(found.topic(), found, UnreadableTopic::and));
-        return List.copyOf(topics.values());
-    }
-
-    /** Records that this version can read a shard. Called for each reply, and usually only reads two fields. */
-    void readable(Shard shard) {
-        if (!ownFormatSeen) {
-            ownFormatSeen = true;
-        }
-        notUnreadable(shard);
-    }
-
-    void unreadable(Shard shard, String format, boolean wanted) {
-        unreadable.merge(shard.messages(), new UnreadableTopic(shard.topic(), format, wanted), UnreadableTopic::and);
-    }
-
-    /** Forgets that a shard was unreadable, and all shards of its topic with another count: they no longer exist. */
-    void notUnreadable(Shard shard) {
-        if (!unreadable.isEmpty()) {
-            unreadable
-                    .keySet()
-                    .removeIf(other -> other.topic().equals(shard.topic())
-                            && (other.index() == shard.index() || other.count() != shard.count()));
-        }
-    }
-
-    void notRegistered(String topic) {
-        unreadable.keySet().removeIf(shard -> shard.topic().equals(topic));
-    }
-
-    /** Logs a warning that a topic cannot be shown, once for each topic. */
-    public void leftOut(String topic, TopicConflictException why) {
-        if (complainedOf.add(topic)) {
-            log.warn("Topic " + Printable.of(topic) + " is not shown: " + why.getMessage());
-        }
+    /** The stored formats of topics. */
+    public StoredFormats formats() {
+        return formats;
     }
 
     /** The shard of a message, from the cache; empty if this process has not used the topic yet. Never calls Redis. */
     public Optional<Shard> knownShardOf(String topic, String id) {
-        Registration registration = knownToBeUsable(topic);
-        return registration == null ? Optional.empty() : Optional.of(registration.of(id));
+        Registration registration = knownUsable(topic);
+        return registration == null ? Optional.empty() : Optional.of(registration.shardOf(id));
     }
 
     /**
@@ -172,10 +111,15 @@ public final class TopicRegistry {
     public Optional<Shard> likelyShardOf(String topic, String id) {
         Registration registration = known.get(topic);
         if (registration != null) {
-            return Optional.of(registration.of(id));
+            return Optional.of(registration.shardOf(id));
         }
         Integer count = lastCounts.get(topic);
         return count == null ? Optional.empty() : Optional.of(Shard.of(topic, id, count));
+    }
+
+    /** The shards that a topic would have if this process registered it now. Never calls Redis. */
+    public List<Shard> expectedShards(String topic) {
+        return Shard.all(topic, countToRegister(topic));
     }
 
     /**
@@ -186,46 +130,24 @@ public final class TopicRegistry {
      *     plan
      */
     public CompletableFuture<Shard> shardOf(String topic, String id) {
-        return registration(topic).thenApply(registration -> registration.of(id));
+        return findOrRegister(topic).thenApply(registration -> registration.shardOf(id));
     }
 
     /** All shards of a topic by index. Registers and fails like {@link #shardOf}. */
     public CompletableFuture<List<Shard>> shards(String topic) {
-        return registration(topic).thenApply(Registration::shards);
+        return findOrRegister(topic).thenApply(Registration::shards);
     }
 
     /**
-     * All shards of a registered topic by index; empty if the topic is not registered. Registers nothing. Calls Redis
-     * only if the topic is not cached.
-     *
-     * @return the shards; fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply, and
-     *     with a {@link TopicConflictException} if this version cannot read the registration
+     * Makes a call that stores messages, for the shard of one of them. Registers the topic if this process has not used
+     * it yet.
      */
-    public CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
-        return registered(topic).thenApply(found -> found.map(Registration::shards));
-    }
-
-    /** Like {@link #registeredShards}, but always reads the registration from Redis. */
-    public CompletableFuture<Optional<List<Shard>>> freshShards(String topic) {
-        forget(topic);
-        return registeredShards(topic);
-    }
-
-    /**
-     * Like {@link #registeredShards}, for receivers: also fails with a {@link TopicConflictException} if the
-     * registered shard count contradicts the plan.
-     */
-    public CompletableFuture<Optional<List<Shard>>> usableShards(String topic) {
-        Registration registration = knownToBeUsable(topic);
-        return registration != null
-                ? CompletableFuture.completedFuture(Optional.of(registration.shards()))
-                : readRegistration(topic, NONE, NONE_IS_OVER)
-                        .thenApply(found -> found.map(Registration::usable).map(Registration::shards));
-    }
-
-    /** The shards that a topic would have if this process registered it now. Never calls Redis. */
-    public List<Shard> expectedShards(String topic) {
-        return Shard.all(topic, wish(topic));
+    public <T> CompletableFuture<T> sendTo(String topic, String id, Function<Shard, CompletableFuture<T>> call) {
+        return repeated(
+                        () -> findOrRegister(topic).thenApply(Optional::of),
+                        registration -> call.apply(registration.shardOf(id)),
+                        CALLS)
+                .thenApply(Optional::orElseThrow);
     }
 
     /**
@@ -236,17 +158,46 @@ public final class TopicRegistry {
      *     registered and the limit is reached, and like {@link #shardOf}
      */
     public CompletableFuture<Void> registerWithin(String topic, int max) {
-        return knownToBeUsable(topic) != null
-                ? CompletableFuture.completedFuture(null)
-                : scripts.run(register(topic, wish(topic), NONE_IS_OVER, max))
-                        .thenAccept(reply -> admitted(topic, max, reply));
+        if (knownUsable(topic) != null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return scripts.run(register(topic, countToRegister(topic), NO_EPOCH, max))
+                .thenAccept(reply -> {
+                    if (Replies.text(reply.get(0)).equals(FULL)) {
+                        throw new TooManyTopicsException(topic, max);
+                    }
+                    remember(topic, reply).requireUsable();
+                });
     }
 
-    private void admitted(String topic, int max, List<Object> reply) {
-        if (Replies.text(reply.get(0)).equals(FULL)) {
-            throw new TooManyTopicsException(topic, max);
-        }
-        remember(topic, read(topic, reply)).usable();
+    /**
+     * Like {@link #registeredShards}, for receivers: also fails with a {@link TopicConflictException} if the
+     * registered shard count contradicts the plan.
+     */
+    public CompletableFuture<Optional<List<Shard>>> usableShards(String topic) {
+        Registration registration = knownUsable(topic);
+        CompletableFuture<Optional<Registration>> found = registration != null
+                ? CompletableFuture.completedFuture(Optional.of(registration))
+                : read(topic, UNREGISTERED, NO_EPOCH);
+        return found.thenApply(
+                present -> present.map(Registration::requireUsable).map(Registration::shards));
+    }
+
+    /**
+     * All shards of a registered topic by index; empty if the topic is not registered. Registers nothing. Calls Redis
+     * only if the topic is not cached.
+     *
+     * @return the shards; fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply, and
+     *     with a {@link TopicConflictException} if this version cannot read the registration
+     */
+    public CompletableFuture<Optional<List<Shard>>> registeredShards(String topic) {
+        return find(topic).thenApply(found -> found.map(Registration::shards));
+    }
+
+    /** Like {@link #registeredShards}, but always reads the registration from Redis. */
+    public CompletableFuture<Optional<List<Shard>>> freshShards(String topic) {
+        forget(topic);
+        return registeredShards(topic);
     }
 
     /**
@@ -256,7 +207,7 @@ public final class TopicRegistry {
      */
     public <T> CompletableFuture<Optional<T>> withShard(
             String topic, String id, Function<Shard, CompletableFuture<T>> call) {
-        return repeated(() -> registered(topic), registration -> call.apply(registration.of(id)), CALLS);
+        return repeated(() -> find(topic), registration -> call.apply(registration.shardOf(id)), CALLS);
     }
 
     /**
@@ -266,7 +217,25 @@ public final class TopicRegistry {
      */
     public <T> CompletableFuture<Optional<T>> withShards(
             String topic, Function<List<Shard>, CompletableFuture<T>> call) {
-        return repeated(() -> registered(topic), registration -> call.apply(registration.shards()), CALLS);
+        return repeated(() -> find(topic), registration -> call.apply(registration.shards()), CALLS);
+    }
+
+    /** Repeats the call if the topic was deleted and registered again with another shard count, which is now cached. */
+    private static <T> CompletableFuture<Optional<T>> repeated(
+            Supplier<CompletableFuture<Optional<Registration>>> registration,
+            Function<Registration, CompletableFuture<T>> call,
+            int left) {
+        return registration
+                .get()
+                .thenCompose(found -> found.isEmpty()
+                        ? CompletableFuture.completedFuture(Optional.<T>empty())
+                        : call.apply(found.get()).thenApply(Optional::of))
+                .exceptionallyCompose(failure -> {
+                    Throwable cause = Completions.cause(failure);
+                    return cause instanceof TopicRegisteredAnewException && left > 1
+                            ? repeated(registration, call, left - 1)
+                            : CompletableFuture.failedFuture(cause);
+                });
     }
 
     /**
@@ -289,36 +258,6 @@ public final class TopicRegistry {
     }
 
     /**
-     * Makes a call that stores messages, for the shard of one of them. Registers the topic if this process has not used
-     * it yet.
-     */
-    public <T> CompletableFuture<T> sendTo(String topic, String id, Function<Shard, CompletableFuture<T>> call) {
-        return repeated(
-                        () -> registration(topic).thenApply(Optional::of),
-                        registration -> call.apply(registration.of(id)),
-                        CALLS)
-                .thenApply(Optional::orElseThrow);
-    }
-
-    /** Repeats the call if the topic was deleted and registered again with another shard count, which is now cached. */
-    private static <T> CompletableFuture<Optional<T>> repeated(
-            Supplier<CompletableFuture<Optional<Registration>>> registration,
-            Function<Registration, CompletableFuture<T>> call,
-            int left) {
-        return registration
-                .get()
-                .thenCompose(found -> found.isEmpty()
-                        ? CompletableFuture.completedFuture(Optional.<T>empty())
-                        : call.apply(found.get()).thenApply(Optional::of))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = Completions.cause(failure);
-                    return cause instanceof TopicRegisteredAnewException && left > 1
-                            ? repeated(registration, call, left - 1)
-                            : CompletableFuture.failedFuture(cause);
-                });
-    }
-
-    /**
      * All registered topics by name, in one round trip. Topics that this version cannot read are omitted and logged.
      *
      * @return the topics; fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply
@@ -328,41 +267,49 @@ public final class TopicRegistry {
     }
 
     private SortedSet<String> readTopics(List<Object> reply) {
-        SortedSet<String> topics = new TreeSet<>();
+        SortedSet<String> readable = new TreeSet<>();
         Set<String> registered = new HashSet<>();
         for (int i = 0; i + 1 < reply.size(); i += 2) {
             String topic = Replies.text(reply.get(i));
             registered.add(topic);
             String text = Replies.text(reply.get(i + 1));
-            Registration registration = Registration.read(topic, text, plan);
+            Registration registration = Registration.parse(topic, text, plan);
             if (registration != null) {
                 remember(topic, registration);
-                topics.add(topic);
-            } else if (complainedOf.add(topic)) {
+                readable.add(topic);
+            } else if (warnedOf.add(topic)) {
                 log.warn("Topic " + Printable.of(topic) + " is registered as " + text
                         + " (shards:epoch), which this version cannot read. The topic is not shown.");
             }
         }
-        known.keySet().retainAll(topics);
-        unreadable.keySet().removeIf(shard -> !registered.contains(shard.topic()));
-        return topics;
+        known.keySet().retainAll(readable);
+        formats.retainUnreadable(registered);
+        return readable;
+    }
+
+    /** Logs a warning that a topic cannot be shown, once for each topic. */
+    public void warnNotShown(String topic, TopicConflictException why) {
+        if (warnedOf.add(topic)) {
+            log.warn("Topic " + Printable.of(topic) + " is not shown: " + why.getMessage());
+        }
     }
 
     /**
      * The identity of a shard that scripts compare: format, shard count and epoch.
      *
      * @param register whether to register the topic if it is not registered
-     * @param over epoch that has ended according to the shard, 0 for none; a registered topic then gets a later epoch
+     * @param endedEpoch epoch that has ended according to the shard, or {@link #NO_EPOCH}; a registered topic then gets
+     *     a later epoch
      * @return the identity; empty if the topic is not registered; fails with a {@link TopicRegisteredAnewException} if
      *     the topic has another shard count than the shard
      */
-    CompletableFuture<Optional<String>> identity(Shard shard, boolean register, long over) {
-        Registration registration = over == NONE_IS_OVER ? known.get(shard.topic()) : null;
-        CompletableFuture<Optional<Registration>> registered = registration != null
+    CompletableFuture<Optional<String>> identity(Shard shard, boolean register, long endedEpoch) {
+        String topic = shard.topic();
+        Registration registration = endedEpoch == NO_EPOCH ? known.get(topic) : null;
+        CompletableFuture<Optional<Registration>> found = registration != null
                 ? CompletableFuture.completedFuture(Optional.of(registration))
-                : readRegistration(
-                        shard.topic(), register ? plan.of(shard.topic()).orElse(shard.count()) : NONE, over);
-        return registered.thenApply(found -> found.map(present -> present.identityFor(shard)));
+                : read(topic, register ? plan.of(topic).orElse(shard.count()) : UNREGISTERED, endedEpoch);
+        return found.thenApply(present -> present.map(registered -> registered.identityFor(shard)));
     }
 
     /** Unregisters a topic, unless it was registered again after the epoch. */
@@ -378,71 +325,149 @@ public final class TopicRegistry {
         known.remove(topic);
     }
 
-    private @Nullable Registration knownToBeUsable(String topic) {
-        Registration registration = known.get(topic);
-        return registration == null || registration.objection() != null ? null : registration;
-    }
-
-    private CompletableFuture<Registration> registration(String topic) {
-        Registration registration = knownToBeUsable(topic);
+    /** The registration; registers the topic if necessary. Fails if the registration contradicts the plan. */
+    private CompletableFuture<Registration> findOrRegister(String topic) {
+        Registration registration = knownUsable(topic);
         return registration != null
                 ? CompletableFuture.completedFuture(registration)
-                : readRegistration(topic, wish(topic), NONE_IS_OVER)
-                        .thenApply(found -> found.orElseThrow().usable());
+                : read(topic, countToRegister(topic), NO_EPOCH)
+                        .thenApply(found -> found.orElseThrow().requireUsable());
     }
 
-    private CompletableFuture<Optional<Registration>> registered(String topic) {
+    /** The registration, whether or not it contradicts the plan; empty if the topic is not registered. */
+    private CompletableFuture<Optional<Registration>> find(String topic) {
         Registration registration = known.get(topic);
         return registration != null
                 ? CompletableFuture.completedFuture(Optional.of(registration))
-                : readRegistration(topic, NONE, NONE_IS_OVER);
+                : read(topic, UNREGISTERED, NO_EPOCH);
     }
 
-    private static boolean isNone(List<Object> reply) {
-        return Replies.text(reply.get(0)).equals(Integer.toString(NONE));
+    /**
+     * The cached registration; null if there is none, or if it contradicts the plan. In both cases the caller reads the
+     * registration, because the topic may have been registered again with the planned shard count.
+     */
+    private @Nullable Registration knownUsable(String topic) {
+        Registration registration = known.get(topic);
+        return registration == null || registration.conflict() != null ? null : registration;
     }
 
-    /** The shard count for a topic that is not registered yet. */
-    private int wish(String topic) {
+    /** The shard count with which this process registers a topic. */
+    private int countToRegister(String topic) {
         return plan.of(topic).orElseGet(() -> lastCounts.getOrDefault(topic, 1));
     }
 
-    /** Reads the registration. Registers the topic if it is not registered and a shard count is given. */
-    private CompletableFuture<Optional<Registration>> readRegistration(String topic, int wish, long over) {
-        return scripts.run(register(topic, wish, over, NONE))
-                .thenApply(
-                        reply -> isNone(reply) ? Optional.empty() : Optional.of(remember(topic, read(topic, reply))));
+    /**
+     * Reads the registration from Redis.
+     *
+     * @param count the shard count with which the topic is registered if it is not registered, or {@link #UNREGISTERED}
+     * @param endedEpoch epoch that has ended, or {@link #NO_EPOCH}; a registered topic then gets a later epoch
+     */
+    private CompletableFuture<Optional<Registration>> read(String topic, int count, long endedEpoch) {
+        return scripts.run(register(topic, count, endedEpoch, NO_LIMIT))
+                .thenApply(reply -> Replies.text(reply.get(0)).equals(Integer.toString(UNREGISTERED))
+                        ? Optional.empty()
+                        : Optional.of(remember(topic, reply)));
     }
 
-    private ScriptCall register(String topic, int shards, long over, int max) {
+    private ScriptCall register(String topic, int count, long endedEpoch, int maxTopics) {
         return new ScriptCall(REGISTER, keySpace.topics())
                 .add(topic)
-                .add(shards)
-                .add(over)
-                .add(max);
+                .add(count)
+                .add(endedEpoch)
+                .add(maxTopics);
     }
 
-    private Registration read(String topic, List<Object> reply) {
+    private Registration remember(String topic, List<Object> reply) {
         String text = Replies.text(reply.get(0)) + (reply.size() > 1 ? ":" + Replies.text(reply.get(1)) : "");
-        Registration registration = Registration.read(topic, text, plan);
+        Registration registration = Registration.parse(topic, text, plan);
         if (registration == null) {
             throw new TopicConflictException("Topic " + Printable.of(topic) + " is registered as " + text
                     + " (shards:epoch), which this version cannot read. Nothing was written. Use a newer version, or"
                     + " another topic.");
         }
-        return registration;
+        return remember(topic, registration);
     }
 
+    /** Caches a registration unless a later one is cached, and returns the cached one. */
     private Registration remember(String topic, Registration read) {
-        Registration last = known.merge(topic, read, Registration::orLater);
+        Registration last =
+                known.merge(topic, read, (cached, added) -> added.epoch() > cached.epoch() ? added : cached);
         lastCounts.put(topic, last.count());
-        if (last.objection() == null
+        if (last.conflict() == null
                 && plan.contradicts(topic, last.count())
-                && complainedOf.add(topic + ":" + last.count())) {
-            log.warn("Topic " + Printable.of(topic) + " is registered with " + Registration.counted(last.count())
+                && warnedOf.add(topic + ":" + last.count())) {
+            log.warn("Topic " + Printable.of(topic) + " is registered with " + counted(last.count())
                     + ", which is used here, although delayqueue.topics[" + Printable.of(topic) + "].shards is "
                     + plan.of(topic).getAsInt());
         }
         return last;
+    }
+
+    private static String counted(int shards) {
+        return shards + (shards == 1 ? " shard" : " shards");
+    }
+
+    /**
+     * The registration of a topic.
+     *
+     * @param shards shards by index
+     * @param epoch time of the registration, by Redis' clock in µs; a later registration has a later epoch
+     * @param identity format, shard count and epoch, as the scripts compare them
+     * @param conflict why this process must not use the topic; null if it may
+     */
+    private record Registration(
+            List<Shard> shards,
+            long epoch,
+            String identity,
+            @Nullable String conflict) {
+
+        private static final Pattern TEXT = Pattern.compile("(\\d{1,4}):(\\d{1,18})");
+
+        /** Parses an entry of the registry; null if this version cannot read it. */
+        static @Nullable Registration parse(String topic, String text, ShardPlan plan) {
+            Matcher matcher = TEXT.matcher(text);
+            int count = matcher.matches() ? Integer.parseInt(matcher.group(1)) : 0;
+            if (count < 1 || count > Shard.MAX_COUNT) {
+                return null;
+            }
+            long epoch = Long.parseLong(matcher.group(2));
+            boolean rejected = plan.onConflict() == ShardPlan.OnConflict.FAIL && plan.contradicts(topic, count);
+            return new Registration(
+                    Shard.all(topic, count),
+                    epoch,
+                    StoredFormats.CURRENT + ":" + count + ":" + epoch,
+                    rejected ? conflict(topic, count, plan.of(topic).getAsInt()) : null);
+        }
+
+        private static String conflict(String topic, int registered, int planned) {
+            return "Topic " + Printable.of(topic) + " is registered with " + counted(registered)
+                    + ", but delayqueue.topics[" + Printable.of(topic)
+                    + "].shards is " + planned + " here. Nothing was written. Set it to " + registered
+                    + " or leave it out; or set delayqueue.shards.on-conflict to follow; or, for " + counted(planned)
+                    + ", delete the topic when it holds nothing (DelayQueueAdmin.deleteTopic).";
+        }
+
+        int count() {
+            return shards.size();
+        }
+
+        Shard shardOf(String id) {
+            return shards.get(Shard.indexOf(id, shards.size()));
+        }
+
+        Registration requireUsable() {
+            if (conflict != null) {
+                throw new TopicConflictException(conflict);
+            }
+            return this;
+        }
+
+        /** The identity for a call to a shard. Throws if the shard has another shard count. */
+        String identityFor(Shard shard) {
+            if (shard.count() != count()) {
+                throw new TopicRegisteredAnewException(shard, count());
+            }
+            return identity;
+        }
     }
 }

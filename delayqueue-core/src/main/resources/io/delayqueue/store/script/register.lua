@@ -10,7 +10,7 @@
 --        | {'full'}: the topic is not registered, and the limit is reached
 -- cost   O(1), at most 4 commands
 local known = redis.call('HGET', KEYS[1], ARGV[1])
-local over = tonumber(ARGV[3])
+local ended = tonumber(ARGV[3])
 if not known and ARGV[2] == '0' then
   return {'0', '0'}
 end
@@ -24,9 +24,9 @@ if known then
     return {known}
   end
 end
-if not epoch or tonumber(epoch) <= over then
+if not epoch or tonumber(epoch) <= ended then
   local clock = redis.call('TIME')
-  epoch = string.format('%.0f', math.max(clock[1] * 1000000 + clock[2], over + 1))
+  epoch = string.format('%.0f', math.max(clock[1] * 1000000 + clock[2], ended + 1))
   redis.call('HSET', KEYS[1], ARGV[1], count .. ':' .. epoch)
 end
 return {count, epoch}

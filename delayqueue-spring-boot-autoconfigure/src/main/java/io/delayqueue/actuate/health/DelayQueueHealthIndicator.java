@@ -7,8 +7,9 @@ import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.script.StoredFormats;
+import io.delayqueue.store.script.StoredFormats.UnreadableTopic;
 import io.delayqueue.store.script.TopicRegistry;
-import io.delayqueue.store.script.TopicRegistry.UnreadableTopic;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -130,14 +131,14 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     /** A topic in a newer format is a problem only if this process uses the topic. */
     private void describeFormats(Findings findings) {
         Map<String, Object> details = new LinkedHashMap<>();
-        details.put("reads", TopicRegistry.FORMAT);
-        details.put("seen", List.copyOf(topics.seenFormats()));
+        details.put("reads", StoredFormats.CURRENT);
+        details.put("seen", List.copyOf(topics.formats().seen()));
         Map<String, String> unreadable = new LinkedHashMap<>();
-        for (UnreadableTopic topic : topics.unreadableTopics()) {
+        for (UnreadableTopic topic : topics.formats().unreadableTopics()) {
             unreadable.put(topic.topic(), topic.format());
             if (topic.wanted()) {
                 findings.down("Topic " + Printable.of(topic.topic()) + " is stored in format "
-                        + Printable.of(topic.format()) + ", but this version reads format " + TopicRegistry.FORMAT
+                        + Printable.of(topic.format()) + ", but this version reads format " + StoredFormats.CURRENT
                         + " only: upgrade this application");
             }
         }
