@@ -79,10 +79,10 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     @Override
     public CompletableFuture<List<LeasedDelivery>> receiveAsync(ReceiveRequest request) {
         Assert.notNull(request, "'request' must not be null");
-        if (closed) {
-            throw new IllegalStateException("The receiver was closed");
-        }
         while (true) {
+            if (closed) {
+                throw new IllegalStateException("The receiver was closed");
+            }
             WaitingReceivers queue = waiting.computeIfAbsent(
                     request.topic(),
                     topic -> new WaitingReceivers(context, topic, ended -> waiting.remove(topic, ended)));

@@ -31,13 +31,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receivers that wait for one topic, served in the order of their requests. Each poll claims for the first
- * receiver, from the shards in turn. A shard without messages for the first receiver has none for the others. The task
- * never blocks: replies wake it.
+ * The receivers that wait for one topic, served in the order of their requests. One call is in progress at a time: a
+ * look-up of the topic's shards, or a poll that claims for the first receiver. The shards are polled in turn. The task
+ * starts the calls, applies their results and ends waits. It never blocks: replies wake it.
  *
- * <p>The task looks up the shards for the first receiver, and again after the topic was registered again. Receiving
- * does not register a topic. An unregistered topic is looked up for each new receiver, and when {@link AbsentTopics}
- * reports that the topic may be registered.
+ * <p>Receivers are numbered from 1. The result of a call holds for all receivers that wait when the call starts: if a
+ * shard has no message for the first receiver, it has none for the others. The fields named {@code upTo} are the
+ * number of the newest receiver for which a result holds. A wait that has timed out ends when all shards are empty for
+ * its receiver, or the topic is not registered, or the calls fail.
+ *
+ * <p>Receiving does not register a topic. An unregistered topic is looked up for each new receiver, and when
+ * {@link AbsentTopics} reports that the topic may be registered.
  *
  * <p>An instance exists only while receivers wait or leases of its shards are overdue. Its lock guards all of its
  * state.
@@ -49,45 +53,38 @@ final class WaitingReceivers implements PeriodicTask {
 
     private final ReceiverContext context;
     private final String topic;
-    private final Consumer<WaitingReceivers> onIdle;
+    private final Consumer<WaitingReceivers> onEnd;
     private final Recipient recipient;
     private final Object lock = new Object();
     private final Deque<Waiting> queue = new ArrayDeque<>();
-    private @Nullable TaskHandle handle;
-    /** Empty until the topic's shards are known. */
-    private List<PolledShard> shards = List.of();
-
-    private int turn;
-    /** Whether a claim or a look-up is in progress; one at a time. */
-    private boolean busy;
-    /** The receiver of the claim in progress. */
-    private @Nullable Waiting served;
-    /** Applies the result of the claim or look-up; run by the task. */
-    private @Nullable Consumer<List<Runnable>> arrived;
-
+    /** The number of the last receiver that was added. */
+    private long added;
+    /** The look-up or poll in progress, or its result that the task has not applied yet. */
+    private @Nullable Call call;
+    /** The failed calls since the last success. */
     private @Nullable Outage outage;
-    private @Nullable Subscription awaiting;
-    /** The failure of the last sweep for the unregistered topic. */
-    private @Nullable Throwable sweepFailure;
-    /** Whether to look up the topic again, even without a new receiver. */
-    private boolean appeared;
-
-    /** The arrival of the newest receiver for which a look-up found that the topic is not registered. */
-    private long absentUpTo;
-
-    private long arrivals;
-    private boolean dropped;
-    private boolean closed;
+    /** The newest receiver for which the last failed call was made. */
+    private long failedUpTo;
+    /** The shards of the topic; empty while they are unknown. */
+    private List<PolledShard> shards = List.of();
+    /** The index of the shard to poll first. */
+    private int turn;
+    /** The state of a topic whose shards are unknown. */
+    private final UnknownTopic unknown = new UnknownTopic();
+    /** Null before the first receiver is added. */
+    private @Nullable TaskHandle handle;
+    /** Whether the task was cancelled and no more receivers can be added. */
+    private boolean ended;
 
     /**
      * Creates the queue of one topic.
      *
-     * @param onIdle called without a lock when no receiver waits and this instance accepts no more requests
+     * @param onEnd called without a lock when no receiver waits and this instance accepts no more requests
      */
-    WaitingReceivers(ReceiverContext context, String topic, Consumer<WaitingReceivers> onIdle) {
+    WaitingReceivers(ReceiverContext context, String topic, Consumer<WaitingReceivers> onEnd) {
         this.context = context;
         this.topic = topic;
-        this.onIdle = onIdle;
+        this.onEnd = onEnd;
         this.recipient = new Recipient(topic, QueueKind.MESSAGES, null);
     }
 
@@ -95,24 +92,64 @@ final class WaitingReceivers implements PeriodicTask {
      * A waiting receiver.
      *
      * @param future its result; a receiver that completes or cancels it leaves the queue
-     * @param arrival its number in the order of requests, from 1
+     * @param number its number in the order of requests
      * @param deadline when its wait times out, by the monotonic clock
      */
     private record Waiting(
-            ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future, long arrival, long deadline) {
+            ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future, long number, long deadline) {}
 
-        boolean isOver(long now) {
-            return now - deadline >= 0;
+    /** A look-up or a poll. */
+    private static final class Call {
+
+        /** The receiver for which the poll claims; null for a look-up, and for a poll that only reclaims. */
+        private final @Nullable Waiting receiver;
+        /** The newest receiver for which the result holds. */
+        private final long upTo;
+        /** Applies the result and adds what to do without the lock; null until there is a result. */
+        private @Nullable Consumer<List<Runnable>> result;
+
+        Call(@Nullable Waiting receiver, long upTo) {
+            this.receiver = receiver;
+            this.upTo = upTo;
         }
     }
 
-    /**
-     * A series of failed calls.
-     *
-     * @param failures number of failures in a row
-     * @param upTo the arrival of the newest receiver when the last failed call started
-     */
-    private record Outage(RedisCallException last, int failures, long sinceNanos, long retryNanos, long upTo) {}
+    /** When to look up a topic whose shards are unknown, and what is known about it. */
+    private final class UnknownTopic {
+
+        /** The newest receiver for which a look-up found that the topic is not registered. */
+        private long absentUpTo;
+        /** Whether to look up the topic again, even without a new receiver. */
+        private boolean again;
+        /** Reports that the topic may be registered; null unless the topic was looked up. */
+        private @Nullable Subscription subscription;
+        /** The failure of the last sweep for the topic; null if it succeeded. */
+        private @Nullable Throwable sweepFailure;
+
+        boolean isToBeLookedUp() {
+            return !queue.isEmpty() && (again || absentUpTo < newest());
+        }
+
+        /** Subscribes before the look-up, so that a registration after it is noticed. */
+        void beginLookUp() {
+            again = false;
+            if (subscription == null) {
+                subscription = context.absent.await(topic, WaitingReceivers.this);
+            }
+        }
+
+        void notRegistered(long upTo) {
+            absentUpTo = upTo;
+            sweepFailure = null;
+        }
+
+        void unsubscribe() {
+            if (subscription != null) {
+                subscription.close();
+                subscription = null;
+            }
+        }
+    }
 
     /** A shard with its poller and the time of its next poll. */
     private final class PolledShard implements SignalListener {
@@ -120,10 +157,11 @@ final class WaitingReceivers implements PeriodicTask {
         private final ReceivePoller poller;
         private final Subscription subscription;
         private long nextPoll;
-        private long signalled;
-        private boolean hasSignal;
+        /** The earliest poll for which a signal asked since the last poll began; null without a signal. */
+        private @Nullable Long signalled;
+        /** Whether leases were overdue at the last poll. They are reclaimed even if no receiver waits. */
         private boolean overdueLeases;
-        /** The arrival of the newest receiver for which a poll found no message in this shard. */
+        /** The newest receiver for which a poll found no message in this shard. */
         private long emptyUpTo;
 
         PolledShard(Shard shard) {
@@ -133,30 +171,26 @@ final class WaitingReceivers implements PeriodicTask {
         }
 
         /** Whether to poll: to claim for the waiting receivers, or to reclaim overdue leases. */
-        boolean isToBePolled(boolean hasReceivers, long newest, long now) {
+        boolean isToBePolled(long now) {
             boolean isTime = now - nextPoll >= 0;
-            return hasReceivers ? isTime || emptyUpTo < newest : overdueLeases && isTime;
+            return queue.isEmpty() ? overdueLeases && isTime : isTime || emptyUpTo < newest();
         }
 
-        /**
-         * Sets the time of the next poll.
-         *
-         * @param claimed whether the poll claimed for a receiver
-         * @param upTo the arrival of the newest receiver when the claim started
-         */
-        void replied(PollReply reply, boolean claimed, long upTo, long now) {
+        void applyReply(PollReply reply, Call poll) {
+            boolean claimed = poll.receiver != null;
             Duration sweep = context.sweep();
             overdueLeases = reply.untilNextLeaseEnd().isZero();
             Duration lease = overdueLeases ? OVERDUE_POLL : reply.untilNextLeaseEnd();
             // without a receiver the due time does not matter
             Duration due = claimed ? reply.untilNextDue() : sweep;
-            nextPoll = now + Collections.min(List.of(due, lease, sweep)).toNanos();
-            if (hasSignal && signalled - nextPoll < 0) {
+            nextPoll =
+                    context.now() + Collections.min(List.of(due, lease, sweep)).toNanos();
+            if (signalled != null && signalled - nextPoll < 0) {
                 nextPoll = signalled;
             }
             boolean empty = reply.claims().isEmpty() && !reply.untilNextDue().isZero();
             if (claimed && empty) {
-                emptyUpTo = upTo;
+                emptyUpTo = poll.upTo;
             }
         }
 
@@ -179,9 +213,8 @@ final class WaitingReceivers implements PeriodicTask {
             synchronized (lock) {
                 long now = context.now();
                 long at = now + nanosFromNow;
-                if (!hasSignal || at - signalled < 0) {
+                if (signalled == null || at - signalled < 0) {
                     signalled = at;
-                    hasSignal = true;
                 }
                 if (at - nextPoll < 0) {
                     nextPoll = at;
@@ -193,30 +226,34 @@ final class WaitingReceivers implements PeriodicTask {
         }
     }
 
-    /** Adds a receiver; returns null if this instance accepts no more requests. */
+    /** Adds a receiver; returns null if this instance has ended. */
     @Nullable
     CompletableFuture<List<LeasedDelivery>> receive(ReceiveRequest request) {
         CompletableFuture<List<LeasedDelivery>> future = new CompletableFuture<>();
         synchronized (lock) {
-            if (closed) {
-                throw new IllegalStateException("The receiver was closed");
-            }
-            if (dropped) {
+            if (ended) {
                 return null;
             }
             long deadline = context.now() + request.waitTime().toNanos();
-            queue.add(new Waiting(request, future, ++arrivals, deadline));
-            schedule();
+            queue.add(new Waiting(request, future, ++added, deadline));
+            if (handle == null) {
+                handle = context.scheduler.schedule(name(), this);
+            } else {
+                handle.wake();
+            }
         }
         CompletableFuture<?> unused = future.whenComplete((deliveries, failure) -> {
             if (future.isCancelled()) {
-                wake();
+                wake(); // the task removes the receiver from the queue
             }
         });
         return future;
     }
 
-    /** Wakes the task, which removes cancelled receivers from the queue at once. */
+    private String name() {
+        return "receive " + Printable.of(topic);
+    }
+
     private void wake() {
         synchronized (lock) {
             if (handle != null) {
@@ -225,121 +262,188 @@ final class WaitingReceivers implements PeriodicTask {
         }
     }
 
-    private String name() {
-        return "receive " + Printable.of(topic);
-    }
-
-    private void schedule() {
-        if (handle == null) {
-            handle = context.scheduler.schedule(name(), this);
-        } else {
-            handle.wake();
-        }
+    /** The newest waiting receiver; 0 if none waits. */
+    private long newest() {
+        Waiting last = queue.peekLast();
+        return last == null ? 0 : last.number;
     }
 
     @Override
     public Duration run() {
-        List<Runnable> outside = new ArrayList<>();
+        List<Runnable> afterUnlock = new ArrayList<>();
         Duration sleep;
         synchronized (lock) {
-            Consumer<List<Runnable>> result = arrived;
-            if (result != null) {
-                arrived = null;
-                busy = false;
-                served = null;
-                result.accept(outside);
-            }
-            endWaits(outside);
-            pollNext(outside);
-            sleep = sleep();
-            if (dropped) {
-                outside.add(() -> onIdle.accept(this));
+            applyResult(afterUnlock);
+            endWaits(afterUnlock);
+            startCall(afterUnlock);
+            sleep = untilNextRun();
+            if (ended) {
+                afterUnlock.add(() -> onEnd.accept(this));
             }
         }
-        ReceiverContext.runAll(outside);
+        ReceiverContext.runAll(afterUnlock);
         return sleep;
     }
 
-    /** Looks up the shards of the topic. */
-    private void lookUp(long upTo) {
+    private void applyResult(List<Runnable> afterUnlock) {
+        Consumer<List<Runnable>> result = call == null ? null : call.result;
+        if (result != null) {
+            call = null;
+            result.accept(afterUnlock);
+        }
+    }
+
+    /** Ends waits that have timed out and have nothing more to wait for. */
+    private void endWaits(List<Runnable> afterUnlock) {
+        long now = context.now();
+        Throwable failure = outage != null ? outage.last() : shards.isEmpty() ? unknown.sweepFailure : null;
+        queue.removeIf(receiver -> {
+            boolean ends = now - receiver.deadline >= 0 && hasNothingFor(receiver);
+            if (ends) {
+                afterUnlock.add(() -> context.complete(() -> endWait(receiver, failure)));
+            }
+            return ends || receiver.future.isDone();
+        });
+    }
+
+    /** Whether each look-up or poll that the receiver waits for has ended without a message for it. */
+    private boolean hasNothingFor(Waiting receiver) {
+        if (call != null && receiver.equals(call.receiver)) {
+            return false;
+        }
+        if (outage != null) {
+            return failedUpTo >= receiver.number;
+        }
+        if (shards.isEmpty()) {
+            return unknown.absentUpTo >= receiver.number && !context.absent.isSweeping();
+        }
+        return shards.stream().allMatch(shard -> shard.emptyUpTo >= receiver.number);
+    }
+
+    private void endWait(Waiting receiver, @Nullable Throwable failure) {
+        if (failure == null) {
+            receiver.future.complete(List.of());
+        } else {
+            receiver.future.completeExceptionally(new DelayQueueUnavailableException(
+                    "Nothing could be received from topic " + Printable.of(topic) + ": " + failure.getMessage(),
+                    failure instanceof RedisCallException redis && redis.isOutcomeUnknown(),
+                    failure));
+        }
+    }
+
+    /** Starts the next look-up or poll, unless one is in progress. */
+    private void startCall(List<Runnable> afterUnlock) {
+        long now = context.now();
+        if (call != null || (outage != null && outage.backsOff(now))) {
+            return;
+        }
+        if (shards.isEmpty()) {
+            if (unknown.isToBeLookedUp()) {
+                unknown.beginLookUp();
+                Call lookUp = new Call(null, newest());
+                call = lookUp;
+                afterUnlock.add(() -> lookUp(lookUp));
+            }
+            return;
+        }
+        for (int i = 0; i < shards.size(); i++) {
+            PolledShard shard = shards.get((turn + i) % shards.size());
+            if (shard.isToBePolled(now)) {
+                turn = (turn + i + 1) % shards.size();
+                shard.signalled = null;
+                Call poll = new Call(queue.peek(), newest());
+                call = poll;
+                afterUnlock.add(() -> poll(shard, poll));
+                return;
+            }
+        }
+    }
+
+    private void lookUp(Call lookUp) {
         CompletableFuture<?> unused = ReceiverContext.call(() -> context.topics.usableShards(topic))
                 .whenComplete((found, failure) -> {
                     Throwable cause = failure == null ? null : Completions.cause(failure);
-                    arrive(outside -> lookedUp(found, cause, upTo, outside));
+                    arrive(lookUp, afterUnlock -> lookedUp(lookUp, found, cause, afterUnlock));
                 });
     }
 
-    /**
-     * Polls a shard.
-     *
-     * @param receiver the receiver to claim for; null to reclaim only
-     * @param upTo the arrival of the newest receiver
-     */
-    private void claim(PolledShard shard, @Nullable Waiting receiver, long upTo) {
-        Claiming claiming = receiver == null
+    private void poll(PolledShard shard, Call poll) {
+        Claiming claiming = poll.receiver == null
                 ? ReceivePoller.NOTHING
-                : new Claiming(receiver.request.max(), PollRequest.MAX_BYTES, receiver.request.lease());
+                : new Claiming(poll.receiver.request.max(), PollRequest.MAX_BYTES, poll.receiver.request.lease());
         CompletableFuture<?> unused = shard.poller.claim(claiming).whenComplete((claimed, failure) -> {
-            boolean open = arrive(outside -> polled(shard, receiver, upTo, claimed, failure, outside));
+            boolean open = arrive(poll, afterUnlock -> polled(shard, poll, claimed, failure, afterUnlock));
             if (!open && claimed != null) {
                 claimed.ifPresent(late -> shard.poller.release(late.reply().claims()));
             }
         });
     }
 
-    /** Lets the task apply a result. Returns false if this instance is closed. */
-    private boolean arrive(Consumer<List<Runnable>> result) {
+    /** Lets the task apply a result. Returns false if this instance has ended. */
+    private boolean arrive(Call started, Consumer<List<Runnable>> result) {
         synchronized (lock) {
-            if (!closed) {
-                arrived = result;
-                schedule();
+            if (!ended) {
+                started.result = result;
+                wake();
             }
-            return !closed;
+            return !ended;
         }
     }
 
-    private void lookedUp(Optional<List<Shard>> found, @Nullable Throwable failure, long upTo, List<Runnable> outside) {
-        if (failure instanceof RedisCallException call) {
-            appeared = true;
-            Duration failing = recordOutage(call, upTo);
-            outside.add(() -> context.events.publish(events -> events.taskFailed(name(), call, failing)));
+    private void lookedUp(
+            Call lookUp, Optional<List<Shard>> found, @Nullable Throwable failure, List<Runnable> afterUnlock) {
+        if (failure instanceof RedisCallException redis) {
+            unknown.again = true;
+            Duration failing = recordFailure(lookUp, redis);
+            afterUnlock.add(() -> context.events.publish(events -> events.taskFailed(name(), redis, failing)));
         } else if (failure != null) {
-            failAll(failure, outside);
+            failAll(failure, afterUnlock);
         } else if (found.isEmpty()) {
             outage = null;
-            sweepFailure = null;
-            absentUpTo = upTo;
-        } else if (!closed) {
+            unknown.notRegistered(lookUp.upTo);
+        } else if (!ended) {
             outage = null;
             shards = found.get().stream().map(PolledShard::new).toList();
             context.received.begin(found.get().get(0));
-            stopAwaiting();
+            unknown.unsubscribe();
         }
     }
 
     private void polled(
             PolledShard shard,
-            @Nullable Waiting receiver,
-            long upTo,
+            Call poll,
             Optional<Claimed> claimed,
             @Nullable Throwable failure,
-            List<Runnable> outside) {
-        if (failure instanceof RedisCallException call) {
-            recordOutage(call, upTo);
+            List<Runnable> afterUnlock) {
+        if (failure instanceof RedisCallException redis) {
+            recordFailure(poll, redis);
         } else if (failure instanceof TopicRegisteredAnewException || (failure == null && claimed.isEmpty())) {
             outage = null;
             context.forget(topic);
             forgetShards();
         } else if (failure != null) {
-            failAll(failure, outside);
+            failAll(failure, afterUnlock);
         } else {
-            Claimed result = claimed.get();
             outage = null;
-            shard.replied(result.reply(), receiver != null, upTo, context.now());
-            if (!result.reply().claims().isEmpty()) {
-                handOut(shard.poller, receiver, result, outside);
-            }
+            shard.applyReply(claimed.get().reply(), poll);
+            deliver(shard.poller, poll.receiver, claimed.get(), afterUnlock);
         }
+    }
+
+    /** Returns for how long calls have been failing. */
+    private Duration recordFailure(Call failed, Throwable failure) {
+        long now = context.now();
+        outage = Outage.add(outage, failure, now);
+        failedUpTo = failed.upTo;
+        return outage.duration(now);
+    }
+
+    private void failAll(Throwable failure, List<Runnable> afterUnlock) {
+        DelayQueueException exception =
+                DelayQueueException.of("Receiving from topic " + Printable.of(topic) + " failed: " + failure, failure);
+        queue.forEach(receiver ->
+                afterUnlock.add(() -> context.complete(() -> receiver.future.completeExceptionally(exception))));
+        queue.clear();
     }
 
     private void forgetShards() {
@@ -347,54 +451,31 @@ final class WaitingReceivers implements PeriodicTask {
             shards.forEach(shard -> shard.subscription.close());
             context.received.end(shards.get(0).poller.shard());
             shards = List.of();
-            appeared = true;
+            unknown.again = true;
         }
     }
 
-    private void stopAwaiting() {
-        if (awaiting != null) {
-            awaiting.close();
-            awaiting = null;
-        }
-    }
-
-    private Duration recordOutage(RedisCallException failure, long upTo) {
-        Outage before = outage;
-        int failures = before == null ? 1 : before.failures + 1;
-        long now = context.now();
-        long since = before == null ? now : before.sinceNanos;
-        outage = new Outage(failure, failures, since, now + ReceiverContext.backoffNanos(failures), upTo);
-        return Duration.ofNanos(now - since);
-    }
-
-    private void failAll(Throwable failure, List<Runnable> outside) {
-        DelayQueueException exception =
-                DelayQueueException.of("Receiving from topic " + Printable.of(topic) + " failed: " + failure, failure);
-        queue.forEach(receiver ->
-                outside.add(() -> context.complete(() -> receiver.future.completeExceptionally(exception))));
-        queue.clear();
-    }
-
-    private void handOut(ReceivePoller poller, @Nullable Waiting receiver, Claimed claimed, List<Runnable> outside) {
+    private void deliver(
+            ReceivePoller poller, @Nullable Waiting receiver, Claimed claimed, List<Runnable> afterUnlock) {
         List<Claim> claims = claimed.reply().claims();
-        if (closed || receiver == null || receiver.future.isDone()) {
-            outside.add(() -> poller.release(claims));
+        if (ended || receiver == null || receiver.future.isDone()) {
+            afterUnlock.add(() -> poller.release(claims));
             return;
         }
         List<LeasedDelivery> deliveries = new ArrayList<>(claims.size());
-        for (Claim each : claims) {
+        for (Claim claim : claims) {
             try {
                 deliveries.add(
-                        new DefaultLeasedDelivery(context, poller, each, receiver.request.lease(), claimed.sentAt()));
+                        new DefaultLeasedDelivery(context, poller, claim, receiver.request.lease(), claimed.sentAt()));
             } catch (UnreadableMessageException e) {
-                outside.add(() -> poller.deadLetter(each, e));
+                afterUnlock.add(() -> poller.deadLetter(claim, e));
             }
         }
         if (!deliveries.isEmpty()) {
             queue.remove(receiver);
-            outside.add(() -> deliveries.forEach(
+            afterUnlock.add(() -> deliveries.forEach(
                     delivery -> publishStarted(delivery, claimed.reply().nowMicros())));
-            outside.add(() -> context.complete(() -> {
+            afterUnlock.add(() -> context.complete(() -> {
                 if (!receiver.future.complete(deliveries)) {
                     ReceiverContext.release(deliveries);
                 }
@@ -408,79 +489,9 @@ final class WaitingReceivers implements PeriodicTask {
         context.events.publish(events -> events.started(recipient, delivery.id(), delivery.attempt(), late));
     }
 
-    /** Ends waits that have timed out. The receiver of the claim in progress waits for its reply. */
-    private void endWaits(List<Runnable> outside) {
-        long now = context.now();
-        Throwable failure = outage != null ? outage.last : shards.isEmpty() ? sweepFailure : null;
-        queue.removeIf(receiver -> {
-            boolean ends = !receiver.equals(served) && receiver.isOver(now) && hasNothingFor(receiver);
-            if (ends) {
-                outside.add(() -> context.complete(() -> endWait(receiver, failure)));
-            }
-            return ends || receiver.future.isDone();
-        });
-    }
-
-    /** Whether each look-up or poll that the receiver waited for has ended without a message for it. */
-    private boolean hasNothingFor(Waiting receiver) {
-        if (outage != null) {
-            return outage.upTo >= receiver.arrival;
-        }
-        return shards.isEmpty()
-                ? absentUpTo >= receiver.arrival && !context.absent.isSweeping()
-                : shards.stream().allMatch(shard -> shard.emptyUpTo >= receiver.arrival);
-    }
-
-    private void endWait(Waiting receiver, @Nullable Throwable failure) {
-        if (failure == null) {
-            receiver.future.complete(List.of());
-        } else {
-            receiver.future.completeExceptionally(new DelayQueueUnavailableException(
-                    "Nothing could be received from topic " + Printable.of(topic) + ": " + failure.getMessage(),
-                    failure instanceof RedisCallException call && call.isOutcomeUnknown(),
-                    failure));
-        }
-    }
-
-    private void pollNext(List<Runnable> outside) {
-        long now = context.now();
-        Outage present = outage;
-        if (busy || (present != null && now - present.retryNanos < 0)) {
-            return;
-        }
-        Waiting first = queue.peek();
-        Waiting last = queue.peekLast();
-        if (shards.isEmpty()) {
-            busy = last != null && (appeared || absentUpTo < last.arrival);
-            if (busy) {
-                appeared = false;
-                long upTo = arrivals;
-                if (awaiting == null) {
-                    // before the look-up, so that a registration after it is noticed
-                    awaiting = context.absent.await(topic, this);
-                }
-                outside.add(() -> lookUp(upTo));
-            }
-            return;
-        }
-        for (int i = 0; i < shards.size(); i++) {
-            PolledShard shard = shards.get((turn + i) % shards.size());
-            if (shard.isToBePolled(first != null, last == null ? 0 : last.arrival, now)) {
-                turn = (turn + i + 1) % shards.size();
-                shard.hasSignal = false;
-                busy = true;
-                served = first;
-                long upTo = arrivals;
-                outside.add(() -> claim(shard, first, upTo));
-                return;
-            }
-        }
-    }
-
-    private Duration sleep() {
-        boolean needed = !queue.isEmpty() || shards.stream().anyMatch(shard -> shard.overdueLeases) || busy;
-        if (!needed) {
-            dropped = true;
+    /** Returns the time until the next run, and ends this instance if it is no longer needed. */
+    private Duration untilNextRun() {
+        if (queue.isEmpty() && call == null && shards.stream().noneMatch(shard -> shard.overdueLeases)) {
             end();
             return IDLE;
         }
@@ -491,10 +502,9 @@ final class WaitingReceivers implements PeriodicTask {
             // a receiver that has timed out waits for a reply, which wakes this task
             wait = left > 0 ? Math.min(wait, left) : wait;
         }
-        Outage present = outage;
-        if (!busy && present != null) {
-            wait = Math.min(wait, present.retryNanos - now);
-        } else if (!busy) {
+        if (call == null && outage != null) {
+            wait = Math.min(wait, outage.retryAt() - now);
+        } else if (call == null) {
             for (PolledShard shard : shards) {
                 wait = Math.min(wait, shard.nextPoll - now);
             }
@@ -503,20 +513,21 @@ final class WaitingReceivers implements PeriodicTask {
     }
 
     private void end() {
+        ended = true;
         if (handle != null) {
             handle.cancel();
             handle = null;
         }
         forgetShards();
-        stopAwaiting();
+        unknown.unsubscribe();
     }
 
     /** Called by {@link AbsentTopics} when the topic may be registered. Does not block. */
     void appeared() {
         synchronized (lock) {
-            if (awaiting != null) {
-                appeared = true;
-                schedule();
+            if (unknown.subscription != null) {
+                unknown.again = true;
+                wake();
             }
         }
     }
@@ -528,27 +539,23 @@ final class WaitingReceivers implements PeriodicTask {
      */
     void swept(@Nullable Throwable failure) {
         synchronized (lock) {
-            sweepFailure = failure;
+            unknown.sweepFailure = failure;
             long now = context.now();
-            if (handle != null && queue.stream().anyMatch(receiver -> receiver.isOver(now))) {
-                handle.wake();
+            if (queue.stream().anyMatch(receiver -> now - receiver.deadline >= 0)) {
+                wake();
             }
         }
     }
 
     /** Ends all waits with an empty result and releases what is being claimed. */
     void close() {
-        List<Runnable> outside = new ArrayList<>();
+        List<Runnable> afterUnlock = new ArrayList<>();
         synchronized (lock) {
-            closed = true;
-            queue.forEach(receiver -> outside.add(() -> receiver.future.complete(List.of())));
+            queue.forEach(receiver -> afterUnlock.add(() -> receiver.future.complete(List.of())));
             queue.clear();
-            if (arrived != null) {
-                arrived.accept(outside);
-                arrived = null;
-            }
             end();
+            applyResult(afterUnlock);
         }
-        ReceiverContext.runAll(outside);
+        ReceiverContext.runAll(afterUnlock);
     }
 }
