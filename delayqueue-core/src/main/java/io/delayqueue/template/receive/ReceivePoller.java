@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * time; settlements that arrive meanwhile are sent with the next poll. The task repeats a poll without a reply
  * unchanged.
  *
- * <p>Thread-safe. The lock guards the wanted and the current claim, the state of the poll, and the time of its repeat.
+ * <p>Thread-safe. The lock guards the fields that are not final.
  */
 final class ReceivePoller implements PeriodicTask {
 
@@ -44,13 +44,17 @@ final class ReceivePoller implements PeriodicTask {
     private final Shard shard;
     private final ShardSession session;
     private final Object lock = new Object();
-    private @Nullable ClaimCall wanted;
-    private @Nullable ClaimCall served;
+    /** The claim for the next poll. */
+    private @Nullable ClaimCall nextClaim;
+    /** The claim of the poll in progress. */
+    private @Nullable ClaimCall sentClaim;
+    /** Whether a poll was sent whose result is not known yet. */
     private boolean polling;
+    /** The failed polls since the last success. */
+    private @Nullable Outage outage;
+    /** The task that sends polls after the back-off; null without failures. */
     private @Nullable TaskHandle repeating;
-    private long repeatAt;
-    private int failures;
-    private long failingSince;
+
     private boolean closed;
 
     ReceivePoller(ReceiverContext context, Shard shard) {
@@ -98,8 +102,10 @@ final class ReceivePoller implements PeriodicTask {
     CompletableFuture<Optional<Claimed>> claim(Claiming claiming) {
         ClaimCall call = new ClaimCall(claiming, new CompletableFuture<>());
         synchronized (lock) {
-            wanted = call;
-            repeatAt = context.now();
+            nextClaim = call;
+            if (outage != null) {
+                outage = outage.retryNow(context.now());
+            }
         }
         sendNext();
         return call.result;
@@ -134,18 +140,18 @@ final class ReceivePoller implements PeriodicTask {
             if (polling) {
                 return;
             }
-            if (failures > 0 && repeatAt - context.now() > 0) {
-                repeatLater();
+            if (outage != null && outage.backsOff(context.now())) {
+                repeatAfter(outage);
                 return;
             }
             poll = session.open();
             if (poll == null) {
-                ClaimCall claim = wanted;
+                ClaimCall claim = nextClaim;
                 if (claim == null && session.size() == 0) {
                     return;
                 }
-                wanted = null;
-                served = claim;
+                nextClaim = null;
+                sentClaim = claim;
                 Claiming claiming = claim == null ? NOTHING : claim.claiming;
                 poll = session.begin(claiming, context.reclaiming(claim != null), false, List.of());
             }
@@ -192,24 +198,25 @@ final class ReceivePoller implements PeriodicTask {
         boolean abandoned;
         synchronized (lock) {
             long now = context.now();
-            failures++;
-            failingSince = failures == 1 ? now : failingSince;
-            failing = Duration.ofNanos(now - failingSince);
-            repeatAt = now + ReceiverContext.backoffNanos(failures);
+            Outage failed = Outage.add(outage, cause, now);
+            failing = failed.duration(now);
             polling = false;
-            next = wanted;
-            claim = served;
-            wanted = null;
-            served = null;
+            next = nextClaim;
+            claim = sentClaim;
+            nextClaim = null;
+            sentClaim = null;
             abandoned = closed || !(cause instanceof RedisCallException);
             if (abandoned) {
+                outage = null;
                 session.end();
-                failures = 0;
-            } else if (!poll.isReceived()) {
-                session.withdraw();
-            }
-            if (failures > 0 && isBusy()) {
-                repeatLater();
+            } else {
+                outage = failed;
+                if (!poll.isReceived()) {
+                    session.withdraw();
+                }
+                if (isBusy()) {
+                    repeatAfter(failed);
+                }
             }
         }
         String name = name();
@@ -232,11 +239,11 @@ final class ReceivePoller implements PeriodicTask {
         return "receive " + Printable.of(shard.topic());
     }
 
-    private void repeatLater() {
+    private void repeatAfter(Outage present) {
         if (repeating == null) {
             repeating = context.scheduler.schedule(name(), this);
         } else {
-            repeating.wakeWithin(Duration.ofNanos(repeatAt - context.now()));
+            repeating.wakeWithin(Duration.ofNanos(present.retryAt() - context.now()));
         }
     }
 
@@ -244,10 +251,10 @@ final class ReceivePoller implements PeriodicTask {
         synchronized (lock) {
             session.end();
             polling = false;
-            failures = 0;
+            outage = null;
             stopRepeating();
-            ClaimCall claim = served;
-            served = null;
+            ClaimCall claim = sentClaim;
+            sentClaim = null;
             return claim;
         }
     }
@@ -262,9 +269,9 @@ final class ReceivePoller implements PeriodicTask {
     @Override
     public Duration run() {
         synchronized (lock) {
-            long left = repeatAt - context.now();
-            if (failures > 0 && !polling && left > 0) {
-                return Duration.ofNanos(left);
+            long now = context.now();
+            if (outage != null && !polling && outage.backsOff(now)) {
+                return Duration.ofNanos(outage.retryAt() - now);
             }
         }
         sendNext();
@@ -276,7 +283,7 @@ final class ReceivePoller implements PeriodicTask {
         Poll unsent = null;
         synchronized (lock) {
             closed = true;
-            failures = 0;
+            outage = null;
             stopRepeating();
             if (!polling) {
                 unsent = session.open();

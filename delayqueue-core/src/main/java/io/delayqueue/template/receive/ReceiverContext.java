@@ -33,8 +33,6 @@ import java.util.function.Supplier;
 final class ReceiverContext {
 
     private static final int MAX_RECLAIM = 100;
-    private static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
-    private static final int DOUBLINGS = 5;
 
     final MessageStore store;
     final TopicRegistry topics;
@@ -111,12 +109,6 @@ final class ReceiverContext {
         // larger than the sweep, so that a late sweep does not count as an outage
         Duration gap = Reclaiming.gapFor(settings.sweep());
         return new Reclaiming(active ? MAX_RECLAIM : 0, settings.maxAttempts(), gap, settings.grace());
-    }
-
-    /** The back-off after a number of failures in a row: 50 ms, doubled up to 1 s. */
-    static long backoffNanos(int failures) {
-        long nanos = FIRST_BACKOFF.toNanos() << Math.min(DOUBLINGS, failures - 1);
-        return Math.min(nanos, Duration.ofSeconds(1).toNanos());
     }
 
     /** Completes futures of users on the executor; on this thread if the executor rejects the task. */
