@@ -127,7 +127,7 @@ final class WaitingReceivers implements PeriodicTask {
         private @Nullable Throwable sweepFailure;
 
         boolean isToBeLookedUp() {
-            return !queue.isEmpty() && (again || absentUpTo < newest());
+            return shards.isEmpty() && !queue.isEmpty() && (again || absentUpTo < newest());
         }
 
         /** Subscribes before the look-up, so that a registration after it is noticed. */
@@ -170,10 +170,12 @@ final class WaitingReceivers implements PeriodicTask {
             this.subscription = context.signals.listen(shard, this);
         }
 
-        /** Whether to poll: to claim for the waiting receivers, or to reclaim overdue leases. */
-        boolean isToBePolled(long now) {
-            boolean isTime = now - nextPoll >= 0;
-            return queue.isEmpty() ? overdueLeases && isTime : isTime || emptyUpTo < newest();
+        /** The time until the next poll, which claims for the waiting receivers or reclaims overdue leases. */
+        long nanosUntilPoll(long now) {
+            if (emptyUpTo < newest()) {
+                return 0;
+            }
+            return queue.isEmpty() && !overdueLeases ? IDLE.toNanos() : nextPoll - now;
         }
 
         void applyReply(PollReply reply, Call poll) {
@@ -337,18 +339,16 @@ final class WaitingReceivers implements PeriodicTask {
         if (call != null || (outage != null && outage.backsOff(now))) {
             return;
         }
-        if (shards.isEmpty()) {
-            if (unknown.isToBeLookedUp()) {
-                unknown.beginLookUp();
-                Call lookUp = new Call(null, newest());
-                call = lookUp;
-                afterUnlock.add(() -> lookUp(lookUp));
-            }
+        if (unknown.isToBeLookedUp()) {
+            unknown.beginLookUp();
+            Call lookUp = new Call(null, newest());
+            call = lookUp;
+            afterUnlock.add(() -> lookUp(lookUp));
             return;
         }
         for (int i = 0; i < shards.size(); i++) {
             PolledShard shard = shards.get((turn + i) % shards.size());
-            if (shard.isToBePolled(now)) {
+            if (shard.nanosUntilPoll(now) <= 0) {
                 turn = (turn + i + 1) % shards.size();
                 shard.signalled = null;
                 Call poll = new Call(queue.peek(), newest());
@@ -502,12 +502,12 @@ final class WaitingReceivers implements PeriodicTask {
             // a receiver that has timed out waits for a reply, which wakes this task
             wait = left > 0 ? Math.min(wait, left) : wait;
         }
-        if (call == null && outage != null) {
-            wait = Math.min(wait, outage.retryAt() - now);
-        } else if (call == null) {
+        if (call == null) {
+            long untilCall = unknown.isToBeLookedUp() ? 0 : IDLE.toNanos();
             for (PolledShard shard : shards) {
-                wait = Math.min(wait, shard.nextPoll - now);
+                untilCall = Math.min(untilCall, shard.nanosUntilPoll(now));
             }
+            wait = Math.min(wait, outage == null ? untilCall : Math.max(untilCall, outage.retryAt() - now));
         }
         return Duration.ofNanos(Math.max(0, wait));
     }

@@ -59,6 +59,22 @@ class ReceiveOutageTests extends ReceiveTest {
     }
 
     @Test
+    void aReceiverSleepsAfterTheCallForANewerReceiverHasFailed() {
+        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        awaitAsleep();
+        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+        assertThatThrownBy(() -> receiveNow(1)).isInstanceOf(DelayQueueUnavailableException.class);
+        int calls = tasks.calls();
+        queue.proxy().pass();
+        queue.proxy().disconnect();
+
+        send("a", Duration.ZERO);
+
+        assertThat(join(waiting)).hasSize(1);
+        assertThat(tasks.calls() - calls).isLessThan(100);
+    }
+
+    @Test
     void messagesOfAClaimWithoutReplyAreDelivered() {
         receiveNow(1);
         send("a", Duration.ZERO);

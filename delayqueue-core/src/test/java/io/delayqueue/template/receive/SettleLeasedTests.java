@@ -2,7 +2,6 @@ package io.delayqueue.template.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
@@ -172,27 +171,6 @@ class SettleLeasedTests extends ReceiveTest {
         assertThat(found("a").state()).isEqualTo(MessageState.LEASED);
         assertThat(queue.recorded().lines()).contains("gone orders a");
         assertThat(join(next.acknowledge())).isTrue();
-    }
-
-    @Test
-    void overdueLeasesAreReclaimedEvenIfNoReceiverWaitsForLong() {
-        DefaultDelayQueueReceiver graceful = receiver(
-                new ReceiveSettings(Duration.ofMillis(200), Duration.ofMillis(200), 3, Duration.ofMillis(600)));
-        send("a", Duration.ZERO);
-        graceful.receive("orders", 1, LONG, SHORT_LEASE);
-        await().until(() -> tasks.scheduled() == 0);
-        await().until(() -> found("a").leaseEnd().isBefore(serverTime()));
-
-        assertThat(graceful.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
-
-        await().until(() -> found("a").state() == MessageState.READY);
-        await().until(() -> tasks.scheduled() == 0);
-        graceful.close();
-    }
-
-    private Instant serverTime() {
-        List<?> time = (List<?>) server.command("TIME");
-        return Instant.ofEpochSecond(Long.parseLong((String) time.get(0)));
     }
 
     @Test

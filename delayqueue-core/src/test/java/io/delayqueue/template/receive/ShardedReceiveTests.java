@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.TopicConflictException;
@@ -20,6 +22,7 @@ import io.delayqueue.template.QueueOnRedis;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -191,5 +194,33 @@ class ShardedReceiveTests extends ReceiveTest {
             assertThat(following.shards("orders").join()).hasSize(5);
             assertThat(join(join(waiting).get(0).acknowledge())).isTrue();
         }
+    }
+
+    @Test
+    void overdueLeasesAreReclaimedEvenIfNoReceiverWaitsForLong() {
+        DefaultDelayQueueReceiver graceful = receiver(new ReceiveSettings(SWEEP, SWEEP, 3, Duration.ofMillis(600)));
+        send("a", Duration.ZERO);
+        graceful.receive("orders", 1, LONG, Duration.ofSeconds(1));
+        await().until(() -> tasks.scheduled() == 0);
+        await().until(() -> found("a").leaseEnd().isBefore(serverTime()));
+
+        assertThat(graceful.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
+        int calls = tasks.calls();
+
+        await().until(() -> found("a").state() == MessageState.READY);
+        await().until(() -> tasks.scheduled() == 0);
+        assertThat(tasks.calls() - calls)
+                .as("the task sleeps between polls, also if polls of shards without overdue leases are due")
+                .isLessThan(100);
+        graceful.close();
+    }
+
+    private MessageSnapshot found(String id) {
+        return template.find("orders", id).orElseThrow();
+    }
+
+    private Instant serverTime() {
+        List<?> time = (List<?>) server.command("TIME");
+        return Instant.ofEpochSecond(Long.parseLong((String) time.get(0)));
     }
 }
