@@ -6,7 +6,8 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
 
 /** The store, with something around its polls. */
@@ -18,19 +19,42 @@ public final class GatedStore implements UnaryOperator<MessageStore> {
         Object pass(Callable<Object> poll) throws Exception;
     }
 
-    private final AtomicReference<Gate> gate = new AtomicReference<>(Callable::call);
+    private static final Gate OPEN = Callable::call;
 
+    private final ReadWriteLock passing = new ReentrantReadWriteLock();
+    private Gate gate = OPEN;
+
+    /** Waits for polls that run already: one of them could find what is sent after this, past the new gate. */
     public void set(Gate around) {
-        gate.set(around);
+        passing.writeLock().lock();
+        try {
+            gate = around;
+        } finally {
+            passing.writeLock().unlock();
+        }
     }
 
     public void open() {
-        gate.set(Callable::call);
+        set(OPEN);
+    }
+
+    private Object pass(Callable<Object> poll) throws Exception {
+        Gate closed;
+        passing.readLock().lock();
+        try {
+            if (gate == OPEN) {
+                return poll.call();
+            }
+            closed = gate;
+        } finally {
+            passing.readLock().unlock();
+        }
+        return closed.pass(poll); // may wait for the next gate
     }
 
     private CompletableFuture<?> through(Callable<Object> call) {
         try {
-            return CompletableFuture.completedFuture(gate.get().pass(() -> ((CompletableFuture<?>) call.call()).get()));
+            return CompletableFuture.completedFuture(pass(() -> ((CompletableFuture<?>) call.call()).get()));
         } catch (ExecutionException e) {
             return CompletableFuture.failedFuture(e.getCause());
         } catch (Exception e) {
