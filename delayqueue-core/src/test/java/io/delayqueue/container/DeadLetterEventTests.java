@@ -56,7 +56,7 @@ class DeadLetterEventTests extends HandlingTest {
         Awaitility.await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
         deadLetterAll();
         send("a", "b");
-        Awaitility.await().until(() -> notifications.size() == 2);
+        Awaitility.await().until(() -> found.size() == 2);
         assertThat(found).containsOnly(true);
         assertThat(notifications)
                 .containsExactlyInAnyOrderElementsOf(deadLetters().stream()
