@@ -175,9 +175,8 @@ class ClusterTests {
      */
     private OwnConnections connect(Client client) {
         RedisClusterConfiguration nodes = new RedisClusterConfiguration(cluster.addresses());
-        OwnConnections own = OwnConnections.of(
-                client == Client.LETTUCE ? new LettuceConnectionFactory(nodes) : new JedisConnectionFactory(nodes),
-                OwnConnections.TIMEOUT);
+        OwnConnections own = OwnConnections.impatient(
+                client == Client.LETTUCE ? new LettuceConnectionFactory(nodes) : new JedisConnectionFactory(nodes));
         for (Shard shard : List.of(onFirst, onSecond)) {
             await().ignoreExceptions()
                     .until(() -> !Await.call(() -> own.scripts()

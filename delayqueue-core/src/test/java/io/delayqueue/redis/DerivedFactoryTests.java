@@ -185,8 +185,7 @@ class DerivedFactoryTests {
                 LettuceClientConfiguration.builder().clientResources(resources).build();
         try (RedisServerProcess redis = RedisServerProcess.start()) {
             RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
-            OwnConnections own =
-                    OwnConnections.of(new LettuceConnectionFactory(server, client), OwnConnections.TIMEOUT);
+            OwnConnections own = OwnConnections.of(new LettuceConnectionFactory(server, client));
             ScriptCall call = new ScriptCall(ScriptRunnerContract.INCREMENT, ScriptRunnerContract.KEY);
             LettuceConnectionFactory derived = (LettuceConnectionFactory)
                     Await.call(() -> own.connections().connect(call)).factory();

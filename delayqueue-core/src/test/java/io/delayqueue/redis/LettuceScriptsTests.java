@@ -43,6 +43,7 @@ class LettuceScriptsTests extends ScriptRunnerContract {
 
     @Test
     void silentConnectionIsReplacedAfterTwoTimeouts() {
+        giveUpSoon();
         Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY)));
         network().halfOpen(Direction.SERVER_TO_CLIENT);
 
@@ -58,8 +59,8 @@ class LettuceScriptsTests extends ScriptRunnerContract {
 
     @Test
     void connectionIsReplacedOnceForAllWhoWaited() throws Exception {
-        try (OwnConnections own = OwnConnections.of(
-                new LettuceConnectionFactory("127.0.0.1", network().port()), OwnConnections.TIMEOUT)) {
+        try (OwnConnections own = OwnConnections.impatient(
+                new LettuceConnectionFactory("127.0.0.1", network().port()))) {
             RedisScripts scripts = own.scripts();
             Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
             network().halfOpen(Direction.SERVER_TO_CLIENT);
@@ -81,6 +82,7 @@ class LettuceScriptsTests extends ScriptRunnerContract {
 
     @Test
     void replacedConnectionIsClosedWhenItsLastCommandMustHaveEnded() {
+        giveUpSoon();
         Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY)));
         own().connections().reset();
 

@@ -16,18 +16,34 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** An application's connection factory, and what the queue derives from it. */
 final class OwnConnections implements AutoCloseable {
 
-    /** Short, so that a test may wait for it. */
+    /** Short, for tests that wait for it. */
     static final Duration TIMEOUT = Duration.ofMillis(500);
+
+    /** Long, for all others: a busy machine may take more than the short one for a call, or for a dial. */
+    private static final Duration LONG_TIMEOUT = Duration.ofSeconds(10);
 
     private final RedisConnectionFactory application;
     private final ExecutorService executor = Executors.newCachedThreadPool();
-    private final QueueConnections connections;
+    private QueueConnections connections;
 
     private OwnConnections(RedisConnectionFactory application, Duration timeout) throws Exception {
         this.application = application;
         ((InitializingBean) application).afterPropertiesSet();
-        this.connections = new QueueConnections(
+        this.connections = connections(timeout);
+    }
+
+    private QueueConnections connections(Duration timeout) {
+        return new QueueConnections(
                 application, new QueueConnections.Settings(timeout, Duration.ofSeconds(1)), executor, System::nanoTime);
+    }
+
+    /** With the short timeout. */
+    static OwnConnections impatient(RedisConnectionFactory application) {
+        return of(application, TIMEOUT);
+    }
+
+    static OwnConnections of(RedisConnectionFactory application) {
+        return of(application, LONG_TIMEOUT);
     }
 
     static OwnConnections of(RedisConnectionFactory application, Duration timeout) {
@@ -40,14 +56,14 @@ final class OwnConnections implements AutoCloseable {
 
     static OwnConnections lettuce(int port) {
         FirstConnection.make(port);
-        return of(new LettuceConnectionFactory("127.0.0.1", port), TIMEOUT);
+        return of(new LettuceConnectionFactory("127.0.0.1", port));
     }
 
     static OwnConnections jedis(int port) {
         JedisConnectionFactory application = new JedisConnectionFactory();
         application.getStandaloneConfiguration().setHostName("127.0.0.1");
         application.getStandaloneConfiguration().setPort(port);
-        return of(application, TIMEOUT);
+        return of(application);
     }
 
     RedisConnectionFactory application() {
@@ -56,6 +72,12 @@ final class OwnConnections implements AutoCloseable {
 
     QueueConnections connections() {
         return connections;
+    }
+
+    /** Begins anew with the short timeout. */
+    void giveUpSoon() {
+        connections.close();
+        connections = connections(TIMEOUT);
     }
 
     ExecutorService executor() {

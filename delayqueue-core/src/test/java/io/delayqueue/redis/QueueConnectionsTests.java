@@ -47,8 +47,7 @@ class QueueConnectionsTests {
             server.setDatabase(3);
             LettuceClientConfiguration client =
                     LettuceClientConfiguration.builder().clientName("shop").build();
-            try (OwnConnections own =
-                    OwnConnections.of(new LettuceConnectionFactory(server, client), OwnConnections.TIMEOUT)) {
+            try (OwnConnections own = OwnConnections.of(new LettuceConnectionFactory(server, client))) {
                 Await.call(() -> own.scripts()
                         .run(new ScriptCall(
                                 OwnConnections.script("set", "return {redis.call('SET', KEYS[1], 1)}"), bytes("k"))));
@@ -76,7 +75,7 @@ class QueueConnectionsTests {
     @Test
     void factoryThatIsUnknownIsUsedAsItIsAndToldOnce(CapturedOutput output) throws Exception {
         try (RedisServerProcess redis = RedisServerProcess.start();
-                OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()), OwnConnections.TIMEOUT)) {
+                OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()))) {
             RedisScripts scripts = own.scripts();
 
             assertThat(Await.call(() -> scripts.run(new ScriptCall(PING, bytes("k")))))
@@ -93,7 +92,7 @@ class QueueConnectionsTests {
     @Test
     void sharedConnectionWithAnOpenTransactionIsNotUsed() throws Exception {
         try (RedisServerProcess redis = RedisServerProcess.start();
-                OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()), OwnConnections.TIMEOUT)) {
+                OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()))) {
             RedisScripts scripts = own.scripts();
             RedisCallException failure = new StringRedisTemplate(own.application()).execute(new SessionCallback<>() {
                 @Override

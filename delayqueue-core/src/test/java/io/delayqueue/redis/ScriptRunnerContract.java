@@ -183,6 +183,7 @@ abstract class ScriptRunnerContract {
 
     @Test
     void eachFailedCallIsToldOnce() {
+        giveUpSoon();
         Queue<String> told = new ConcurrentLinkedQueue<>();
         RedisScripts telling =
                 new RedisScripts(own.connections(), (script, failure) -> told.add(script + " " + failure.kind()));
@@ -209,6 +210,7 @@ abstract class ScriptRunnerContract {
 
     @Test
     void silenceIsUnknown() {
+        giveUpSoon();
         Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
         redis.pause();
 
@@ -223,6 +225,7 @@ abstract class ScriptRunnerContract {
 
     @Test
     void halfOpenConnectionHeals() {
+        giveUpSoon();
         Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
         scripts.run(new ScriptCall(INCREMENT, KEY)).join();
         network.halfOpen(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
@@ -237,6 +240,7 @@ abstract class ScriptRunnerContract {
 
     @Test
     void firstCallSucceedsSoonAfterRedisAnswersAgain() {
+        giveUpSoon();
         Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
         redis.kill();
         CompletableFuture<Void> outage = CompletableFuture.runAsync(() -> {
@@ -288,6 +292,11 @@ abstract class ScriptRunnerContract {
         assertThat(template.opsForValue().get("after")).isEqualTo("1");
         assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.NOT_SENT);
         assertThat(asyncFailure(INCREMENT).kind()).isEqualTo(Kind.NOT_SENT);
+    }
+
+    final void giveUpSoon() {
+        own.giveUpSoon();
+        scripts = own.scripts();
     }
 
     final RedisServerProcess redis() {

@@ -73,11 +73,10 @@ class SentinelTests {
     private OwnConnections connect(Client client) {
         RedisSentinelConfiguration sentinels =
                 new RedisSentinelConfiguration(RedisSentinelProcess.MASTER_NAME, Set.copyOf(redis.addresses()));
-        return OwnConnections.of(
+        return OwnConnections.impatient(
                 client == Client.LETTUCE
                         ? new LettuceConnectionFactory(sentinels)
-                        : new JedisConnectionFactory(sentinels),
-                OwnConnections.TIMEOUT);
+                        : new JedisConnectionFactory(sentinels));
     }
 
     private record HeadListener(Set<Long> heard) implements SignalListener {
