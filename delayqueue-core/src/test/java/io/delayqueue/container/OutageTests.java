@@ -86,7 +86,7 @@ class OutageTests {
 
     private QueueNode working(QueueNode node) {
         listen(node);
-        deliver(node, "first");
+        deliver(sender(), "first");
         await().until(node.signals::confirmed);
         return node;
     }
@@ -114,7 +114,7 @@ class OutageTests {
         node.listen("t", ListenerOptions.DEFAULTS, deliveries -> null);
     }
 
-    /** A sender of its own, which has not suffered. */
+    /** A sender of its own, which has not suffered and waits long for replies. */
     private QueueNode sender() {
         QueueNode sender = QueueNode.on(redis.port()).start();
         nodes.add(sender);
@@ -178,7 +178,7 @@ class OutageTests {
             held.add(deliveries.get(0).acknowledgement());
             return new CompletableFuture<>();
         });
-        node.template.send(DelayMessage.to("held").id("h").payload("").build());
+        sender().template.send(DelayMessage.to("held").id("h").payload("").build());
         await().until(() -> held.size() == 1);
         int threads = engineThreads();
         redis.kill();
@@ -268,15 +268,16 @@ class OutageTests {
             backlog.add(
                     DelayMessage.to("u").id("u" + i).payload("x".repeat(1000)).build());
         }
-        node.template.sendAll(backlog);
+        QueueNode sender = sender();
+        sender.template.sendAll(backlog);
         redis.command("CONFIG", "SET", "maxmemory", "1mb");
-        assertThatThrownBy(() -> node.template.send(message("rejected"))).hasMessageContaining("OOM");
+        assertThatThrownBy(() -> sender.template.send(message("rejected"))).hasMessageContaining("OOM");
         container.start();
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> happenings.count("acknowledged u") == 450 && happenings.count("deadLettered u") == 50);
         assertThat(happenings.count("retried u")).isEqualTo(100);
         redis.command("CONFIG", "SET", "maxmemory", "0");
-        deliver(node, "after");
+        deliver(sender, "after");
     }
 
     @Test
@@ -291,7 +292,7 @@ class OutageTests {
             accepted.add(deliveries.get(0).acknowledgement().acknowledge().get(30, TimeUnit.SECONDS));
             return null;
         });
-        node.template.send(DelayMessage.to("u").id("u").payload("").build());
+        sender().template.send(DelayMessage.to("u").id("u").payload("").build());
         assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
         redis.command("FLUSHALL");
         flushed.countDown();
