@@ -41,7 +41,8 @@ public final class QueueConnections implements AutoCloseable {
     private final LongSupplier nanoTime;
     private final AtomicReference<@Nullable ConnectAttempt> current = new AtomicReference<>();
     private final AtomicLong earliestRenewal;
-    private final Set<Link> retired = ConcurrentHashMap.newKeySet();
+    /** Replaced connections, which are closed when their last command has completed. */
+    private final Set<Link> replaced = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Link link;
     private volatile boolean closed;
 
@@ -236,14 +237,14 @@ public final class QueueConnections implements AutoCloseable {
         }
         link = fresh;
         if (old != null) {
-            retired.add(old);
+            replaced.add(old);
             Duration pause = settings.commandTimeout().plusSeconds(1);
-            DelayedTask.run(executor, pause, () -> retired.contains(old), () -> discard(old));
+            DelayedTask.run(executor, pause, () -> replaced.contains(old), () -> discard(old));
         }
     }
 
     private void discard(Link old) {
-        if (retired.remove(old)) {
+        if (replaced.remove(old)) {
             driver.release(old.factory());
         }
     }
@@ -259,7 +260,7 @@ public final class QueueConnections implements AutoCloseable {
         }
         Link present = link;
         link = null;
-        retired.forEach(this::discard);
+        replaced.forEach(this::discard);
         if (present != null) {
             driver.release(present.factory());
         }

@@ -41,11 +41,6 @@ public final class RedisCallException extends RuntimeException {
         return kind;
     }
 
-    /** Whether Redis replied with an error. */
-    public boolean isAnswered() {
-        return kind != Kind.NOT_SENT && kind != Kind.UNKNOWN;
-    }
-
     /** Whether the script may have written something. */
     public boolean isOutcomeUnknown() {
         return kind == Kind.STOPPED || kind == Kind.UNKNOWN;

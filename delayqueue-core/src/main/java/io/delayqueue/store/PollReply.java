@@ -12,7 +12,7 @@ import java.util.List;
  * @param nextLeaseEndMillis first end of a lease, ms since 1970, or {@link #NEVER}
  * @param claims claimed messages, ordered by due time
  * @param rejected rejected settlements: the message was not leased with the token
- * @param reclaimed ids of messages whose lease was over and which are scheduled again
+ * @param reclaimed ids of messages whose lease ended and which are scheduled again
  * @param deadLettered messages that became dead letters
  */
 public record PollReply(

@@ -10,7 +10,7 @@
  * replace      └──┘   ▲ ▲  │                            │  │ │
  *                     │ │  └─ expired ─────────┐        │  │ ├─ dead-letter, attempts spent, expired ─┐
  *                     │ └───── retry(delay) ───┼────────┘  │ │                                 │
- *                     ├── reclaim: lease over ─┼───────────┘ │                                 ▼
+ *                     ├── reclaim: lease ended ┼───────────┘ │                                 ▼
  *                     ├── release: unstarted ──┼─────────────┘                               DEAD ── purge ─► (gone)
  *                     │                        └─────────────────────────────────────────────► │
  *                     └────────────────────────── replay ──────────────────────────────────────┘

@@ -33,7 +33,7 @@ final class SendFailures {
 
     /** Describes an error reply. A timeout adds nothing to the message of {@link OutcomeUnknownException}. */
     private static String errorReply(RedisCallException call) {
-        return call.isAnswered()
+        return call.kind() == Kind.STOPPED
                 ? "Redis replied with an error that may have followed a write (" + call.getMessage() + ")"
                 : "";
     }

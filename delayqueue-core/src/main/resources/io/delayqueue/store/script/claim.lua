@@ -53,9 +53,9 @@ local function byItsLimits(message, usualEnd)
     return usualEnd
   end
   local own, at, late = string.match(line, ' l=(%d+)'), string.match(line, ' e=(%d+)'), string.match(line, ' x=(%d+)')
-  local over = (at and now > tonumber(at)) or (late and now > timeAt(message, 8) + tonumber(late))
+  local expired = (at and now > tonumber(at)) or (late and now > timeAt(message, 8) + tonumber(late))
   return own and leaseEnd(tonumber(own)) or usualEnd,
-    over and (string.match(line, '^%+(%S+)') or '-') .. '.' .. string.format('%.0f', timeAt(message, 2))
+    expired and (string.match(line, '^%+(%S+)') or '-') .. '.' .. string.format('%.0f', timeAt(message, 2))
 end
 
 -- reads the messages to claim: ids, taken (id, due, ...), messages, before (deliveries before the claim). Expired
@@ -84,14 +84,14 @@ local function plannedClaim(max)
   end
   for i = 1, n do
     local message = messages[i]
-    local lease, over = plan.leaseEnd, nil
+    local lease, expiredToken = plan.leaseEnd, nil
     if message then
-      lease, over = byItsLimits(message, plan.leaseEnd)
+      lease, expiredToken = byItsLimits(message, plan.leaseEnd)
     end
     if not message then
       plan.orphans[#plan.orphans + 1] = ids[i]
-    elseif over then
-      plan.expired[#plan.expired + 1] = {ids[i], due[2 * i], message, before[i], over}
+    elseif expiredToken then
+      plan.expired[#plan.expired + 1] = {ids[i], due[2 * i], message, before[i], expiredToken}
     else
       local at = #plan.messages + 1
       plan.ids[at], plan.taken[2 * at - 1], plan.taken[2 * at] = ids[i], ids[i], due[2 * i]
@@ -105,8 +105,8 @@ end
 -- the claim of the first execution, without the messages that are no longer leased by it
 local function recordedClaim()
   local record = cmsgpack.unpack(redis.call('HGET', KEYS[5], 'r:' .. ARGV[4]))
-  local claim = {ids = {}, taken = {}, messages = {}, before = {}, gone = record[2], lost = record[3]}
-  claim.reclaimed, claim.deadLettered = record[4] or {}, record[5] or {}
+  local claim = {ids = {}, taken = {}, messages = {}, before = {}, rejectedSettlements = record[2]}
+  claim.rejectedRenewals, claim.reclaimed, claim.deadLettered = record[3], record[4] or {}, record[5] or {}
   for _, id in ipairs(record[1]) do
     local delivery = redis.call('HGET', KEYS[4], id)
     local message = redis.call('HGET', KEYS[3], id)

@@ -6,7 +6,7 @@
 --        message waits} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 8 commands, and one more for each message that is read. A message waits from its send if it was sent
 --        with a past due time; such messages are read until one that waits longest is found
---@include guard
+--@include clock
 --@include head
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then

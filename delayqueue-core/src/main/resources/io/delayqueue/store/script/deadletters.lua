@@ -6,7 +6,7 @@
 -- result {'OK', now in µs, dead letter ids, records, times of dead-lettering ('' if a script stopped while it wrote the
 --        dead letter)} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N + offset + count); returns at least one dead letter, and stops at the byte bound
---@include guard
+--@include clock
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}

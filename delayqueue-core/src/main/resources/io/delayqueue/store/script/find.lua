@@ -5,7 +5,7 @@
 -- result {'OK', now in µs, message, due or false, lease end or false, delivery or false}, message false if it is not
 --        live | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(1), 6 commands
---@include guard
+--@include clock
 local meta = redis.call('HMGET', KEYS[5], 'identity', 'jumped', 'behind')
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}

@@ -12,7 +12,7 @@
 -- The start is found even if its message is no longer there: ids with equal times are ordered by their bytes. The
 -- script skips ids without a message, which scripts that stopped midway left behind, and leased messages that are also
 -- in the schedule and therefore count as scheduled.
---@include guard
+--@include clock
 local meta = redis.call('HMGET', KEYS[5], 'identity', 'jumped', 'behind')
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
@@ -64,26 +64,26 @@ if first < last then
   found = redis.call('ZRANGE', places, first, math.min(last, first + tonumber(ARGV[5])) - 1, 'WITHSCORES')
 end
 
-local looked, n, bytes = {}, 0, 0
+local chosen, n, bytes = {}, 0, 0
 for i = 1, #found, 2 do
   bytes = bytes + redis.call('HSTRLEN', KEYS[3], found[i])
   if n > 0 and bytes > tonumber(ARGV[6]) then
     break
   end
   n = n + 1
-  looked[n] = found[i]
+  chosen[n] = found[i]
 end
 if n == 0 then
   return {'OK', nowMicros, {}, {}, {}, {}, '', '', '0'}
 end
-local stored = redis.call('HMGET', KEYS[3], unpack(looked))
-local held = redis.call('HMGET', KEYS[4], unpack(looked))
+local stored = redis.call('HMGET', KEYS[3], unpack(chosen))
+local held = redis.call('HMGET', KEYS[4], unpack(chosen))
 local ids, times, messages, deliveries = {}, {}, {}, {}
 for i = 1, n do
-  if stored[i] and not (leased and redis.call('ZSCORE', KEYS[1], looked[i])) then
+  if stored[i] and not (leased and redis.call('ZSCORE', KEYS[1], chosen[i])) then
     local at = #ids + 1
     local time = ahead == 0 and found[2 * i] or string.format('%.0f', found[2 * i] + ahead)
-    ids[at], times[at], messages[at], deliveries[at] = looked[i], time, stored[i], held[i] or ''
+    ids[at], times[at], messages[at], deliveries[at] = chosen[i], time, stored[i], held[i] or ''
   end
 end
-return {'OK', nowMicros, ids, times, messages, deliveries, found[2 * n], looked[n], first + n < last and '1' or '0'}
+return {'OK', nowMicros, ids, times, messages, deliveries, found[2 * n], chosen[n], first + n < last and '1' or '0'}

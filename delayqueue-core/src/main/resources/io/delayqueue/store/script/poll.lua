@@ -1,4 +1,4 @@
--- One poll of a consumer: claims due messages, settles deliveries, renews leases, reclaims leases that are over, and
+-- One poll of a consumer: claims due messages, settles deliveries, renews leases, reclaims leases that have ended, and
 -- returns the next due time and lease end. Also runs when memory is full.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
@@ -33,7 +33,7 @@
 -- It records reclaimed messages and dead letters last; a repeat reclaims no further messages. An idle poll is recorded,
 -- too: a connection that hung could deliver it a second time, and it would then claim messages of which the consumer is
 -- never informed.
---@include guard
+--@include clock
 local meta = redis.call('HMGET', KEYS[5], 'identity', 'polled', 'grace', 'largest', 'notifications', 'c:' .. ARGV[4],
   'jumped', 'behind')
 if meta[1] ~= ARGV[1] then
@@ -97,27 +97,29 @@ end
 --@include reclaim
 
 -- plans the poll without writing
-local gone, lost = {}, {}
+local rejectedSettlements, rejectedRenewals = {}, {}
 local ackFirst, runs = 20, tonumber(ARGV[18])
 local renewFirst = ackFirst + acks + 2 * runs
 local otherFirst = renewFirst + 3 * renewals
-local heldAcks = guardedAcks(ackFirst, acks, runs, gone)
-local heldOthers = guardedOthers(otherFirst, others, acks, gone)
-local heldRenewals = guardedRenewals(renewFirst, renewals, lost)
+local heldAcks = checkedAcks(ackFirst, acks, runs, rejectedSettlements)
+local heldOthers = checkedOthers(otherFirst, others, acks, rejectedSettlements)
+local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
 local claim = repeated and recordedClaim() or plannedClaim(claims and claimMax or 0)
 
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
 redis.call('HDEL', KEYS[5], '')
 local reclaimed, deadLettered = {}, {}
 if repeated then
-  removeRemains(gone, acks, ackFirst, otherFirst)
-  gone, lost, reclaimed, deadLettered = claim.gone, claim.lost, claim.reclaimed, claim.deadLettered
+  removeRemains(rejectedSettlements, acks, ackFirst, otherFirst)
+  rejectedSettlements, rejectedRenewals = claim.rejectedSettlements, claim.rejectedRenewals
+  reclaimed, deadLettered = claim.reclaimed, claim.deadLettered
   if unmeasured > 0 then
     -- the leases written below depend on the new value of 'behind'; the time of the consumer's poll is unchanged
     redis.call(recorded(seen))
   end
 else
-  redis.call(recorded(ARGV[5] .. ' ' .. pollTime, 'r:' .. ARGV[4], cmsgpack.pack({claim.ids, gone, lost})))
+  local record = cmsgpack.pack({claim.ids, rejectedSettlements, rejectedRenewals})
+  redis.call(recorded(ARGV[5] .. ' ' .. pollTime, 'r:' .. ARGV[4], record))
 end
 takeClaim(claim, deadLettered)
 settleAcks(ackFirst, acks, heldAcks)
@@ -127,7 +129,8 @@ if reclaims then
   reclaim(tonumber(ARGV[11]), reclaimed, deadLettered)
 end
 if not repeated and #reclaimed + #deadLettered > 0 then
-  redis.call('HSET', KEYS[5], 'r:' .. ARGV[4], cmsgpack.pack({claim.ids, gone, lost, reclaimed, deadLettered}))
+  local record = cmsgpack.pack({claim.ids, rejectedSettlements, rejectedRenewals, reclaimed, deadLettered})
+  redis.call('HSET', KEYS[5], 'r:' .. ARGV[4], record)
 end
 
 local dueNow = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
@@ -144,5 +147,6 @@ if ARGV[14] == '1' and tonumber(dueNow) <= now then
 end
 leaseNow = tonumber(leaseNow) < 9007199254740991 and redisEnd(leaseNow) or leaseNow
 return {
-  'OK', nowMicros, dueNow, leaseNow, gone, lost, reclaimed, deadLettered, claim.taken, claim.messages, claim.before
+  'OK', nowMicros, dueNow, leaseNow, rejectedSettlements, rejectedRenewals, reclaimed, deadLettered, claim.taken,
+  claim.messages, claim.before
 }

@@ -16,7 +16,7 @@
 -- The size is the number of bytes of the records. It is exact for up to 500 dead letters. For more it is estimated from
 -- 500 dead letters, one chosen at random from each of 500 equal parts of their order. No total is stored, because a
 -- script that stops midway would make it wrong permanently.
---@include guard
+--@include clock
 --@include sent
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then
@@ -34,11 +34,11 @@ local function oldestBeyond(bytes, from, to, most)
   if n * (tonumber(redis.call('HGET', KEYS[5], 'largest') or 0) + 20480) <= bytes then
     return 0
   end
-  local looked, size = math.min(n, 500), 0
-  for i = 0, looked - 1 do
-    size = size + sizeAt(from + math.floor((i + math.random()) * n / looked))
+  local sampled, size = math.min(n, 500), 0
+  for i = 0, sampled - 1 do
+    size = size + sizeAt(from + math.floor((i + math.random()) * n / sampled))
   end
-  local excess, drop = size * n / looked - bytes, 0
+  local excess, drop = size * n / sampled - bytes, 0
   while excess > 0 and drop < most do
     excess = excess - sizeAt(from + drop)
     drop = drop + 1

@@ -1,10 +1,10 @@
--- fragment: reclaims leases that are over. The attempt counts; after the last permitted attempt the message is
+-- fragment: reclaims leases that have ended. The attempt counts; after the last permitted attempt the message is
 -- dead-lettered.
 
 local function reclaim(max, reclaimed, deadLettered)
-  local over = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', leaseTimeText, 'LIMIT', 0, max)
-  for i = 1, fitting(over, tonumber(ARGV[8])) do
-    local id = over[i]
+  local ended = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', leaseTimeText, 'LIMIT', 0, max)
+  for i = 1, fitting(ended, tonumber(ARGV[8])) do
+    local id = ended[i]
     local message = redis.call('HGET', KEYS[3], id)
     local delivery = redis.call('HGET', KEYS[4], id)
     local token, attempts, due, failure = parsed(delivery)
@@ -25,7 +25,7 @@ local function reclaim(max, reclaimed, deadLettered)
     elseif deadAt or tonumber(attempts) >= permitted(message) then
       toDeadLetters(id, token, 'LEASE_OVER', attempts, due, failure, message, deadLettered)
     else
-      back(id, nowText, attempts, failure)
+      toSchedule(id, nowText, attempts, failure)
       reclaimed[#reclaimed + 1] = id
     end
   end

@@ -12,7 +12,7 @@
 -- The message is stored before the dead letter is removed. If the script stops in between, the live message equals that
 -- of the dead letter, and the repeat only removes the dead letter. The entry by which retention finds it is removed
 -- last.
---@include guard
+--@include clock
 --@include head
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then

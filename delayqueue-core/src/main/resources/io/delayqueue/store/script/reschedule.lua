@@ -5,7 +5,7 @@
 -- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
 -- result {'OK', 'r' rescheduled | 'l' being handled | 'n' not found, due} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 8 commands, and a PUBLISH if the first due time became earlier
---@include guard
+--@include clock
 --@include head
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then

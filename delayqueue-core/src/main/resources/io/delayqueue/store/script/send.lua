@@ -20,7 +20,7 @@
 -- the message is written, so that no old token is valid for the new message. A lease without a delivery has no effect;
 -- the next reclaim removes it. Outcomes are remembered last, so that no outcome is remembered for a message that was
 -- not stored because the script stopped. If remembering fails, the send still succeeds.
---@include guard
+--@include clock
 --@include head
 --@include version
 --@include sent
@@ -48,8 +48,8 @@ if memories > 0 then
   end
   local known = redis.call('HMGET', KEYS[6], unpack(nonces))
   for m = 1, memories do
-    local outcome, over = string.match(known[m] or '', '^(%u%d+) (%d+)$')
-    if outcome and tonumber(over) > now then
+    local outcome, expiry = string.match(known[m] or '', '^(%u%d+) (%d+)$')
+    if outcome and tonumber(expiry) > now then
       remembered[tonumber(ARGV[memoryAt + 3 * m - 2])] = outcome
     end
   end
@@ -139,10 +139,10 @@ for m = 1, memories do
   local i = tonumber(ARGV[at - 2])
   if not remembered[i] then
     local outcome = outcomes and outcomes[i] or 'a'
-    local over = string.format('%.0f', now + tonumber(ARGV[at]))
-    untils[#untils + 1], untils[#untils + 2] = over, ARGV[at - 1]
+    local expiry = string.format('%.0f', now + tonumber(ARGV[at]))
+    untils[#untils + 1], untils[#untils + 2] = expiry, ARGV[at - 1]
     records[#records + 1] = ARGV[at - 1]
-    records[#records + 1] = (outcome == 's' and 'A' or string.upper(outcome)) .. (dues[i] or '0') .. ' ' .. over
+    records[#records + 1] = (outcome == 's' and 'A' or string.upper(outcome)) .. (dues[i] or '0') .. ' ' .. expiry
   end
 end
 if #records > 0 then

@@ -2,9 +2,9 @@
 
 -- removes outcomes that have expired, at most the given number
 local function forgetSent(hash, untils, most)
-  local over = redis.call('ZRANGEBYSCORE', untils, '-inf', nowText, 'LIMIT', 0, most)
-  if #over > 0 then
-    redis.call('HDEL', hash, unpack(over))
-    redis.call('ZREM', untils, unpack(over))
+  local expired = redis.call('ZRANGEBYSCORE', untils, '-inf', nowText, 'LIMIT', 0, most)
+  if #expired > 0 then
+    redis.call('HDEL', hash, unpack(expired))
+    redis.call('ZREM', untils, unpack(expired))
   end
 end

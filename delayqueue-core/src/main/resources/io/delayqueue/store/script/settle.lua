@@ -14,7 +14,7 @@ end
 
 -- the indices of acknowledges whose message is leased with their token, or nil if that is true of all; tokens are given
 -- as runs with lengths
-local function guardedAcks(first, n, runs, gone)
+local function checkedAcks(first, n, runs, rejected)
   if n == 0 then
     return nil
   end
@@ -29,25 +29,25 @@ local function guardedAcks(first, n, runs, gone)
       if beginning and deliveries[i] and find(deliveries[i], beginning, 1, true) == 1 then
         held[#held + 1] = i
       else
-        gone[#gone + 1] = i
+        rejected[#rejected + 1] = i
       end
     end
   end
   return #held < n and held or nil
 end
 
-local function guardedRenewals(first, n, lost)
+local function checkedRenewals(first, n, rejected)
   local deliveries = n > 0 and redis.call('HMGET', KEYS[4], unpack(ARGV, first, first + n - 1))
   local held = {}
   for i = 1, n do
     local kept = heldBy(deliveries[i], ARGV[first + n + i - 1])
-    local to = kept and held or lost
+    local to = kept and held or rejected
     to[#to + 1] = i
   end
   return held
 end
 
-local function guardedOthers(first, n, offset, gone)
+local function checkedOthers(first, n, offset, rejected)
   local held = {}
   for i = 1, n do
     local at = first + 5 * (i - 1)
@@ -55,7 +55,7 @@ local function guardedOthers(first, n, offset, gone)
     if heldBy(delivery, ARGV[at + 2]) then
       held[#held + 1] = {at, delivery}
     else
-      gone[#gone + 1] = offset + i
+      rejected[#rejected + 1] = offset + i
     end
   end
   return held
@@ -92,7 +92,7 @@ local function removeRemains(indices, acks, ackFirst, otherFirst)
 end
 
 -- adds the message to the schedule before it removes the lease
-local function back(id, due, attempts, failure)
+local function toSchedule(id, due, attempts, failure)
   redis.call('ZADD', KEYS[1], due, id)
   if attempts == 0 and failure == '' then
     redis.call('HDEL', KEYS[4], id)
@@ -111,9 +111,9 @@ local function settleOthers(first, held, deadLettered)
     if not message or message == 0 then
       forget(id)
     elseif verb == 't' or (verb == 'r' and tonumber(attempts) < permitted(message)) then
-      back(id, string.format('%.0f', now + tonumber(value)), attempts, failure)
+      toSchedule(id, string.format('%.0f', now + tonumber(value)), attempts, failure)
     elseif verb == 'l' then
-      back(id, due, attempts - 1, before)
+      toSchedule(id, due, attempts - 1, before)
     else
       toDeadLetters(id, token, verb == 'r' and 'ATTEMPTS_SPENT' or value, attempts, due, failure, message, deadLettered)
     end

@@ -5,7 +5,7 @@
 -- result {'OK', now in µs, due now or before, {due after now in each bucket}, due later}
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(buckets log N), one command for each bucket and 5 more
---@include guard
+--@include clock
 local identity = redis.call('HGET', KEYS[5], 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
