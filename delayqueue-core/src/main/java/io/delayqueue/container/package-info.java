@@ -8,7 +8,12 @@
  * {@code ClaimBudget} limits the claims of all pollers of a listener. {@code Workers} run deliveries through the stages
  * of {@code DeliveryPipeline}: convert, intercept, handle, decide, settle.
  *
- * <p>Row 3 of the layers; independent of {@code template}. Read next: {@link io.delayqueue.container.DelayQueueEngine}.
+ * <p>{@code template.receive} has a poller of its own. Both pollers leave to the session what they share: the open poll,
+ * its repeat, and the pending settlements. They differ in what starts a poll and what ends it. A {@code ShardPoller}
+ * decides when to poll, and repeats a poll until Redis replies. A {@code ReceivePoller} sends when a receiver calls, and
+ * tells the receiver if the poll fails; it has no leases to renew, no budget and no workers.
+ *
+ * <p>Independent of {@code template}. Read next: {@link io.delayqueue.container.DelayQueueEngine}.
  */
 @Internal
 @NullMarked

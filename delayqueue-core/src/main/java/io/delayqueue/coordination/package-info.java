@@ -2,7 +2,7 @@
  * Coordination of nodes: membership by heartbeats, shard assignment, and topics that are paused on all nodes. Also
  * periodic tasks, which set the delay before their next run; {@code RedisTask} is the base of those that call Redis.
  *
- * <p>Row 2. This package owns no threads; {@code container} implements the scheduler of periodic tasks.
+ * <p>This package owns no threads; {@code container} implements the scheduler of periodic tasks.
  */
 @Internal
 @NullMarked
