@@ -40,7 +40,6 @@ public final class DelayQueueEngine implements AutoCloseable {
     static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
 
     // used by containers
-    final SignalSource subscribed;
     final MessageStore store;
     final TopicRegistry registry;
     final BiFunction<byte[], Type, Object> converter;
@@ -59,6 +58,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final ThreadFactory threads;
     private final TaskPool pool;
     private final PeriodicTaskScheduler tasks;
+    private final SignalSource signalSource;
     private final SignalSource signals = new StartingSignals();
     private final RetentionTask retention;
     private final @Nullable ExecutorService ownHandlers;
@@ -81,7 +81,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         this.node = builder.node;
         this.store = requireNonNull(builder.store, "store");
         this.registry = requireNonNull(builder.registry, "registry");
-        this.subscribed = requireNonNull(builder.signals, "signals");
+        this.signalSource = requireNonNull(builder.signals, "signals");
         this.converter = requireNonNull(builder.converter, "converter");
         this.interceptors = builder.interceptors;
         this.events = builder.events;
@@ -107,7 +107,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 nanoTime,
                 this::afterHeartbeat);
         // a heartbeat sends the canary that confirms the signals, and its reply has the new shard assignment
-        subscribed.onChange(membership::heartbeatNow);
+        signalSource.onChange(membership::heartbeatNow);
         this.retention = new RetentionTask(store, consumed, settings, events, nanoTime);
         Executor given = builder.handlers;
         // the permits of the listeners' workers limit the number of its threads
@@ -176,7 +176,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
         long deadline = System.nanoTime() + closeWait.toNanos();
         pool.close();
-        subscribed.stop();
+        signalSource.stop();
         awaitTasks();
         leave(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
         open.forEach(ListenerContainer.Run::abandon);
@@ -205,7 +205,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     private synchronized void startHeartbeat() {
         if (!started && !closed) {
             started = true;
-            subscribed.start();
+            signalSource.start();
             membership.schedule(tasks, "heartbeat");
             retention.schedule(tasks, "retention");
         }
@@ -213,8 +213,8 @@ public final class DelayQueueEngine implements AutoCloseable {
 
     /** Makes all consumers poll if signals stopped arriving: some may have been lost. */
     private void afterHeartbeat() {
-        subscribed.afterHeartbeat();
-        boolean confirmed = subscribed.confirmed();
+        signalSource.afterHeartbeat();
+        boolean confirmed = signalSource.confirmed();
         if (wasConfirmed && !confirmed) {
             membership.pollAll();
         }
@@ -226,7 +226,7 @@ public final class DelayQueueEngine implements AutoCloseable {
 
         @Override
         public Subscription listen(Shard shard, SignalListener listener) {
-            Subscription subscription = subscribed.listen(shard, listener);
+            Subscription subscription = signalSource.listen(shard, listener);
             consumed.add(shard.messages());
             startHeartbeat();
             return subscription;
@@ -234,14 +234,14 @@ public final class DelayQueueEngine implements AutoCloseable {
 
         @Override
         public Subscription await(Shard shard, SignalListener listener) {
-            Subscription subscription = subscribed.await(shard, listener);
+            Subscription subscription = signalSource.await(shard, listener);
             startHeartbeat();
             return subscription;
         }
 
         @Override
         public boolean confirmed() {
-            return subscribed.confirmed();
+            return signalSource.confirmed();
         }
     }
 

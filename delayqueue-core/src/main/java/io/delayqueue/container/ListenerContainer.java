@@ -104,16 +104,16 @@ final class ListenerContainer implements ManagedListener {
         }
     }
 
-    /** Applies the pauses of this listener and of its topic. The run accepts deliveries if neither is paused. */
+    /** Applies the pauses of this listener and of its topic. The run claims messages if neither is paused. */
     private void applyPauses() {
         synchronized (lock) {
             if (run != null) {
-                run.accept(acceptsDeliveries());
+                run.setClaiming(mayClaim());
             }
         }
     }
 
-    private boolean acceptsDeliveries() {
+    private boolean mayClaim() {
         return !paused && engine.membership.pauses().allow(topic());
     }
 
@@ -157,7 +157,7 @@ final class ListenerContainer implements ManagedListener {
         private final RedisTask opening = new Opening();
         private volatile List<ShardPoller> pollers = List.of();
         private Runnable removePauseListener = () -> {};
-        private boolean accepting;
+        private boolean claiming;
         private boolean ending;
 
         void begin() {
@@ -165,7 +165,7 @@ final class ListenerContainer implements ManagedListener {
             log.info("Listener " + Printable.of(spec.id()) + " starts on topic " + Printable.of(spec.topic())
                     + (paused ? ", paused" : ""));
             removePauseListener = engine.membership.pauses().onChange(ListenerContainer.this::applyPauses);
-            accepting = acceptsDeliveries();
+            claiming = mayClaim();
             opening.schedule(engine.tasks(), name + " opening");
         }
 
@@ -185,8 +185,8 @@ final class ListenerContainer implements ManagedListener {
                 synchronized (lock) { // held while the task is scheduled, so cancel() finds its handle
                     if (pollers.isEmpty() && !ending) {
                         pollers = shards.stream().map(Run.this::poller).toList();
-                        if (accepting) {
-                            pollers.forEach(ShardPoller::accept);
+                        if (claiming) {
+                            pollers.forEach(ShardPoller::resume);
                         }
                     }
                     cancel();
@@ -216,28 +216,28 @@ final class ListenerContainer implements ManagedListener {
             }
         }
 
-        void accept(boolean accept) {
-            if (accepting != accept) {
-                accepting = accept;
-                pollers.forEach(accept ? ShardPoller::accept : ShardPoller::reject);
+        void setClaiming(boolean claim) {
+            if (claiming != claim) {
+                claiming = claim;
+                pollers.forEach(claim ? ShardPoller::resume : ShardPoller::pause);
             }
         }
 
         CompletableFuture<Void> end() {
             ending = true;
-            accept(false);
+            setClaiming(false);
             removePauseListener.run();
             opening.cancel();
-            CompletableFuture<Void> quiet = CompletableFuture.allOf(
+            CompletableFuture<Void> drained = CompletableFuture.allOf(
                     pollers.stream().map(ShardPoller::end).toArray(CompletableFuture[]::new));
-            CompletableFuture<Void> unused = quiet.thenRun(() -> {
+            CompletableFuture<Void> unused = drained.thenRun(() -> {
                 engine.ended(this);
                 Completions.on(engine.handlers, () -> ended.complete(null)); // a callback of a user may block
             });
             Duration drain = spec.options().drainTime();
             CompletableFuture<Void> waited = endedWithin(drain);
             CompletableFuture<Void> ignored = endedWithin(engine.closeWait).thenRun(() -> {
-                if (owesNothing()) {
+                if (hasSettledAll()) {
                     waited.complete(null);
                 }
             });
@@ -253,8 +253,8 @@ final class ListenerContainer implements ManagedListener {
             }
         }
 
-        private boolean owesNothing() {
-            return pollers.stream().allMatch(ShardPoller::owesNothing);
+        private boolean hasSettledAll() {
+            return pollers.stream().allMatch(ShardPoller::hasSettledAll);
         }
 
         private void logStopped(Duration drain) {
@@ -265,7 +265,7 @@ final class ListenerContainer implements ManagedListener {
                         + " of its deliveries were handled; they are delivered again when their leases end");
             } else if (ended.isDone()) {
                 log.info("Listener " + Printable.of(spec.id()) + " has stopped");
-            } else if (owesNothing()) {
+            } else if (hasSettledAll()) {
                 log.info("Listener " + Printable.of(spec.id())
                         + " stopped before Redis replied to its last poll. Messages claimed by that poll"
                         + " return to the queue when Redis replies, at the latest when their leases end");

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * only wake the task.
  *
  * <p>Only the task builds polls and applies replies, and it never runs twice at a time. Other threads add settlements
- * and extensions, take waiting deliveries, and switch {@link #accepting}. Each shared part is thread-safe by itself. No
+ * and extensions, take waiting deliveries, and switch {@link #claiming}. Each shared part is thread-safe by itself. No
  * lock spans two of them, except that the monitor of a delivery keeps its extensions in order.
  */
 final class ShardPoller extends RedisTask implements SignalListener, ClaimedDelivery.Owner {
@@ -48,14 +48,14 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private static final long FOREVER = Duration.ofDays(365).toNanos();
     private static final int MAX_RECLAIM = 100;
     /** Time for which a poll without a reply keeps its part of the claim budget. */
-    private static final long RESERVED = Duration.ofSeconds(1).toNanos();
+    private static final long RESERVATION_TIME = Duration.ofSeconds(1).toNanos();
     /** Time in which a running owner reconnects and renews its leases after an outage. */
-    private static final Duration RECONNECTED = Duration.ofSeconds(3);
+    private static final Duration RECONNECT_TIME = Duration.ofSeconds(3);
     /**
      * Interval at which the shard's dead-letter notifications are enabled again: Redis may have been flushed or
      * restored.
      */
-    private static final long ENABLE_AGAIN = Duration.ofMinutes(1).toNanos();
+    private static final long ENABLE_INTERVAL = Duration.ofMinutes(1).toNanos();
 
     private final Shard shard;
     private final DelayQueueEngine engine;
@@ -75,11 +75,11 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private final ClaimBudget.Share share;
     private final OpenDeliveries deliveries;
     private final Reclaiming reclaiming;
-    private final CompletableFuture<Void> quiet = new CompletableFuture<>();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
 
     private Runnable removeConsumer = () -> {};
     private @Nullable Subscription subscription;
-    private volatile boolean accepting;
+    private volatile boolean claiming;
     private volatile boolean abandoned;
     /** Null before claims start. */
     private volatile @Nullable ShardAssignment assignment;
@@ -90,9 +90,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private List<OpenDeliveries.Renewal> renewals = List.of();
     private boolean sweeping;
 
-    private boolean notificationsEnabled;
-    private long enableCalledAt;
-    private long enabledAt;
+    private long enableSentAt;
+    private long enableNext;
+    /** Whether this run of the task has started a worker. */
     private boolean dispatched;
 
     /**
@@ -115,7 +115,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         this.shard = shard;
         this.engine = engine;
         this.store = engine.store;
-        this.signals = engine.subscribed;
+        this.signals = engine.signals();
         this.events = engine.events;
         this.options = spec.options();
         EngineSettings settings = engine.settings;
@@ -135,6 +135,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                 recipient,
                 this::complete);
         this.nextPoll = new NextPoll(consumer, session.clock(), nanoTime, this::wake);
+        this.enableNext = nanoTime.getAsLong();
         this.share = budget.share(this);
         this.deliveries = new OpenDeliveries(share, options.handlingTime(), settings.confirmAfter(), nanoTime);
         Duration renewal = options.lease().dividedBy(3);
@@ -142,39 +143,39 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                 MAX_RECLAIM,
                 options.maxAttempts(),
                 Reclaiming.gapFor(settings.sweep()),
-                renewal.compareTo(RECONNECTED) > 0 ? renewal : RECONNECTED);
+                renewal.compareTo(RECONNECT_TIME) > 0 ? renewal : RECONNECT_TIME);
     }
 
-    // ---- life ------------------------------------------------------------------------------------------------------
+    // ---- lifecycle -------------------------------------------------------------------------------------------------
 
     /**
-     * Subscribes to signals and schedules the task. Claims start with {@link #accept()}.
+     * Subscribes to signals and schedules the task. Claims start with {@link #resume()}.
      *
      * @param name of the task, for the log
      */
     void start(String name) {
         removeConsumer = engine.membership.addConsumer(shard);
-        subscription = engine.signals().listen(shard, this);
+        subscription = signals.listen(shard, this);
         schedule(engine.tasks(), name);
     }
 
     /** Starts to claim messages. */
-    void accept() {
+    void resume() {
         assignment = engine.membership.join(shard, nextPoll::pollNow);
-        accepting = true;
+        claiming = true;
         nextPoll.pollNow();
     }
 
     /** Stops claiming and releases the waiting deliveries. */
-    void reject() {
-        accepting = false;
+    void pause() {
+        claiming = false;
         releaseAll();
         wake();
         leave();
     }
 
     /**
-     * Ends the poller after {@link #reject()}: it polls until nothing is open.
+     * Ends the poller after {@link #pause()}: it polls until nothing is open.
      *
      * @return completes when no delivery is open and every settlement has its reply
      */
@@ -182,7 +183,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         stopListening();
         ending = true;
         wake();
-        return quiet;
+        return drained;
     }
 
     /** Ends the poller at once and fails open settlements: its shard no longer exists. */
@@ -241,8 +242,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     }
 
     /** Whether no delivery is open and no settlement waits for its reply. A claim may still wait for its reply. */
-    boolean owesNothing() {
-        return deliveries.size() == 0 && !session.owesSettlements();
+    boolean hasSettledAll() {
+        return deliveries.size() == 0 && !session.hasPendingSettlements();
     }
 
     // ---- signals ---------------------------------------------------------------------------------------------------
@@ -296,12 +297,13 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             dropRejectedPoll();
             throw e;
         } finally {
-            endIfQuiet();
+            endIfDrained();
         }
     }
 
     private Duration round() {
-        if (session.open() == null && (accepting || isWaiting()) && !requestNotifications()) {
+        // isWaiting() without an open poll: the reply to enableNotifications() is missing
+        if (session.open() == null && (claiming || isWaiting()) && !enableNotificationsIfDue()) {
             return untilReplied();
         }
         releaseOverdue();
@@ -330,7 +332,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
      */
     private Duration untilReplied() {
         Poll poll = session.open();
-        long left = poll == null ? 0 : poll.sentAt() + RESERVED - nanoTime.getAsLong();
+        long left = poll == null ? 0 : poll.sentAt() + RESERVATION_TIME - nanoTime.getAsLong();
         if (left > 0) {
             return Duration.ofNanos(left);
         }
@@ -339,21 +341,19 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     }
 
     /** Enables dead-letter notifications if that is due. Returns false while Redis has not replied. */
-    private boolean requestNotifications() {
-        boolean due = shard.kind() == QueueKind.NOTIFICATIONS
-                && (!notificationsEnabled || nanoTime.getAsLong() - enabledAt > ENABLE_AGAIN);
-        if (due) {
+    private boolean enableNotificationsIfDue() {
+        if (shard.kind() == QueueKind.NOTIFICATIONS && nanoTime.getAsLong() - enableNext >= 0) {
             if (reply(this::enableNotifications) == null) {
                 return false;
             }
-            notificationsEnabled = true;
-            enabledAt = enableCalledAt; // not the time of arrival: Redis may have been flushed since it replied
+            // from the time of the call, not of the reply: Redis may have been flushed since it replied
+            enableNext = enableSentAt + ENABLE_INTERVAL;
         }
         return true;
     }
 
     private CompletableFuture<Boolean> enableNotifications() {
-        enableCalledAt = nanoTime.getAsLong();
+        enableSentAt = nanoTime.getAsLong();
         return store.enableNotifications(shard).thenApply(nothing -> true);
     }
 
@@ -369,9 +369,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     /** Begins a poll if there is a reason to poll. */
     private @Nullable Poll begin() {
         long now = nanoTime.getAsLong();
-        int capacity = takesMore() ? share.capacity() : 0;
+        int capacity = mayClaim() ? share.capacity() : 0;
         boolean peers = hasPeers();
-        NextPoll.Plan plan = accepting ? plan(capacity, peers) : NextPoll.Plan.NEVER;
+        NextPoll.Plan plan = claiming ? plan(capacity, peers) : NextPoll.Plan.NEVER;
         boolean settles = session.size() > 0 && (isUrgent() || session.isOlderThan(now - linger.toNanos()));
         if (!plan.isNow() && !deliveries.needsRenewal(now) && !settles) {
             return null;
@@ -419,13 +419,13 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         return hasAssignment() && !signals.confirmed() ? unconfirmedSweepNanos : sweepNanos;
     }
 
-    private boolean takesMore() {
-        return accepting && deliveries.waitingBytes() <= share.bytes();
+    private boolean mayClaim() {
+        return claiming && deliveries.waitingBytes() <= share.bytes();
     }
 
     /** Whether settlements are sent at once: the workers have little left to do, or the batch is full. */
     private boolean isUrgent() {
-        return !accepting || deliveries.waiting() <= share.prefetched() / 2 || session.size() >= FULL_BATCH;
+        return !claiming || deliveries.waiting() <= share.prefetched() / 2 || session.size() >= FULL_BATCH;
     }
 
     private void apply(Poll poll, PollReply reply) {
@@ -451,7 +451,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             }
             deliveries.add(taken);
         }
-        if (!accepting) { // checked after the deliveries were added: a concurrent reject() releases them, or this does
+        if (!claiming) { // checked after the deliveries were added: a concurrent pause() releases them, or this does
             releaseAll();
         }
         if (deliveries.waiting() > 0) {
@@ -471,12 +471,12 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     }
 
     private Duration untilNext() {
-        boolean takesMore = takesMore();
-        int granted = share.wants(takesMore && nextPoll.hasDueMessages(isAssigned()));
-        int capacity = takesMore ? granted : 0;
+        boolean mayClaim = mayClaim();
+        int granted = share.wants(mayClaim && nextPoll.hasDueMessages(isAssigned()));
+        int capacity = mayClaim ? granted : 0;
         long now = nanoTime.getAsLong();
         long wait = FOREVER;
-        if (accepting) {
+        if (claiming) {
             wait = Math.min(wait, plan(capacity, hasPeers()).nanos());
         }
         if (session.size() > 0) {
@@ -496,15 +496,15 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     /** Drops a poll that Redis rejected, so that a stop can end. */
     private void dropRejectedPoll() {
         Poll poll = session.open();
-        if (poll != null && !accepting && !poll.mayHaveRun() && owesNothing()) {
+        if (poll != null && !claiming && !poll.mayHaveRun() && hasSettledAll()) {
             session.end();
         }
     }
 
-    private void endIfQuiet() {
-        if (ending && session.open() == null && owesNothing()) {
+    private void endIfDrained() {
+        if (ending && session.open() == null && hasSettledAll()) {
             cancel();
-            quiet.complete(null);
+            drained.complete(null);
         }
     }
 
@@ -514,9 +514,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     @Nullable
     ClaimedDelivery next() {
         while (true) {
-            boolean taking = accepting;
+            boolean starting = claiming;
             long now = nanoTime.getAsLong();
-            ClaimedDelivery delivery = deliveries.takeFirst(!taking, now);
+            ClaimedDelivery delivery = deliveries.takeFirst(!starting, now);
             if (delivery == null) {
                 if (deliveries.isConfirmationRequested()) {
                     wake();
@@ -525,7 +525,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             }
             if (delivery.isLost()) {
                 deliveries.remove(delivery);
-            } else if (!taking) {
+            } else if (!starting) {
                 release(delivery);
             } else {
                 return delivery;

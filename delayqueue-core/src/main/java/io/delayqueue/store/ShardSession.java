@@ -152,7 +152,7 @@ public final class ShardSession {
     }
 
     /** Whether settlements wait for a poll or for a reply. */
-    public synchronized boolean owesSettlements() {
+    public synchronized boolean hasPendingSettlements() {
         Poll sent = open;
         return !waiting.isEmpty() || (sent != null && !sent.settlements.isEmpty());
     }

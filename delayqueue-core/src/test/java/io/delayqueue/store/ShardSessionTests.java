@@ -104,7 +104,7 @@ class ShardSessionTests {
         assertThat(session.size()).isEqualTo(1);
         assertThat(polled()).containsExactly("m" + PollRequest.MAX_BATCH);
         assertThat(session.size()).isZero();
-        assertThat(session.owesSettlements()).isFalse();
+        assertThat(session.hasPendingSettlements()).isFalse();
     }
 
     @Test
