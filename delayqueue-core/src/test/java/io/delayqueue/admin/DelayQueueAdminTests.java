@@ -24,7 +24,6 @@ import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueUnavailableException;
-import io.delayqueue.template.QueueOnRedis;
 import io.delayqueue.template.RedisTest;
 import io.delayqueue.template.SendLimits;
 import io.delayqueue.test.redis.Direction;
@@ -46,11 +45,6 @@ class DelayQueueAdminTests extends RedisTest {
     private DelayQueueAdmin admin;
     private DelayQueueTemplate template;
     private long sequence;
-
-    @Override
-    protected Duration commandTimeout() {
-        return QueueOnRedis.SHORT_COMMAND_TIMEOUT;
-    }
 
     @BeforeEach
     void assemble() {
@@ -293,6 +287,8 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void aReplayOfAllThatIsInterruptedTellsHowManyItReplayed() {
+        giveUpSoon();
+        assemble();
         toDeadLetters("a", "b", "c", "d");
         AtomicInteger replayed = new AtomicInteger();
         DelayQueueEvents interrupting = new DelayQueueEvents() {
@@ -394,6 +390,8 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void failuresAreTold() {
+        giveUpSoon();
+        assemble();
         queue.open("orders");
         queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
 

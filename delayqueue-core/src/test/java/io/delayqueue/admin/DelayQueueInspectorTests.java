@@ -40,11 +40,6 @@ class DelayQueueInspectorTests extends RedisTest {
     private DelayQueueTemplate template;
     private NodeDirectory directory;
 
-    @Override
-    protected Duration commandTimeout() {
-        return QueueOnRedis.SHORT_COMMAND_TIMEOUT;
-    }
-
     @BeforeEach
     void assemble() {
         template = queue.template();
@@ -257,6 +252,8 @@ class DelayQueueInspectorTests extends RedisTest {
 
     @Test
     void withoutRedisEachMethodSaysWhatItWanted() {
+        giveUpSoon();
+        assemble();
         queue.proxy().blackHole(Direction.SERVER_TO_CLIENT);
         assertUnavailable(() -> inspector.topics(), "all topics");
         assertUnavailable(() -> inspector.topic("orders"), "topic orders");

@@ -20,11 +20,6 @@ import org.junit.jupiter.api.Test;
 
 class MessageByIdTests extends RedisTest {
 
-    @Override
-    protected Duration commandTimeout() {
-        return QueueOnRedis.SHORT_COMMAND_TIMEOUT;
-    }
-
     private void claimAll() {
         queue.store()
                 .awaitPoll(
@@ -99,6 +94,7 @@ class MessageByIdTests extends RedisTest {
 
     @Test
     void withoutReplyTheQueueIsUnavailable() {
+        giveUpSoon();
         queue.open("orders");
         queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
 

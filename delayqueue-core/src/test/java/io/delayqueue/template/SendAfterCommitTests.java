@@ -29,11 +29,6 @@ class SendAfterCommitTests extends RedisTest {
     private final AtomicInteger pauses = new AtomicInteger();
     private final AtomicLong nanos = new AtomicLong();
 
-    @Override
-    protected Duration commandTimeout() {
-        return QueueOnRedis.SHORT_COMMAND_TIMEOUT;
-    }
-
     @BeforeEach
     void open() {
         queue.template().send("orders", "makes Redis know the script");
@@ -146,6 +141,8 @@ class SendAfterCommitTests extends RedisTest {
 
     @Test
     void anOutageShorterThanTheTimeoutIsBridged() {
+        giveUpSoon();
+        open();
         DelayQueueTemplate template = template(server::restart);
         server.kill();
 
@@ -158,6 +155,8 @@ class SendAfterCommitTests extends RedisTest {
 
     @Test
     void aSendWithoutReplyIsRepeatedUnchanged() {
+        giveUpSoon();
+        open();
         DelayQueueTemplate template = template(() -> {
             queue.proxy().pass();
             queue.proxy().disconnect();
@@ -175,6 +174,8 @@ class SendAfterCommitTests extends RedisTest {
 
     @Test
     void afterTheTimeoutTheCommitThrowsAndTheTransactionIsCommitted() {
+        giveUpSoon();
+        open();
         DelayQueueTemplate template = template();
         queue.proxy().refuse();
 
@@ -227,6 +228,8 @@ class SendAfterCommitTests extends RedisTest {
 
     @Test
     void anInterruptEndsTheRepeating() {
+        giveUpSoon();
+        open();
         DelayQueueTemplate template = template(() -> Thread.currentThread().interrupt());
         queue.proxy().refuse();
 
