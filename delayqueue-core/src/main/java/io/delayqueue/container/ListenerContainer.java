@@ -236,6 +236,7 @@ final class ListenerContainer implements ManagedListener {
             });
             Duration drain = spec.options().drainTime();
             CompletableFuture<Void> waited = endedWithin(drain);
+            // if all deliveries are settled by then, only a claim waits for its reply, and the stop ends without it
             CompletableFuture<Void> ignored = endedWithin(engine.closeWait).thenRun(() -> {
                 if (hasSettledAll()) {
                     waited.complete(null);

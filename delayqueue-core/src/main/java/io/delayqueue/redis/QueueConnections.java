@@ -43,6 +43,7 @@ public final class QueueConnections implements AutoCloseable {
     private final AtomicLong earliestRenewal;
     /** Replaced connections, which are closed when their last command has completed. */
     private final Set<Link> replaced = ConcurrentHashMap.newKeySet();
+
     private volatile @Nullable Link link;
     private volatile boolean closed;
 

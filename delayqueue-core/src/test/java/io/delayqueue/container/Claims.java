@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Claimed deliveries for tests without a store. */
 final class Claims {
 
-    /** Takes no notice of anything. */
+    /** Ignores all calls. */
     static final ClaimedDelivery.Owner NOBODY = new ClaimedDelivery.Owner() {
         @Override
         public void settled(
@@ -29,7 +29,7 @@ final class Claims {
         }
     };
 
-    /** A task that nothing wakes. */
+    /** Ignores wake-ups. */
     static final TaskHandle NO_TASK = new TaskHandle() {
         @Override
         public void wake() {}

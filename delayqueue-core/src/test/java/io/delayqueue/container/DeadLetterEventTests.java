@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Dead letters are told to whoever attends, and dead letters don't pile up. */
+/** Listeners receive notifications of dead letters, and retention prunes dead letters. */
 class DeadLetterEventTests extends HandlingTest {
 
     private final Queue<String> notifications = new ConcurrentLinkedQueue<>();
@@ -88,7 +88,7 @@ class DeadLetterEventTests extends HandlingTest {
     }
 
     @Test
-    void notificationThatFailsIsRetriedAndAtLastDropped() {
+    void failingNotificationIsRetriedAndFinallyDropped() {
         AtomicInteger calls = new AtomicInteger();
         node.container("t", QueueKind.NOTIFICATIONS, QUICK, deliveries -> {
                     calls.incrementAndGet();
@@ -163,7 +163,7 @@ class DeadLetterEventTests extends HandlingTest {
     }
 
     @Test
-    void retentionGoesOnBehindATopicThatCannotBeRead() {
+    void retentionContinuesAfterATopicThatCannotBeRead() {
         node.close();
         redis.command("HSET", "dq:{foreign:0.0}:meta", "identity", "9:1:1");
         node = QueueNode.on(redis.port())

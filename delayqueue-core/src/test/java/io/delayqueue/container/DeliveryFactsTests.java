@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is told of a delivery: to whom it went, and how long what took. */
+/** The recipient and the durations in the events of a delivery. */
 class DeliveryFactsTests extends HandlingTest {
 
     private static final Recipient LISTENER = new Recipient("t", QueueKind.MESSAGES, "t-0");

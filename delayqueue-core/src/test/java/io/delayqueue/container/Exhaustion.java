@@ -9,12 +9,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Executors, threads and connections that cannot be had: at one call, counted over all that were made here, or for as
- * long as it is said. Thread-safe.
+ * Executors, threads and connections that fail: at one call, by its number, or at all calls between {@link #begin()} and
+ * {@link #end()}. Thread-safe.
  */
 public final class Exhaustion {
 
-    /** What a call fails with. */
+    /** The failure of a call. */
     public enum Failure {
         NO_THREAD,
         REJECTED
@@ -51,7 +51,7 @@ public final class Exhaustion {
         lasting = false;
     }
 
-    /** How many calls have failed. */
+    /** Number of failed calls. */
     public int failed() {
         return failed.get();
     }
@@ -62,7 +62,7 @@ public final class Exhaustion {
             if (failure == Failure.REJECTED) {
                 throw new RejectedExecutionException("rejected by the test");
             }
-            // what the JVM throws is an OutOfMemoryError, at which JUnit would end the whole run
+            // not an OutOfMemoryError as of the JVM, because JUnit would end the whole run
             throw new InternalError("unable to create native thread, says the test");
         }
     }
@@ -74,7 +74,7 @@ public final class Exhaustion {
         };
     }
 
-    /** Threads that fail when they are made: pools of newer JDKs start them past {@link Thread#start()}. */
+    /** Threads that fail when they are created, because pools of newer JDKs do not start them by {@link Thread#start()}. */
     public ThreadFactory threads() {
         return task -> {
             call();

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The n-th thread or connection that a node asks for cannot be had, for each n: every future ends, every shard is polled
- * again, every message is acknowledged.
+ * The n-th thread or connection of a node cannot be created, for each n: every future ends, every shard is polled again,
+ * and every message is acknowledged.
  */
 @EmbeddedRedis
 class ExhaustionTests extends NodeTest {
@@ -132,7 +132,7 @@ class ExhaustionTests extends NodeTest {
         throw new AssertionError("More than " + MOST + " calls");
     }
 
-    /** Whoever cannot start a listener is told, and may try again. */
+    /** A listener that cannot be started throws, and may be started again. */
     private static void start(ListenerContainer container) {
         if (catchThrowable(container::start) != null) {
             assertThat(container.isRunning()).isFalse();
@@ -189,7 +189,7 @@ class ExhaustionTests extends NodeTest {
         return failure;
     }
 
-    /** What a future brought, or something else if it failed. */
+    /** The result of a future, or a default if it failed. */
     private static <T> T ended(Supplier<CompletableFuture<T>> call, T otherwise) {
         try {
             return call.get().orTimeout(15, TimeUnit.SECONDS).join();

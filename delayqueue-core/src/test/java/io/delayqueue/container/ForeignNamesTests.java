@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** Ids and topics are foreign text: they never begin a line of the log or of an exception. */
+/** Ids and topics cannot inject a line into the log or into the message of an exception. */
 @EmbeddedRedis
 @ExtendWith(OutputCaptureExtension.class)
 class ForeignNamesTests extends NodeTest {

@@ -10,10 +10,10 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
 
-/** The store, with something around its polls. */
+/** A store with a gate around its polls. */
 public final class GatedStore implements UnaryOperator<MessageStore> {
 
-    /** What is done around a poll. */
+    /** Runs code before and after a poll. */
     @FunctionalInterface
     public interface Gate {
         Object pass(Callable<Object> poll) throws Exception;

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** How handlers answer, alone, in batches and later, and what stands around them. */
+/** Settlements by handlers: of single deliveries, of batches and asynchronous, with interceptors. */
 class HandlerSettlementTests extends HandlingTest {
 
     HandlerSettlementTests(RedisServerProcess redis) {
@@ -180,7 +180,7 @@ class HandlerSettlementTests extends HandlingTest {
     }
 
     @Test
-    void interceptorsStandAroundInTheirOrderAlsoWhenTheHandlerIsAsynchronous() {
+    void interceptorsRunInTheirOrderAlsoAroundAnAsynchronousHandler() {
         Queue<String> order = new ConcurrentLinkedQueue<>();
         with(around("outer", order), around("inner", order));
         CompletableFuture<Object> stage = new CompletableFuture<>();

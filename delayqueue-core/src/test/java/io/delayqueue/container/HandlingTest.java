@@ -16,7 +16,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What tests of handling have in common: a topic, a node, and quick retries. */
+/** Base of tests of handling: a topic, a node, and quick retries. */
 @EmbeddedRedis
 abstract class HandlingTest {
 
@@ -45,7 +45,7 @@ abstract class HandlingTest {
         node.close();
     }
 
-    /** A node with these interceptors instead. */
+    /** Replaces the node by one with these interceptors. */
     final QueueNode with(DeliveryInterceptor... interceptors) {
         if (node != null) {
             node.close();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Shards on several masters, one of which answers nothing for a while. */
+/** Shards on several masters, one of which does not reply for a while. */
 class HangingMasterTests {
 
     private static final int SHARDS = 12;
@@ -35,7 +35,7 @@ class HangingMasterTests {
     private final Happenings happenings = new Happenings();
     private final QueueNode node = QueueNode.on(cluster.addresses())
             .shards("t", SHARDS)
-            // by sweeps: the node may have its ear at the master that hangs
+            // by sweeps: the node may be subscribed to the master that hangs
             .settings(Pacing.builtIn()
                     .taskThreads(1)
                     .sweep(Duration.ofMillis(300))
@@ -51,11 +51,11 @@ class HangingMasterTests {
         cluster.close();
     }
 
-    /** All tasks share one thread: each call that it waited for to the end would cost it the time of a time-out. */
+    /** All tasks share one thread, which must not wait for the command timeout of each call. */
     @Test
     @Timeout(120)
     void shardsOfOtherMastersAreNotSlowedDown() {
-        // any but the one that heartbeats go to
+        // not the master that receives the heartbeats
         RedisServerProcess heartbeats = cluster.masterOf(node.keySpace.nodes());
         keepPaceBeside(cluster.masters().stream()
                 .filter(master -> !master.equals(heartbeats))
@@ -103,7 +103,7 @@ class HangingMasterTests {
             }
             long tookMillis = (System.nanoTime() - begun) / 1_000_000;
             System.out.println(others + " messages beside a master that hangs took " + tookMillis + " ms");
-            // ten rounds of five seconds if they waited for it
+            // ten rounds of five seconds if they waited for the reply
             assertThat(tookMillis).isLessThan(15_000);
         } finally {
             hanging.resume();

@@ -15,7 +15,7 @@ public final class Happenings implements DelayQueueEvents {
 
     private final Queue<String> lines = new ConcurrentLinkedQueue<>();
 
-    /** All that begin so, in their order. */
+    /** The events that start with a text, in their order. */
     public List<String> of(String beginning) {
         return lines.stream().filter(line -> line.startsWith(beginning)).toList();
     }

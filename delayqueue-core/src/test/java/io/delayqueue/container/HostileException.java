@@ -3,7 +3,7 @@ package io.delayqueue.container;
 import java.io.PrintWriter;
 import java.util.function.Supplier;
 
-/** An exception each of whose methods throws something, be it checked. */
+/** An exception whose methods all throw, also checked exceptions. */
 public final class HostileException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

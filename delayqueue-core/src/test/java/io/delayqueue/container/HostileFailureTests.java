@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** An exception each of whose methods throws is a failure as any other: no delivery goes without an answer. */
+/** An exception whose methods all throw is handled as any other failure: every delivery is settled. */
 class HostileFailureTests extends HandlingTest {
 
     private static final ListenerOptions TWICE =
@@ -27,7 +27,7 @@ class HostileFailureTests extends HandlingTest {
         super(redis);
     }
 
-    /** What a method throws that is asked of the exception; each is tried with a message of this name. */
+    /** What the methods of the exception throw; each value is tried with a message of its name. */
     private enum Manner {
         RUNTIME,
         ERROR,

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What idle nodes ask of Redis: each shard is swept by one of them, whatever their number. */
+/** The commands of idle nodes: one node sweeps each shard, for any number of nodes. */
 @EmbeddedRedis(dedicated = true)
 class IdleCostTests {
 

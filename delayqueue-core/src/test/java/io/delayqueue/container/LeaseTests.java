@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A lease protects work: what waits for a worker, and what is handled. */
+/** A lease protects deliveries that wait for a worker and deliveries that are handled. */
 @EmbeddedRedis
 class LeaseTests extends NodeTest {
 
@@ -74,7 +74,7 @@ class LeaseTests extends NodeTest {
         ListenerOptions faltering =
                 ONE_WORKER.toBuilder().lease(Duration.ofSeconds(1)).build();
         node.listen("steady", steady, taking(Duration.ofMillis(100)));
-        // fast ones at first, so that many are claimed ahead of the slow ones
+        // fast ones first, so that many slow ones are claimed in advance
         node.listen("faltering", faltering, deliveries -> {
             int number = Integer.parseInt(deliveries.get(0).id().replace("faltering", ""));
             return number < 575 ? null : taking(Duration.ofMillis(200)).handle(deliveries);
@@ -121,7 +121,7 @@ class LeaseTests extends NodeTest {
         assertThat(happenings.of("leaseLost")).isEmpty();
     }
 
-    /** Long before it would confirm its lease by itself. */
+    /** The signal causes the confirmation, long before the delivery would confirm its lease by itself. */
     @ParameterizedTest
     @EnumSource
     void prefetchedDeliveryOfACancelledOrReplacedMessageNeverStarts(CancelOrReplace how) {
@@ -145,7 +145,7 @@ class LeaseTests extends NodeTest {
         assertThat(running).extracting(Delivery::id).doesNotContain("b").contains("a", "d");
     }
 
-    /** Though the claim's reply, with the lease as it was before, is read after the signal. */
+    /** The claim's reply, with the lease as it was before, is read after the signal. */
     @Test
     void deliveryClaimedBeforeItsMessageWasCancelledNeverStarts() {
         GatedStore store = new GatedStore();
@@ -157,7 +157,7 @@ class LeaseTests extends NodeTest {
         });
         await().until(node.signals::confirmed);
         CountDownLatch heard = new CountDownLatch(1);
-        node.signals.listen(SHARD, cancellationsTo(heard)); // told after the poller, which listened before
+        node.signals.listen(SHARD, cancellationsTo(heard)); // called after the poller, which subscribed before
         store.set(poll -> {
             PollReply reply = (PollReply) poll.call();
             if (reply.claims().stream().anyMatch(claim -> claim.id().equals("a"))) {
@@ -192,7 +192,7 @@ class LeaseTests extends NodeTest {
         };
     }
 
-    /** How a message ends before its delivery does. */
+    /** How a message is cancelled or replaced before its delivery starts. */
     enum CancelOrReplace {
         CANCEL {
             @Override
@@ -226,7 +226,7 @@ class LeaseTests extends NodeTest {
     }
 
     @Test
-    void deliveryWhoseLeaseMayBeOverIsConfirmedBeforeItStarts() {
+    void deliveryWhoseLeaseMayHaveEndedIsConfirmedBeforeItStarts() {
         QueueNode node = node(Pacing.quiet());
         Queue<Delivery> running = blockFirstOf(node, "a", "b", "c", "d");
 
@@ -370,7 +370,7 @@ class LeaseTests extends NodeTest {
         };
     }
 
-    /** Lets a worker that has prefetched them all handle the first one until it is released. */
+    /** Blocks the only worker in the first message while the others are prefetched. */
     private Queue<Delivery> blockFirstOf(QueueNode node, String... ids) {
         Queue<Delivery> running = new ConcurrentLinkedQueue<>();
         node.template.send(DelayMessage.to("t").id("fast").payload("").build());
@@ -396,7 +396,7 @@ class LeaseTests extends NodeTest {
         assertThat(release.await(60, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** As if somebody else had it now, and for long. */
+    /** As if another consumer held it, with a long lease. */
     private void forgetLease(String id) {
         long end = System.currentTimeMillis() + Duration.ofHours(1).toMillis();
         redis.command("ZADD", "dq:{t:0.0}:leases", Long.toString(end), id);

@@ -38,10 +38,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class LifecycleTests extends NodeTest {
 
     private static final Shard SHARD = Shard.single("t");
-    /** Far below the drain time, and below the command time-out, after which a hanging call ends by itself. */
+    /** Far below the drain time, and below the command timeout, which ends a hanging call. */
     private static final Duration CLOSE_WAIT = Duration.ofMillis(500);
 
-    /** Time for a wait of {@link #CLOSE_WAIT} that still proves that nothing else was waited for. */
+    /** Longer than a wait of {@link #CLOSE_WAIT}, and shorter than any other wait. */
     private static final Duration SOON = Duration.ofSeconds(4);
 
     private final CountDownLatch running = new CountDownLatch(1);
@@ -73,7 +73,7 @@ class LifecycleTests extends NodeTest {
         return DelayMessage.to("t").id(id).payload("").build();
     }
 
-    /** One runs, one waits for the worker. */
+    /** One delivery is handled, one waits for the worker. */
     private ListenerContainer oneRunningOneWaiting(QueueNode node, Duration drain) throws Exception {
         ListenerContainer container = node.listen("t", oneWorker(drain), blocking());
         node.template.send(message("running"));
@@ -344,7 +344,7 @@ class LifecycleTests extends NodeTest {
         await().until(() -> happenings.count("acknowledged again") == 1);
     }
 
-    /** Whatever the engine starts is in the group of the thread that made the engine; other engines' threads are not. */
+    /** Threads of the engine are in the group of the thread that created it; threads of other engines are not. */
     @Test
     void fiveHundredListenersStartInSecondsAndAddNoThread() throws Exception {
         ThreadGroup group = new ThreadGroup("five hundred listeners");

@@ -12,10 +12,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a listener tells of how it gets on with Redis. */
+/** The progress that a listener reports. */
 class ListenerProgressTests {
 
-    /** A sweep, a time-out and a back-off, thrice. */
+    /** Three times a sweep, a timeout and a back-off. */
     private static final Duration NOTICED = Duration.ofSeconds(10);
 
     private final RedisServerProcess redis = RedisServerProcess.start();

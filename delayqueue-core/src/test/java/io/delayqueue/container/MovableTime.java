@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** The monotonic clock, and time that a process did not notice passing. */
+/** The monotonic clock, which a test can move. */
 public final class MovableTime implements LongSupplier {
 
     private final AtomicLong ahead = new AtomicLong();

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A listener, a sender and a receiver through a time in which no new thread is to be had, and in which Redis answers
- * nothing for a while: afterwards every future has ended, every shard is polled, and nothing is leased.
+ * A listener, a sender and a receiver while no thread can be created and Redis does not reply: afterwards every future
+ * has ended, every shard is polled, and nothing is leased.
  */
 @EmbeddedRedis
 class NoNewThreadTests extends NodeTest {
@@ -64,14 +64,14 @@ class NoNewThreadTests extends NodeTest {
     }
 
     @Test
-    void allGoesOnAfterwards() {
+    void allContinueAfterwards() {
         outlive(Duration.ofMillis(300), Duration.ofMillis(1200), Duration.ofMillis(200));
     }
 
     @Test
     @Tag("soak")
     @Timeout(300)
-    void allGoesOnAfterAMinute() {
+    void allContinueAfterAMinute() {
         outlive(Duration.ofSeconds(14), Duration.ofSeconds(12), Duration.ofSeconds(34));
     }
 
@@ -82,7 +82,7 @@ class NoNewThreadTests extends NodeTest {
                 .commandTimeout(TIMEOUT)
                 .settings(Pacing.builtIn().sweep(Duration.ofSeconds(1)).settings())
                 .threads(exhaustion.threads())
-                // threads that end soon, so that new ones are needed
+                // threads that end soon, so that others must be created
                 .handlers(new ThreadPoolExecutor(
                         0, 100, 50, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), exhaustion.threads())));
         ListenerContainer container = node.listen(

@@ -17,7 +17,7 @@ class OpenDeliveriesTests {
     private static final Duration HANDLING = Duration.ofMinutes(1);
     private static final Duration CONFIRM = Duration.ofSeconds(1);
 
-    /** Where the monotonic clock may stand when a test begins: it overflows within. */
+    /** The start of the monotonic clock, which overflows during the test. */
     private final long start = Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
 
     private long now = start;
@@ -44,7 +44,7 @@ class OpenDeliveriesTests {
     }
 
     @Test
-    void leaseIsRenewedWhenAThirdOfItIsOver() {
+    void leaseIsRenewedWhenAThirdOfItHasPassed() {
         ClaimedDelivery delivery = added("a");
         assertThat(deliveries.nextRenewal()).isEqualTo(at(10));
         assertThat(deliveries.needsRenewal(at(9))).isFalse();
@@ -108,7 +108,7 @@ class OpenDeliveriesTests {
     }
 
     @Test
-    void extensionsOfOneDeliveryAskForTheLongestAndNoneShortens() {
+    void extensionsOfOneDeliveryRequestTheLongestAndNoneShortens() {
         ClaimedDelivery delivery = added("a");
         delivery.started(start);
         Extend first = delivery.extension(Duration.ofHours(1), at(10));
@@ -124,7 +124,7 @@ class OpenDeliveriesTests {
     }
 
     @Test
-    void moreThanATaskMayRenewIsRenewedByTheNext() {
+    void renewalsBeyondTheLimitOfAPollAreSentByTheNext() {
         List<ClaimedDelivery> many = IntStream.range(0, PollRequest.MAX_BATCH + 20)
                 .mapToObj(i -> Claims.delivery("m" + i, LEASE, start, start))
                 .toList();

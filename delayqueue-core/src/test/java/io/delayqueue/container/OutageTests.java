@@ -33,17 +33,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
-/** Whatever Redis or the way to it does, the engine recovers by itself, soon and quietly. */
+/** The engine recovers by itself from each failure of Redis and of the network. */
 class OutageTests {
 
     private static final Shard SHARD = Shard.single("t");
-    /** The first delivery comes at most so late after Redis answers again, with the tests' margin. */
+    /** The longest time from the end of an outage to the first delivery, with the tests' margin. */
     private static final Duration PROMISED = Duration.ofSeconds(5).multipliedBy(3);
 
     private static final Duration SWEEP = Duration.ofSeconds(1);
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
 
-    /** A sweep and two time-outs, after which a connection counts as dead. */
+    /** A sweep and two timeouts, after which a connection is replaced. */
     private static final Duration NOTICED = SWEEP.plus(COMMAND_TIMEOUT.multipliedBy(2));
 
     private static final Duration LONGER_THAN_ANY_TIME_OUT = Duration.ofSeconds(3);
@@ -79,7 +79,7 @@ class OutageTests {
         return (Logger) LoggerFactory.getLogger("io.delayqueue");
     }
 
-    /** Behind the proxy, with five listeners, one of which has delivered. */
+    /** A node behind the proxy with five listeners, one of which has received a message. */
     private QueueNode working() {
         return working(behindProxy());
     }
@@ -114,7 +114,7 @@ class OutageTests {
         node.listen("t", ListenerOptions.DEFAULTS, deliveries -> null);
     }
 
-    /** A sender of its own, which has not suffered and waits long for replies. */
+    /** A separate sender with a direct connection and a long command timeout. */
     private QueueNode sender() {
         QueueNode sender = QueueNode.on(redis.port()).start();
         nodes.add(sender);
@@ -209,7 +209,7 @@ class OutageTests {
     }
 
     @Test
-    void resetConnectionsAreMadeAnew() {
+    void resetConnectionsAreReplaced() {
         working();
         proxy.disconnect();
         assertRecovers("a connection reset");
@@ -228,7 +228,7 @@ class OutageTests {
     }
 
     @Test
-    void serverThatHangsIsWaitedFor() {
+    void deliveryContinuesAfterTheServerHung() {
         working(behindProxy(SWEEP));
         redis.pause();
         await().atMost(Duration.ofSeconds(30)).until(() -> happenings.count("taskFailed") > 0);
@@ -281,7 +281,7 @@ class OutageTests {
     }
 
     @Test
-    void flushDuringDeliveriesIsSurvived() throws Exception {
+    void deliveryContinuesAfterAFlush() throws Exception {
         QueueNode node = working();
         CountDownLatch flushed = new CountDownLatch(1);
         CountDownLatch running = new CountDownLatch(1);
@@ -303,8 +303,8 @@ class OutageTests {
     }
 
     @Test
-    void serverThatLoadsIsWaitedFor() {
-        // a server that loads answers late
+    void deliveryContinuesAfterTheServerLoaded() {
+        // a server that loads replies late
         working(start(QueueNode.on(proxy.port())
                 .settings(Pacing.builtIn().sweep(SWEEP).settings())));
         redis.command("EVAL", "for i = 1, 10000 do redis.call('SET', 'filler' .. i, 'x') end", "0");

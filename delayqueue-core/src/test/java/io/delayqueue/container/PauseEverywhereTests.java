@@ -36,7 +36,7 @@ class PauseEverywhereTests extends NodeTest {
         super(redis);
     }
 
-    /** Hears by signals only, as long as a test lasts. */
+    /** A node that learns of pauses by signals only while a test runs. */
     private QueueNode node() {
         return add(QueueNode.on(redis.port()).settings(Pacing.quiet().settings()));
     }
@@ -49,7 +49,7 @@ class PauseEverywhereTests extends NodeTest {
         return IntStream.range(0, count).mapToObj(i -> message("t", prefix + i)).toList();
     }
 
-    /** Waits until the node has said that it takes nothing of the topic, or takes again. */
+    /** Waits until the node has registered that it is paused for the topic, or resumed. */
     private void awaitSaid(QueueNode node, boolean taking) {
         await().until(() -> {
             Object said = redis.command("HGET", "dq:{nodes}:topics", node.name);
@@ -57,7 +57,7 @@ class PauseEverywhereTests extends NodeTest {
         });
     }
 
-    /** A message of another topic makes the whole way through each node, while nothing of the paused one is begun. */
+    /** Each node handles a message of another topic, while no message of the paused topic is started. */
     private void assertNothingBegins(String what, QueueNode... through) {
         for (QueueNode node : through) {
             String topic = "other-" + node.name + "-" + happenings.count("started");

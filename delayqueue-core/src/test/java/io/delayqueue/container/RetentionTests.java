@@ -84,7 +84,7 @@ class RetentionTests {
     }
 
     @Test
-    void shardThatFailsKeepsNoOtherFromBeingPruned() {
+    void failingShardDoesNotPreventPruningOfOthers() {
         EngineSettings settings = Pacing.quiet()
                 .retention(Duration.ofDays(1), Duration.ofDays(30), 0)
                 .settings();
@@ -121,7 +121,7 @@ class RetentionTests {
         Settlement deadLetter = new Settlement.ToDeadLetters(
                 "m" + number, claimed.claims().get(0).token(), DeadLetterCause.REQUESTED, new Failure("test", "dead"));
         long before = claimed.nowMicros() / 1000;
-        // dead letters of one millisecond leave in the order of their ids
+        // dead letters of the same millisecond are pruned in the order of their ids
         await().until(() -> System.currentTimeMillis() > before);
         node.store.awaitPoll(SHARD, poll(2L * number + 1, 0, List.of(deadLetter)));
     }

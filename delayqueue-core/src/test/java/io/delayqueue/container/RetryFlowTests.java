@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** What follows a failed attempt. */
+/** Retries and dead letters after failed attempts. */
 class RetryFlowTests extends HandlingTest {
 
     RetryFlowTests(RedisServerProcess redis) {
@@ -38,7 +38,7 @@ class RetryFlowTests extends HandlingTest {
     }
 
     @Test
-    void failureIsRetriedAndKeptInShort() {
+    void failureIsRetriedAndItsSummaryIsKept() {
         Queue<String> before = new ConcurrentLinkedQueue<>();
         listen(QUICK, deliveries -> {
             Delivery delivery = deliveries.get(0);
@@ -243,7 +243,7 @@ class RetryFlowTests extends HandlingTest {
         listen(retriedBy(exponential).toBuilder().maxAttempts(6).build(), deliveries -> {
             throw new IllegalStateException("always");
         });
-        // the attempts of a real message, each of whose delays is told
+        // the delays of all attempts of a real message
         for (int i = 0; i < 20; i++) {
             send("m" + i);
         }

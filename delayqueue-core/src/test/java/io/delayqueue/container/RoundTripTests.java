@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the queue asks of Redis, counted between the two. */
+/** The number of commands that the queue sends, counted by a proxy. */
 @EmbeddedRedis(dedicated = true)
 class RoundTripTests {
 
@@ -101,7 +101,7 @@ class RoundTripTests {
             node.listen("t" + i, ListenerOptions.DEFAULTS, deliveries -> null);
         }
         await().until(node.signals::confirmed);
-        // the heartbeat that tells of a further listener comes at once
+        // the heartbeat with a further listener is sent at once
         await().until(() -> node.directory.read().nodes().stream()
                 .anyMatch(member -> member.assigned().size() == topics));
         awaitHeartbeats(2);
@@ -124,7 +124,7 @@ class RoundTripTests {
     @Test
     void ofThreeNodesOneSweeps() {
         Duration sweep = Duration.ofMillis(300);
-        // a beat that comes late has all look, and isn't what this is about
+        // a late heartbeat would make all nodes poll
         Duration heartbeat = Duration.ofSeconds(1);
         for (int i = 0; i < 3; i++) {
             node(Pacing.builtIn().sweep(sweep).heartbeat(heartbeat).settings())

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ServerClockTests extends NodeTest {
 
     private static final Duration SWEEP = Duration.ofMillis(300);
-    /** Within which nothing is reclaimed after a gap, by listeners with a short lease. */
+    /** Time after a gap in which listeners with a short lease reclaim nothing. */
     private static final Duration GRACE = Duration.ofSeconds(3);
 
     private static final Duration LEASE = Duration.ofSeconds(1);
@@ -77,7 +77,7 @@ class ServerClockTests extends NodeTest {
         return node(redis.port());
     }
 
-    /** Looks at every start whether somebody else believes that he holds the message, and whether it is due. */
+    /** Checks at each start that no other handler holds the message, and that it is due. */
     private DeliveryHandler watched(DeliveryHandler handler) {
         return deliveries -> {
             for (Delivery delivery : deliveries) {
@@ -169,7 +169,7 @@ class ServerClockTests extends NodeTest {
         load(8000, 200);
     }
 
-    /** Two applications with leases of their own, messages with theirs, handlers that extend, and a network that stalls. */
+    /** Two applications with different leases, messages with their own leases, handlers that extend, and a network that stalls. */
     private void load(int messages, int settings) throws Exception {
         QueueNode steady = node();
         QueueNode stalling = node(network.port());
@@ -186,7 +186,7 @@ class ServerClockTests extends NodeTest {
                     wrong.add(number + " could not be extended");
                 }
             }
-            // now and then for longer than the shortest lease, once for longer than nothing is reclaimed after a gap
+            // sometimes longer than the shortest lease, once longer than the time without reclaiming after a gap
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(number == 30 ? 4000 : number % 100 == 7 ? 1500 : 5));
             return null;
         });
@@ -214,7 +214,7 @@ class ServerClockTests extends NodeTest {
     }
 
     private static DelayMessage.Builder own(DelayMessage.Builder message, int number) {
-        DelayMessage.Builder due = message.dueAt(Instant.EPOCH.plusMillis(number)); // wherever the clock is set to
+        DelayMessage.Builder due = message.dueAt(Instant.EPOCH.plusMillis(number)); // due for any setting of the clock
         return number % 3 == 0 ? due.lease(Duration.ofSeconds(1 + number % 60)) : due;
     }
 }

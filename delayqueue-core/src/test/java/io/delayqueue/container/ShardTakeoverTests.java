@@ -30,7 +30,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A node that sweeps a shard may hang, die, be paused or full. */
+/** Other nodes deliver the messages of a shard whose assigned node hangs, fails, is paused or is full. */
 @EmbeddedRedis
 class ShardTakeoverTests {
 
@@ -58,7 +58,7 @@ class ShardTakeoverTests {
                 QueueNode first = listening(firstProxy);
                 QueueNode second = listening(secondProxy)) {
             await().until(() -> first.signals.confirmed() && second.signals.confirmed());
-            // one of the two sweeps; whichever it is, it hangs once
+            // one of the two is assigned; each hangs once
             delivers(firstProxy, second, "while the first hangs");
             await().atMost(Duration.ofSeconds(30)).until(first.signals::confirmed);
             delivers(secondProxy, first, "while the second hangs");
@@ -86,7 +86,7 @@ class ShardTakeoverTests {
     }
 
     @Test
-    void shardsOfADeadNodeAreSweptWithinTheTimeOutAndASweep() {
+    void shardsOfAFailedNodeAreSweptWithinTheTimeoutAndASweep() {
         EngineSettings settings = Pacing.builtIn()
                 .sweep(Duration.ofSeconds(1))
                 .heartbeat(Duration.ofSeconds(1))
@@ -134,11 +134,11 @@ class ShardTakeoverTests {
 
     @RepeatedTest(20)
     @Tag("soak")
-    void fullAssignedPollerCallsIdleOnesAgain() throws Exception {
+    void fullAssignedPollerWakesIdlePollersAgain() throws Exception {
         besideFullNode(idle -> deliversAll(idle, "full"));
     }
 
-    /** The full node knows nothing of what became of the first message: neither of a second one nor of a later head. */
+    /** The full node does not learn what happened to the first message. It must signal a second message and a later head too. */
     @Test
     void messagesAfterTheSignalOfAFullAssignedPollerAreClaimedToo() throws Exception {
         besideFullNode(idle -> {
@@ -151,7 +151,7 @@ class ShardTakeoverTests {
         });
     }
 
-    /** Leases are long, so that no renewal looks by the way. */
+    /** Leases are long, so that no renewal polls. */
     private void besideFullNode(Consumer<QueueNode> test) throws Exception {
         EngineSettings quiet = Pacing.quiet().settings();
         ListenerOptions many = ListenerOptions.DEFAULTS.toBuilder()
@@ -174,11 +174,11 @@ class ShardTakeoverTests {
     }
 
     /**
-     * A listener claims from several shards at once, and the first one may have set aside all that it has room for. Without
-     * signals, and with another listener that sweeps, only the look at the start can find what is due.
+     * A listener claims from several shards at once, and the first poller may have reserved its whole budget. Without
+     * signals, and if another listener is assigned, only the poll at the start finds the due messages.
      */
     @Test
-    void dueMessagesSeenWithoutRoomAreTakenWhenThereIsSome() throws Exception {
+    void dueMessagesFoundWithoutCapacityAreClaimedWhenThereIsSome() throws Exception {
         GatedStore gated = new GatedStore();
         ListenerOptions one =
                 ListenerOptions.DEFAULTS.toBuilder().concurrency(1).prefetch(0).build();
@@ -215,7 +215,7 @@ class ShardTakeoverTests {
         return topic.equals("sharded") ? SHARDS : 1;
     }
 
-    /** A message to each shard of each topic. */
+    /** Sends a message to each shard of each topic. */
     private static List<String> sendToAll(QueueNode node, String what, Duration delay) {
         return sendToAll(node, what, delay, TOPICS);
     }
@@ -268,7 +268,7 @@ class ShardTakeoverTests {
                 .toList();
     }
 
-    /** Until so many nodes take turns, as they have all heard, and hear signals. */
+    /** Waits until shards are assigned to this number of nodes, and all of them receive signals. */
     private static void awaitAssignedNodesOf(QueueNode node, int nodes) {
         await().atMost(Duration.ofSeconds(60)).until(() -> {
             List<String> assignedNodes = assignedNodes(node);
@@ -284,7 +284,7 @@ class ShardTakeoverTests {
         });
     }
 
-    /** Far sooner than a sweep, which is a minute away. */
+    /** Waits for much less than a sweep interval, which is a minute. */
     private void deliversAll(QueueNode from, String what) {
         long start = System.nanoTime();
         List<String> ids = sendToAll(from, what, Duration.ZERO);

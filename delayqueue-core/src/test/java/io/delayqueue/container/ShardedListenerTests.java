@@ -131,8 +131,8 @@ class ShardedListenerTests {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {0, 50}) // more than a task waits for a reply
-    void shardsTogetherHoldNoMoreThanIsHandledAndClaimedAhead(long replyMillis) throws Exception {
+    @ValueSource(longs = {0, 50}) // the second is longer than a task waits for a reply
+    void shardsTogetherHoldNoMoreThanTheBudget(long replyMillis) throws Exception {
         try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
             proxy.delay(Duration.ofMillis(replyMillis));
             shardsHoldNoMoreThanIsHandledAndClaimedAhead(proxy);
@@ -157,7 +157,7 @@ class ShardedListenerTests {
             return null;
         });
         assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
-        // one more poll of each shard than it would make by itself
+        // one more poll of each shard than without the signal
         for (int i = 0; i < 3; i++) {
             node.template.sendAll(messages(2000 + i * 100, 2100 + i * 100));
         }
@@ -175,9 +175,9 @@ class ShardedListenerTests {
         listening.close();
     }
 
-    /** Only one delivery at a time, and one shard has work for as long as the test lasts. */
+    /** One delivery is handled at a time, and one shard has messages during the whole test. */
     @Test
-    void backlogOfOneShardDoesNotHoldUpAnother() {
+    void backlogOfOneShardDoesNotBlockAnother() {
         int shards = 4;
         QueueNode node = node(shards);
         List<DelayMessage> backlog = new ArrayList<>();
@@ -214,7 +214,7 @@ class ShardedListenerTests {
         sent.countDown();
 
         await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") == 3100);
-        // 100 of others and of its own, as much again of the backlog, and what was claimed before
+        // 100 of the other shards and its own, as many of the backlog, and the messages claimed before
         assertThat(before.get()).isLessThan(600);
     }
 

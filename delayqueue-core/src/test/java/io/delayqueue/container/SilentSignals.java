@@ -4,9 +4,9 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 
 /**
- * Signals of which each gets lost.
+ * A source of signals that loses each signal.
  *
- * @param confirmed whether the node believes that it hears them
+ * @param confirmed whether the source reports that the node receives signals
  */
 record SilentSignals(boolean confirmed) implements SignalSource {
 

@@ -36,7 +36,7 @@ class TaskPoolTests {
     }
 
     @Test
-    void taskIsCalledAtOnceAndThenWhenItAskedFor() {
+    void taskRunsAtOnceAndThenAfterItsDelay() {
         Queue<Long> calls = new ConcurrentLinkedQueue<>();
         pool.schedule("s", () -> {
             calls.add(System.nanoTime());
@@ -90,7 +90,7 @@ class TaskPoolTests {
     }
 
     @Test
-    void wakeWithinHastensButNeverPostpones() {
+    void wakeWithinNeverDelaysARun() {
         AtomicInteger calls = new AtomicInteger();
         TaskHandle handle = pool.schedule("s", () -> calls.incrementAndGet() == 2 ? Duration.ofMillis(300) : FAR);
         await().until(() -> calls.get() == 1);
@@ -102,7 +102,7 @@ class TaskPoolTests {
     }
 
     @Test
-    void failingTaskBacksOffWhateverWakesItAndComesBack() {
+    void failingTaskBacksOffDespiteWakeUpsAndRecovers() {
         AtomicInteger calls = new AtomicInteger();
         AtomicBoolean broken = new AtomicBoolean(true);
         AtomicInteger successes = new AtomicInteger();

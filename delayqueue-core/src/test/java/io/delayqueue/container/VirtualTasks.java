@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** Calls the tasks of any number of nodes in the order of a time of its own, which passes only by being run. */
+/** Runs the tasks of any number of nodes in the order of a virtual time, which advances only in {@link #run}. */
 final class VirtualTasks implements PeriodicTaskScheduler, LongSupplier {
 
     private final List<Handle> handles = new ArrayList<>();
@@ -27,7 +27,7 @@ final class VirtualTasks implements PeriodicTaskScheduler, LongSupplier {
         return handle;
     }
 
-    /** Lets time pass. Woken tasks are called without that any passes. */
+    /** Advances the time and runs the tasks that become due. Woken tasks run without delay. */
     void run(Duration time) throws Exception {
         long end = getAsLong() + time.toNanos();
         for (Optional<Handle> next = nextUntil(end); next.isPresent(); next = nextUntil(end)) {

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Never early, hardly late: by signals at once, without them within the sweep. */
+/** Messages are never early. They are handled at once by signals, and within a sweep interval without. */
 @EmbeddedRedis
 class WakeUpTests extends NodeTest {
 
@@ -34,7 +34,7 @@ class WakeUpTests extends NodeTest {
         super(redis);
     }
 
-    /** Nothing but signals wakes it while a test lasts. */
+    /** Only signals wake its pollers while a test runs. */
     private QueueNode idle() {
         QueueNode node = add(QueueNode.on(redis.port()).settings(Pacing.quiet().settings()));
         node.listen("t", ListenerOptions.DEFAULTS, deliveries -> null);
@@ -74,7 +74,7 @@ class WakeUpTests extends NodeTest {
     }
 
     @Test
-    void withoutAnySignalDueMessagesComeWithinTheSweep() {
+    void withoutAnySignalDueMessagesAreHandledWithinTheSweep() {
         QueueNode node = withoutSignals();
         Queue<Long> late = new ConcurrentLinkedQueue<>();
         node.listen("t", ListenerOptions.DEFAULTS, deliveries -> {

@@ -50,7 +50,7 @@ class AssignedShardsTests extends NodesTest {
     }
 
     @Test
-    void whoeverLeavesIsHeirlessOnlyUntilTheOthersNextHeartbeat() {
+    void shardsOfALeavingNodeAreReassignedByTheNextHeartbeats() {
         List<Node> nodes = new ArrayList<>(nodes(4));
         while (nodes.size() > 2) {
             Node leaver = nodes.remove(1);
@@ -60,14 +60,14 @@ class AssignedShardsTests extends NodesTest {
             nodes.forEach(Node::beat);
             assertShared(nodes);
             assertThat(nodes.stream().mapToInt(node -> node.told.get()).sum())
-                    .as("told of shards that came to them")
+                    .as("notified of shards that were assigned to them")
                     .isGreaterThanOrEqualTo((int) (COUNT - before));
         }
     }
 
-    /** A full one among them left due messages to nobody, and said so to nobody. */
+    /** A full poller without peers sends no signal of the due messages that it leaves. */
     @Test
-    void assignedPollerIsToldWhenTheFirstPeersCome() {
+    void assignedPollerIsNotifiedWhenTheFirstPeersJoin() {
         Node one = new Node("one", SHARDS);
         one.beat();
         one.told.set(0);
@@ -81,7 +81,7 @@ class AssignedShardsTests extends NodesTest {
     }
 
     @Test
-    void silentNodesShardsAreAssignedToTheOthers() {
+    void shardsOfAFailedNodeAreAssignedToTheOthers() {
         List<Node> nodes = new ArrayList<>(nodes(3));
         Node dead = nodes.remove(0);
         assertThat(dead.assigned()).isEqualTo(2);
@@ -92,7 +92,7 @@ class AssignedShardsTests extends NodesTest {
     }
 
     @Test
-    void pausedNodeTakesNoTurn() {
+    void pausedNodeIsAssignedNoShard() {
         List<Node> nodes = new ArrayList<>(nodes(3));
         Node paused = nodes.remove(2);
         SHARDS.forEach(paused.membership::addConsumer);
@@ -118,9 +118,9 @@ class AssignedShardsTests extends NodesTest {
         assertThat(directory.read().assignedNodes("other", COUNT)).isEmpty();
     }
 
-    /** An assignment takes milliseconds, so that this would not end in time. */
+    /** The assignment is computed once: it takes milliseconds, and the test would time out. */
     @Test
-    void pollsAskWithoutDealingAnew() {
+    void pollsReadTheComputedAssignment() {
         Node one = new Node("one", List.of(new Shard("big", 0, 1024, QueueKind.MESSAGES)));
         IntStream.range(0, 100).forEach(i -> {
             redis.command("ZADD", "dq:{nodes}:seen", Long.toString(System.currentTimeMillis()), "other" + i);
@@ -133,10 +133,10 @@ class AssignedShardsTests extends NodesTest {
         for (int i = 0; i < 100_000; i++) {
             assignment.isAssigned();
         }
-        System.out.println("a poll asks whether it sweeps: " + (System.nanoTime() - start) / 100_000 + " ns");
+        System.out.println("reading the assignment in a poll: " + (System.nanoTime() - start) / 100_000 + " ns");
     }
 
-    /** The list is read by each node when it changed, not by each heartbeat. */
+    /** A heartbeat reads the list of nodes only after a change. */
     @Test
     void heartbeatsOfManyTopicsAndNodesAreSmall() {
         int topics = 200;
@@ -152,15 +152,15 @@ class AssignedShardsTests extends NodesTest {
         long[] changed = traffic();
         nodes.get(0).beat();
         long[] unchanged = traffic();
-        long told = changed[1] - before[1];
-        long askedIdle = unchanged[0] - changed[0];
-        long toldIdle = unchanged[1] - changed[1];
+        long received = changed[1] - before[1];
+        long sentIdle = unchanged[0] - changed[0];
+        long receivedIdle = unchanged[1] - changed[1];
         System.out.printf(
-                "%d topics on 10 nodes: a heartbeat says %,d bytes and hears %,d, when the list has changed %,d%n",
-                topics, askedIdle, toldIdle, told);
-        assertThat(askedIdle).isLessThan(10_000);
-        assertThat(toldIdle).isLessThan(5_000);
-        assertThat(told).isBetween(10_000L, 100_000L);
+                "%d topics on 10 nodes: a heartbeat sends %,d bytes and receives %,d, after a change %,d%n",
+                topics, sentIdle, receivedIdle, received);
+        assertThat(sentIdle).isLessThan(10_000);
+        assertThat(receivedIdle).isLessThan(5_000);
+        assertThat(received).isBetween(10_000L, 100_000L);
     }
 
     private long[] traffic() {

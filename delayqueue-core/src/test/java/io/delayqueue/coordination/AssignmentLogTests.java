@@ -46,7 +46,7 @@ class AssignmentLogTests {
                 .collect(Collectors.toSet());
     }
 
-    /** The nodes, each of which consumes these topics. */
+    /** Nodes that all consume these topics. */
     private static NodesByTopic nodesOf(String topics, String... nodes) {
         List<Object> reply = new ArrayList<>(List.of("version", List.of()));
         for (String node : nodes) {
@@ -94,7 +94,7 @@ class AssignmentLogTests {
     }
 
     @Test
-    void topicOfOneShardReadsNaturally() {
+    void topicOfOneShardIsLoggedWithoutNumbers() {
         Set<Shard> assignments = Set.of(Shard.single("a"), Shard.single("a").notifications());
         String[] nodes = {"n1", "n91", "n92"};
         log.connected(nodesOf("MESSAGES a\nNOTIFICATIONS a", "n1"), assignments);

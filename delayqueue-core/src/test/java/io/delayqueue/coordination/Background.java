@@ -4,7 +4,7 @@ import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 
-/** A scheduler that claims to have threads, but runs nothing: the test does. It counts how often a task is woken. */
+/** A scheduler that reports threads of its own, but runs nothing: the test runs the task. It counts wake-ups. */
 record Background(Semaphore wakes) implements PeriodicTaskScheduler, TaskHandle {
 
     @Override

@@ -65,7 +65,7 @@ class MembershipTests extends NodesTest {
     }
 
     @Test
-    void nodeWithoutHeartbeatsCountsAsDeadAfterTheTimeout() {
+    void nodeWithoutHeartbeatsIsRemovedAfterTheTimeout() {
         Node one = node("one");
         Node dead = node("dead");
         one.beat();
@@ -88,7 +88,7 @@ class MembershipTests extends NodesTest {
     }
 
     @Test
-    void nodeWithoutHeartbeatsCountsAsDeadEvenIfRedisClockWentBack() {
+    void nodeWithoutHeartbeatsIsRemovedEvenIfRedisClockWentBack() {
         Node one = node("one");
         Node dead = node("dead");
         List.of(one, dead, one).forEach(Node::beat);
@@ -106,7 +106,7 @@ class MembershipTests extends NodesTest {
 
     @ParameterizedTest
     @ValueSource(longs = {-1, 1})
-    void livingNodesShareTheShardsAgainAfterTheNextHeartbeatsWhereRedisClockWasSet(long hours) {
+    void liveNodesShareTheShardsAfterTheNextHeartbeatsIfRedisClockWasSet(long hours) {
         Node one = node("one");
         Node two = node("two");
         List.of(one, two, one).forEach(Node::beat);
@@ -141,7 +141,7 @@ class MembershipTests extends NodesTest {
     }
 
     @Test
-    void listIsHeardAnewAfterAFlush() {
+    void listOfNodesIsReadAgainAfterAFlush() {
         Node one = node("one");
         Node two = node("two");
         List.of(one, two, one).forEach(Node::beat);
@@ -170,7 +170,7 @@ class MembershipTests extends NodesTest {
     }
 
     @Test
-    void topicsThatArePausedAreHeardWithTheNextHeartbeat() {
+    void pausedTopicsAreReadByTheNextHeartbeat() {
         NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
         directory.pause("b");
         Node one = node("one");
@@ -201,7 +201,7 @@ class MembershipTests extends NodesTest {
     }
 
     @Test
-    void knownPausesHoldThroughAnOutage() {
+    void knownPausesRemainDuringAnOutage() {
         NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
         directory.pause("b");
         Node one = node("one");

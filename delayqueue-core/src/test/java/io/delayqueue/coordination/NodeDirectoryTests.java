@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Who is there, and which topics are paused. */
+/** Reading live nodes and pausing topics. */
 @EmbeddedRedis
 class NodeDirectoryTests {
 
@@ -64,7 +64,7 @@ class NodeDirectoryTests {
     }
 
     @Test
-    void nobodyIsThereAndNothingIsLeftByAsking() {
+    void emptyNamespaceHasNoNodesAndReadingWritesNothing() {
         LiveNodes liveNodes = directory.read();
         assertThat(liveNodes.nodes()).isEmpty();
         assertThat(liveNodes.paused()).isEmpty();
@@ -73,7 +73,7 @@ class NodeDirectoryTests {
     }
 
     @Test
-    void nodesAreThereWithWhatTheyConsumeInTheOrderOfTheirNames() {
+    void nodesAreListedByNameWithTheTopicsThatTheyConsume() {
         Membership two = node("two");
         two.join(Shard.single("b %\n-x"), () -> {});
         two.join(Shard.single("a"), () -> {});
@@ -95,7 +95,7 @@ class NodeDirectoryTests {
     }
 
     @Test
-    void deadNodesAreLeftOut() {
+    void failedNodesAreNotListed() {
         node("dead").run();
         node("alive").run();
         redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + TIMEOUT.plusSeconds(1).toMillis(), "dead");
@@ -103,7 +103,7 @@ class NodeDirectoryTests {
     }
 
     @Test
-    void heartbeatThatIsNoWholeNumberHidesNoNode() {
+    void nodeIsListedEvenIfItsHeartbeatIsNotAnInteger() {
         node("one").run();
         redis.command("ZINCRBY", "dq:{nodes}:seen", "0.5", "one");
         redis.command("ZADD", "dq:{nodes}:seen", "+inf", "two");
@@ -111,7 +111,7 @@ class NodeDirectoryTests {
     }
 
     @Test
-    void pausesAreASetOfAnyNames() {
+    void topicsOfAnyNameCanBePaused() {
         directory.pause("a");
         directory.pause("a");
         directory.pause("b\n%0A");
@@ -134,9 +134,9 @@ class NodeDirectoryTests {
         }
     }
 
-    /** Stopped before each of its writes in turn; nodes know what is stored, with or without the repeat. */
+    /** The script is stopped before each of its writes. Nodes read what is stored, with or without the repeat. */
     @Test
-    void whereverItStopsNodesHearWhatIsSo() {
+    void nodesReadTheStoredPausesAfterAnInterruptedScript() {
         Membership node = node("one");
         node.run();
         for (int write = 0; write < 3; write++) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Several nodes on one Redis, each run by hand. */
+/** Base of tests with several nodes on one Redis. The tests run the tasks. */
 @EmbeddedRedis
 abstract class NodesTest {
 
@@ -68,7 +68,7 @@ abstract class NodesTest {
         };
     }
 
-    /** A node with an assignment at each of some shards. */
+    /** A node that joins some shards. */
     final class Node {
 
         final String name;

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is known of a task by its calls, in a time that stands still unless it is moved. */
+/** The progress of a task, by a clock that the test moves. */
 class RedisTaskTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -62,7 +62,7 @@ class RedisTaskTests {
     }
 
     @Test
-    void callThatSucceedsIsTimed() {
+    void progressHasTheTimeSinceASuccess() {
         assertThat(task.run()).isEqualTo(SECOND);
         pass(Duration.ofMillis(300));
 
