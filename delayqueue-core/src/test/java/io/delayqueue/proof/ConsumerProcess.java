@@ -21,9 +21,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node in a JVM of its own, which is to be killed. What it does it tells by lines on its standard output, each written
- * by one call before anything else happens: what a pipe has taken is read also when its writer is dead. It ends when its
- * standard input does.
+ * A node in its own JVM, to be killed by a test. It reports each event as a line on standard output. Each line is
+ * written by one call before the next event, so that the parent can still read it from the pipe after the process is
+ * killed. The process exits when its standard input is closed.
  */
 final class ConsumerProcess implements DelayQueueEvents {
 
@@ -42,9 +42,9 @@ final class ConsumerProcess implements DelayQueueEvents {
 
     private ConsumerProcess() {}
 
-    /** Consumes from a server, or from a Cluster if several addresses are given. */
+    /** Consumes from a standalone server, or from a Cluster if several addresses are given. */
     public static void main(String... addresses) throws IOException {
-        // whoever prints, as a log may, must not do so between the lines
+        // keep log output out of the event lines
         System.setOut(System.err);
         ConsumerProcess process = new ConsumerProcess();
         QueueNode node = node(List.of(addresses)).events(process).start();
@@ -54,9 +54,9 @@ final class ConsumerProcess implements DelayQueueEvents {
                 .retryPolicy(failed -> new RetryAfter(Duration.ofMillis(50)))
                 .build();
         node.listen(TOPIC, options, process::handle);
-        process.tell("ready", "");
+        process.report("ready", "");
         while (System.in.read() >= 0) {
-            // nobody says anything: this waits for the end
+            // wait for the end of standard input
         }
         Runtime.getRuntime().halt(0);
     }
@@ -75,46 +75,46 @@ final class ConsumerProcess implements DelayQueueEvents {
     private @Nullable CompletionStage<?> handle(List<Delivery> deliveries) {
         Delivery delivery = deliveries.get(0);
         String attempt = delivery.id() + " " + delivery.attempt();
-        tell("started", attempt + " " + delivery.dueAt().toEpochMilli());
+        report("started", attempt + " " + delivery.dueAt().toEpochMilli());
         int number = Integer.parseInt(delivery.id().substring(1));
         if (alwaysFails(number) || (number % 10 == 5 && delivery.attempt() == 1)) {
-            tell("failed", attempt);
+            report("failed", attempt);
             throw new IllegalStateException("on purpose");
         }
         if (number % 20 == 11) {
             LockSupport.parkNanos(SLOW.toNanos());
         }
-        tell("ended", attempt);
+        report("ended", attempt);
         return null;
     }
 
     @Override
     public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
-        tell("acknowledged", id + " " + attempt);
+        report("acknowledged", id + " " + attempt);
     }
 
     @Override
     public void deadLettered(Recipient recipient, String id, DeadLetterCause cause, @Nullable Duration handling) {
-        tell("deadLettered", id + " " + cause);
+        report("deadLettered", id + " " + cause);
     }
 
     @Override
     public void settlementRejected(Recipient recipient, String id, @Nullable Duration handling) {
-        tell("gone", id);
+        report("settlementRejected", id);
     }
 
     @Override
     public void leaseLost(Recipient recipient, String id, Instant leaseEnd) {
-        tell("lost", id);
+        report("leaseLost", id);
     }
 
     @Override
     public void reclaimed(Recipient recipient, String id) {
-        tell("reclaimed", id);
+        report("reclaimed", id);
     }
 
-    /** A pipe takes so few bytes whole or not at all, and those of two threads one after the other. */
-    private void tell(String what, String details) {
+    /** Writes one line. Writes of up to {@code PIPE_BUF} bytes to a pipe are atomic, also between threads. */
+    private void report(String what, String details) {
         String line = System.currentTimeMillis() + " " + what + " " + details + "\n";
         try {
             lines.write(line.getBytes(StandardCharsets.UTF_8));

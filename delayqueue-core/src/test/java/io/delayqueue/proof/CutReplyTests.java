@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Under load every poll is executed twice, since its first answer never arrives. */
+/** Under load, each poll is executed twice because its first reply is lost. */
 @EmbeddedRedis
 class CutReplyTests {
 
@@ -36,7 +36,7 @@ class CutReplyTests {
 
     private final RedisServerProcess redis;
     private final Ledger ledger = new Ledger();
-    private final Happenings happenings = new Happenings();
+    private final Happenings events = new Happenings();
     private final List<QueueNode> nodes = new ArrayList<>();
     private FaultProxy proxy;
 
@@ -49,7 +49,7 @@ class CutReplyTests {
         redis.flush();
         proxy = FaultProxy.inFrontOf(redis);
         for (int i = 0; i < 2; i++) {
-            nodes.add(new QueueNode(proxy.port(), Pacing.builtIn().settings(), ledger, happenings));
+            nodes.add(new QueueNode(proxy.port(), Pacing.builtIn().settings(), ledger, events));
         }
     }
 
@@ -61,8 +61,8 @@ class CutReplyTests {
     }
 
     @Test
-    void lostAnswersOfTasksLoseAndOrphanNothing() {
-        proxy.cutFirstReplies(CutReplyTests::isTask);
+    void lostPollRepliesLoseNoMessagesAndLeaveNoLeases() {
+        proxy.cutFirstReplies(CutReplyTests::isPoll);
         ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
                 .lease(Duration.ofMinutes(5))
                 .maxAttempts(2)
@@ -77,10 +77,10 @@ class CutReplyTests {
         await().until(() -> live().isEmpty());
         ledger.check(live(), deadLetters(sender));
         System.out.println("polls executed twice: " + proxy.traffic().requests("EVALSHA") / 2);
-        assertThat(happenings.of("reclaimed")).isEmpty();
-        assertThat(happenings.of("deadLettered")).hasSize(MESSAGES / 20).doesNotHaveDuplicates();
-        assertThat(happenings.of("gone")).isEmpty();
-        assertThat(happenings.of("acknowledged")).doesNotHaveDuplicates();
+        assertThat(events.of("reclaimed")).isEmpty();
+        assertThat(events.of("deadLettered")).hasSize(MESSAGES / 20).doesNotHaveDuplicates();
+        assertThat(events.of("gone")).isEmpty();
+        assertThat(events.of("acknowledged")).doesNotHaveDuplicates();
     }
 
     private void send(QueueNode sender) {
@@ -100,19 +100,19 @@ class CutReplyTests {
 
     private @Nullable CompletionStage<?> handle(List<Delivery> deliveries) {
         Delivery delivery = deliveries.get(0);
-        ledger.begins(delivery);
+        ledger.handlerStarted(delivery);
         try {
             int number = Integer.parseInt(delivery.id().substring(1));
             if (number % 20 == 0 || (number % 20 == 1 && delivery.attempt() == 1)) {
-                throw new IllegalStateException("fails");
+                throw new IllegalStateException("on purpose");
             }
             return null;
         } finally {
-            ledger.ends(delivery);
+            ledger.handlerEnded(delivery);
         }
     }
 
-    private static boolean isTask(RedisRequest request) {
+    private static boolean isPoll(RedisRequest request) {
         return request.isScript() && request.arguments().get(1).equals(POLL_KEYS);
     }
 

@@ -15,8 +15,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps book of what consumer processes tell, and says at the end whether the promises were kept although some of them
- * were killed. All times are of this machine's clock, which is that of Redis too. Thread-safe.
+ * Records what consumer processes report and checks the delivery guarantees at the end, although some processes are
+ * killed. All times are in milliseconds since 1970. Redis runs on the same machine and uses the same clock.
+ * Thread-safe.
  */
 final class DeliveryLog {
 
@@ -25,17 +26,17 @@ final class DeliveryLog {
     private final Map<String, Cancel> cancelled = new HashMap<>();
     private final Map<String, String> deadLettered = new HashMap<>();
     private final Set<String> acknowledged = new HashSet<>();
-    private final Set<String> mayComeAnew = new HashSet<>();
+    private final Set<String> possiblyAcceptedTwice = new HashSet<>();
     private final Map<KillableConsumer, Integer> handling = new HashMap<>();
-    private final Map<String, Integer> happened = new TreeMap<>();
+    private final Map<String, Integer> eventCounts = new TreeMap<>();
     private final List<String> violations = new ArrayList<>();
-    private long lastDone;
-    private String lastDoneId = "";
+    private long lastSettledAt;
+    private String lastSettledId = "";
     private int highestStarted = -1;
 
-    private record Cancel(CancelOutcome outcome, long answeredAt) {}
+    private record Cancel(CancelOutcome outcome, long confirmedAt) {}
 
-    /** From the start of a handler on. */
+    /** One handler invocation. */
     private static final class Attempt {
 
         private final KillableConsumer consumer;
@@ -51,8 +52,8 @@ final class DeliveryLog {
             this.startedAt = startedAt;
         }
 
-        /** Its process was killed before it could tell that the answer had arrived. */
-        private boolean wasCutOff() {
+        /** Whether the process was killed before it reported the acknowledgement. */
+        private boolean wasInterrupted() {
             return consumer.wasKilled() && !acknowledged;
         }
 
@@ -65,14 +66,17 @@ final class DeliveryLog {
         }
     }
 
-    /** Before it is sent. */
+    /** Records a message. Call this before the message is sent. */
     synchronized void sent(String id, long dueMillis) {
         due.put(id, dueMillis);
     }
 
-    /** A repeat of the send may have found the first one done already: then it is another message. */
-    synchronized void mayComeAnew(Collection<String> ids) {
-        mayComeAnew.addAll(ids);
+    /**
+     * Records messages whose send was repeated after the message of the first send may have been settled. Redis then
+     * accepts the repeat as a new message.
+     */
+    synchronized void possiblyAcceptedTwice(Collection<String> ids) {
+        possiblyAcceptedTwice.addAll(ids);
     }
 
     synchronized void cancelled(String id, CancelOutcome outcome) {
@@ -81,17 +85,17 @@ final class DeliveryLog {
         }
     }
 
-    /** A line that a consumer wrote: when, what, and of what. */
-    synchronized void tell(KillableConsumer consumer, String line) {
+    /** Records a line that a consumer wrote: time, event, and details of the event. */
+    synchronized void record(KillableConsumer consumer, String line) {
         String[] words = line.split(" ");
         long at = Long.parseLong(words[0]);
-        happened.merge(words[1], 1, Integer::sum);
+        eventCounts.merge(words[1], 1, Integer::sum);
         switch (words[1]) {
             case "started" -> started(consumer, words[2], Integer.parseInt(words[3]), Long.parseLong(words[4]), at);
             case "ended", "failed" -> ended(consumer, words, at);
             case "acknowledged" -> acknowledged(consumer, words, at);
             case "deadLettered" -> {
-                done(words[2], at);
+                settled(words[2], at);
                 deadLettered.put(words[2], words[3]);
             }
             default -> {}
@@ -103,7 +107,7 @@ final class DeliveryLog {
         highestStarted = Math.max(highestStarted, numberOf(id));
         List<Attempt> all = attempts.computeIfAbsent(id, any -> new ArrayList<>());
         all.add(new Attempt(consumer, number, at));
-        // the lines of one consumer may be read later than those of another
+        // each consumer has its own reader thread, so lines arrive out of order
         all.sort(Comparator.comparingLong(attempt -> attempt.startedAt));
         long earliest = Math.max(dueMillis, due.getOrDefault(id, Long.MAX_VALUE));
         if (at < earliest) {
@@ -111,10 +115,10 @@ final class DeliveryLog {
         }
     }
 
-    private void done(String id, long at) {
-        if (at > lastDone) {
-            lastDone = at;
-            lastDoneId = id;
+    private void settled(String id, long at) {
+        if (at > lastSettledAt) {
+            lastSettledAt = at;
+            lastSettledId = id;
         }
     }
 
@@ -128,11 +132,11 @@ final class DeliveryLog {
     }
 
     private void acknowledged(KillableConsumer consumer, String[] words, long at) {
-        done(words[2], at);
+        settled(words[2], at);
         Attempt attempt = attempt(consumer, words);
         if (attempt != null) {
             attempt.acknowledged = true;
-            if (!acknowledged.add(words[2]) && !mayComeAnew.contains(words[2])) {
+            if (!acknowledged.add(words[2]) && !possiblyAcceptedTwice.contains(words[2])) {
                 violations.add(words[2] + " was acknowledged twice: " + attempts.get(words[2]));
             }
         }
@@ -145,7 +149,7 @@ final class DeliveryLog {
                 return all.get(i);
             }
         }
-        violations.add(consumer + " tells of what never started: " + String.join(" ", words));
+        violations.add(consumer + " reported the end of an attempt that never started: " + String.join(" ", words));
         return null;
     }
 
@@ -153,130 +157,132 @@ final class DeliveryLog {
         return handling.getOrDefault(consumer, 0) > 0;
     }
 
-    /** Messages that are known to be done. */
-    synchronized int done() {
-        Set<String> done = new HashSet<>(acknowledged);
-        done.addAll(deadLettered.keySet());
-        done.addAll(cancelled.keySet());
-        return done.size();
+    /** Number of messages that are known to be acknowledged, dead-lettered or cancelled. */
+    synchronized int settled() {
+        Set<String> settled = new HashSet<>(acknowledged);
+        settled.addAll(deadLettered.keySet());
+        settled.addAll(cancelled.keySet());
+        return settled.size();
     }
 
-    /** The highest number of a message that was ever started. */
+    /** Highest number of a message whose handler was started. */
     synchronized int highestStarted() {
         return highestStarted;
     }
 
-    /** When the last message was acknowledged or died. */
-    synchronized long lastDone() {
-        return lastDone;
+    /** Time of the last acknowledgement or dead-lettering. */
+    synchronized long lastSettledAt() {
+        return lastSettledAt;
     }
 
-    /** What became of the message that was done last. */
-    synchronized String lastHistory() {
-        return lastDoneId + " " + attempts.get(lastDoneId);
+    /** Attempts of the message that was settled last. */
+    synchronized String lastSettledHistory() {
+        return lastSettledId + " " + attempts.get(lastSettledId);
     }
 
     synchronized boolean isCancelled(String id) {
         return cancelled.containsKey(id);
     }
 
-    /** Messages of which neither a consumer, nor a cancel, nor Redis tells the end. */
-    synchronized Set<String> open(Set<String> stored, Set<String> deadLetters) {
+    /** Messages whose outcome is unknown: not acknowledged, cancelled, dead-lettered or stored. */
+    synchronized Set<String> withUnknownOutcome(Set<String> stored, Set<String> deadLetters) {
         Set<String> open = new HashSet<>();
         for (String id : due.keySet()) {
-            if (places(id, stored, deadLetters) == 0 && !mayHaveBeenAcknowledged(id)) {
+            if (outcomes(id, stored, deadLetters) == 0 && !mayHaveBeenAcknowledged(id)) {
                 open.add(id);
             }
         }
         return open;
     }
 
-    private int places(String id, Set<String> stored, Set<String> deadLetters) {
+    private int outcomes(String id, Set<String> stored, Set<String> deadLetters) {
         return (acknowledged.contains(id) ? 1 : 0)
                 + (deadLetters.contains(id) ? 1 : 0)
                 + (cancelled.containsKey(id) ? 1 : 0)
                 + (stored.contains(id) ? 1 : 0);
     }
 
-    /** Its handler ended well, shortly before its process was killed. */
+    /** Whether the last handler succeeded less than a lease before its process was killed. */
     private boolean mayHaveBeenAcknowledged(String id) {
         List<Attempt> all = attempts.getOrDefault(id, List.of());
         if (all.isEmpty()) {
             return false;
         }
         Attempt last = all.get(all.size() - 1);
-        return last.wasCutOff()
+        return last.wasInterrupted()
                 && last.endedAt > 0
                 && !last.failed
                 && last.consumer.killedAt() - last.endedAt < ConsumerProcess.LEASE.toMillis();
     }
 
     /**
-     * Checks the invariants and tells figures.
+     * Checks the invariants and returns statistics.
      *
      * @param stored ids that are still live in Redis
      * @param deadLetters message ids of the dead letters in Redis
      */
     synchronized String check(Set<String> stored, Set<String> deadLetters) {
-        int again = 0;
-        int unheard = 0;
+        int redeliveries = 0;
+        int possiblyAcknowledged = 0;
         for (String id : due.keySet()) {
-            again += checkStarts(id);
-            int places = places(id, stored, deadLetters);
-            if (places == 0 && mayHaveBeenAcknowledged(id)) {
-                unheard++;
-            } else if (places != 1 && !(places > 1 && mayComeAnew.contains(id))) {
+            redeliveries += checkAttempts(id);
+            int outcomes = outcomes(id, stored, deadLetters);
+            if (outcomes == 0 && mayHaveBeenAcknowledged(id)) {
+                possiblyAcknowledged++;
+            } else if (outcomes != 1 && !(outcomes > 1 && possiblyAcceptedTwice.contains(id))) {
                 violations.add(
-                        id + " is acknowledged " + acknowledged.contains(id) + ", dead " + deadLetters.contains(id)
+                        id + " was acknowledged " + acknowledged.contains(id) + ", dead " + deadLetters.contains(id)
                                 + ", cancelled " + cancelled.get(id) + ", stored " + stored.contains(id) + ": "
                                 + attempts.get(id));
             }
         }
         deadLetters.stream()
                 .filter(id -> !ConsumerProcess.alwaysFails(numberOf(id)))
-                .forEach(id -> violations.add(id + " is dead, though attempts were left: " + attempts.get(id)));
+                .forEach(id -> violations.add(id + " was dead-lettered before its last attempt: " + attempts.get(id)));
         assertThat(violations).isEmpty();
         long spent = deadLettered.values().stream().filter("LEASE_OVER"::equals).count();
-        return due.size() + " sent, " + acknowledged.size() + " acknowledged, " + unheard + " perhaps acknowledged, "
-                + deadLetters.size() + " dead (" + spent + " by a kill), " + cancelled.size() + " cancelled, "
-                + stored.size() + " stored, " + again + " delivered again after a kill, " + mayComeAnew.size()
-                + " sent anew; " + happened;
+        return due.size() + " sent, " + acknowledged.size() + " acknowledged, " + possiblyAcknowledged
+                + " possibly acknowledged, "
+                + deadLetters.size() + " dead-lettered (" + spent + " by a kill), " + cancelled.size() + " cancelled, "
+                + stored.size() + " stored, " + redeliveries + " redelivered after a kill, "
+                + possiblyAcceptedTwice.size()
+                + " possibly accepted twice; " + eventCounts;
     }
 
-    /** How often it was started again after a kill. */
-    private int checkStarts(String id) {
+    /** Checks the attempts of a message and returns the number of redeliveries after a kill. */
+    private int checkAttempts(String id) {
         List<Attempt> all = attempts.getOrDefault(id, List.of());
-        int again = 0;
+        int redeliveries = 0;
         for (int i = 1; i < all.size(); i++) {
-            again += all.get(i - 1).failed ? 0 : 1;
-            checkAgain(id, all.get(i - 1), all.get(i));
+            redeliveries += all.get(i - 1).failed ? 0 : 1;
+            checkRedelivery(id, all.get(i - 1), all.get(i));
         }
         Cancel cancel = cancelled.get(id);
         if (cancel != null && cancel.outcome == CancelOutcome.CANCELLED && !all.isEmpty()) {
             checkCancelled(id, cancel, all.get(all.size() - 1));
         }
-        return again;
+        return redeliveries;
     }
 
     private static int numberOf(String id) {
         return Integer.parseInt(id.substring(1));
     }
 
-    private void checkAgain(String id, Attempt earlier, Attempt later) {
-        if (mayComeAnew.contains(id)) {
+    private void checkRedelivery(String id, Attempt earlier, Attempt later) {
+        if (possiblyAcceptedTwice.contains(id)) {
             return;
         }
-        boolean free = earlier.failed
+        boolean allowed = earlier.failed
                 ? later.startedAt >= earlier.endedAt
-                : earlier.wasCutOff() && later.startedAt >= earlier.consumer.killedAt();
-        if (!free || later.number <= earlier.number) {
-            violations.add(id + " started again: " + earlier + "; " + later);
+                : earlier.wasInterrupted() && later.startedAt >= earlier.consumer.killedAt();
+        if (!allowed || later.number <= earlier.number) {
+            violations.add(id + " was redelivered unexpectedly: " + earlier + "; " + later);
         }
     }
 
     private void checkCancelled(String id, Cancel cancel, Attempt last) {
-        if (last.startedAt > cancel.answeredAt && !mayComeAnew.contains(id)) {
-            violations.add(id + " started after it was cancelled at " + cancel.answeredAt + ": " + last);
+        if (last.startedAt > cancel.confirmedAt && !possiblyAcceptedTwice.contains(id)) {
+            violations.add(id + " started after it was cancelled at " + cancel.confirmedAt + ": " + last);
         }
     }
 }

@@ -10,110 +10,115 @@ import java.util.Map;
 import java.util.function.IntPredicate;
 
 /**
- * A master that is killed under load, and what that may undo: Redis replicates asynchronously, so that what it answered
- * in the moment before its end may be unknown to the replica that takes over.
+ * Kills a master under load and checks what is lost. Redis replicates asynchronously, so the promoted replica may miss
+ * writes that the master confirmed just before it was killed.
  */
 final class Failover {
 
-    /** Far more than a replica lags behind on one machine. */
-    private static final Duration WINDOW = Duration.ofSeconds(1);
+    /** Upper bound of the replication lag on one machine. */
+    private static final Duration MAX_REPLICATION_LAG = Duration.ofSeconds(1);
 
-    private static final int STEADY = 200;
+    private static final int STEADY_DELIVERIES = 200;
 
     private final Fleet fleet;
     private final Load load;
-    private final IntPredicate atTheKilled;
-    private final IntPredicate elsewhere;
-    private long begun;
-    private long killed;
-    private long gone;
+    private final IntPredicate onKilledMaster;
+    private final IntPredicate onOtherMasters;
+    private long loadMeasuredFrom;
+    private long killStarted;
+    private long killFinished;
     private long recovered;
 
-    Failover(Fleet fleet, IntPredicate atTheKilled) {
+    Failover(Fleet fleet, IntPredicate onKilledMaster) {
         this.fleet = fleet;
         this.load = fleet.load;
-        this.atTheKilled = atTheKilled;
-        this.elsewhere = atTheKilled.negate();
+        this.onKilledMaster = onKilledMaster;
+        this.onOtherMasters = onKilledMaster.negate();
     }
 
     /**
-     * Kills while the load goes on, and returns when all was delivered in spite of that.
+     * Kills the master under load and returns when all messages are delivered.
      *
-     * @param kill what it undoes may have been done since it began, or shortly before
+     * @param deliveriesBefore number of deliveries to wait for before the kill
+     * @param kill kills the master; may lose writes confirmed during this call or shortly before
      */
-    Failover survive(int deliveriesBefore, Runnable kill) {
+    Failover killUnderLoad(int deliveriesBefore, Runnable kill) {
         await().atMost(Duration.ofSeconds(90)).until(() -> deliveredSince(0) >= deliveriesBefore);
-        begun = System.nanoTime();
-        await().atMost(Duration.ofSeconds(30)).until(() -> deliveredSince(begun) >= STEADY);
-        killed = System.nanoTime();
+        loadMeasuredFrom = System.nanoTime();
+        await().atMost(Duration.ofSeconds(30)).until(() -> deliveredSince(loadMeasuredFrom) >= STEADY_DELIVERIES);
+        killStarted = System.nanoTime();
         kill.run();
-        gone = System.nanoTime();
+        killFinished = System.nanoTime();
 
-        long later = gone + Duration.ofSeconds(1).toNanos();
-        await().atMost(Duration.ofSeconds(60)).until(() -> deliveredSince(later) >= STEADY);
+        long later = killFinished + Duration.ofSeconds(1).toNanos();
+        await().atMost(Duration.ofSeconds(60)).until(() -> deliveredSince(later) >= STEADY_DELIVERIES);
         recovered = System.nanoTime();
-        fleet.finish();
-        tell();
+        fleet.drainAndClose();
+        print();
         return this;
     }
 
     private long deliveredSince(long nanos) {
-        return load.deliveries.count(atTheKilled, nanos, Long.MAX_VALUE);
+        return load.deliveries.count(onKilledMaster, nanos, Long.MAX_VALUE);
     }
 
-    private void tell() {
-        Duration gap = load.deliveries.longestGap(atTheKilled, killed, recovered);
+    private void print() {
+        Duration gap = load.deliveries.longestGap(onKilledMaster, killStarted, recovered);
         System.out.printf(
-                "failover: gap %d ms, longest send %d ms; elsewhere %d/s before, %d/s meanwhile, longest gap %d ms%n",
+                "failover: gap %d ms, longest send %d ms; other masters %d/s before, %d/s during the gap, longest gap %d ms%n",
                 gap.toMillis(),
                 load.longestSendNanos.get() / 1_000_000,
-                load.deliveries.rate(elsewhere, begun, killed),
-                load.deliveries.rate(elsewhere, killed, killed + gap.toNanos()),
-                load.deliveries.longestGap(elsewhere, killed, recovered).toMillis());
+                load.deliveries.rate(onOtherMasters, loadMeasuredFrom, killStarted),
+                load.deliveries.rate(onOtherMasters, killStarted, killStarted + gap.toNanos()),
+                load.deliveries
+                        .longestGap(onOtherMasters, killStarted, recovered)
+                        .toMillis());
         System.out.printf(
-                "failover: of %d accepted (%d there meanwhile), %d lost (%s before the kill), %d ended twice (%s before the kill), %d calls of"
-                        + " unknown outcome; failures %s%n",
+                "failover: of %d accepted (%d by the killed master during the kill), %d lost (%s before the kill),"
+                        + " %d settled twice (%s before the kill), %d calls with unknown outcome; failures %s%n",
                 load.accepted.size(),
-                sentMeanwhile(),
-                load.open().size(),
-                oldest(load.accepted, load.open()),
-                load.undone().size(),
-                oldest(load.ended, load.undone()),
-                load.unsure.size(),
+                acceptedDuringKill(),
+                load.unsettled().size(),
+                oldest(load.accepted, load.unsettled()),
+                load.settledTwice().size(),
+                oldest(load.ended, load.settledTwice()),
+                load.unknownOutcomes.size(),
                 load.failures.stream().distinct().limit(3).toList());
     }
 
-    /** While the killed master's shards stood still, the others' went on at their pace, or a third of it. */
-    Failover checkPaceElsewhere() {
-        long gap = load.deliveries.longestGap(atTheKilled, killed, recovered).toNanos();
-        assertThat(load.deliveries.rate(elsewhere, killed, killed + gap))
-                .isGreaterThan(load.deliveries.rate(elsewhere, begun, killed) / 3);
+    /** Checks that the other masters kept at least a third of their delivery rate during the gap. */
+    Failover checkRateOfOtherMasters() {
+        long gap = load.deliveries
+                .longestGap(onKilledMaster, killStarted, recovered)
+                .toNanos();
+        assertThat(load.deliveries.rate(onOtherMasters, killStarted, killStarted + gap))
+                .isGreaterThan(load.deliveries.rate(onOtherMasters, loadMeasuredFrom, killStarted) / 3);
         return this;
     }
 
-    /** What was undone was done only just before the end of the killed master. */
-    void checkUndone() {
+    /** Checks that only writes to the killed master just before its end were lost. */
+    void checkLosses() {
         fleet.ledger.checkLeases();
-        assertThat(load.open()).as("lost").allSatisfy(id -> assertJustBefore(id, load.accepted));
-        assertThat(load.undone()).as("undone").allSatisfy(id -> assertJustBefore(id, load.ended));
+        assertThat(load.unsettled()).as("lost").allSatisfy(id -> assertJustBefore(id, load.accepted));
+        assertThat(load.settledTwice()).as("settled twice").allSatisfy(id -> assertJustBefore(id, load.ended));
         assertThat(load.failures).noneMatch(failure -> failure.startsWith("duplicate"));
     }
 
     private void assertJustBefore(String id, Map<String, Long> times) {
-        assertThat(atTheKilled.test(Shard.indexOf(id, fleet.shards)))
-                .as("%s was at the killed master", id)
+        assertThat(onKilledMaster.test(Shard.indexOf(id, fleet.shards)))
+                .as("shard of %s is on the killed master", id)
                 .isTrue();
         long time = times.get(id);
-        assertThat(Duration.ofNanos(killed - time)).isLessThan(WINDOW);
-        // answers may still be on their way to whoever asked
-        assertThat(Duration.ofNanos(time - gone)).isLessThan(WINDOW);
+        assertThat(Duration.ofNanos(killStarted - time)).isLessThan(MAX_REPLICATION_LAG);
+        // replies may arrive after the kill
+        assertThat(Duration.ofNanos(time - killFinished)).isLessThan(MAX_REPLICATION_LAG);
     }
 
-    /** How many were accepted at the killed master from when the kill began. */
-    long sentMeanwhile() {
+    /** Number of messages that the killed master accepted during the kill. */
+    long acceptedDuringKill() {
         return load.accepted.entrySet().stream()
-                .filter(entry -> entry.getValue() - killed > 0 && entry.getValue() - gone < 0)
-                .filter(entry -> atTheKilled.test(Shard.indexOf(entry.getKey(), fleet.shards)))
+                .filter(entry -> entry.getValue() - killStarted > 0 && entry.getValue() - killFinished < 0)
+                .filter(entry -> onKilledMaster.test(Shard.indexOf(entry.getKey(), fleet.shards)))
                 .count();
     }
 
@@ -126,6 +131,6 @@ final class Failover {
     }
 
     private Duration beforeKill(long nanos) {
-        return Duration.ofNanos(gone - nanos);
+        return Duration.ofNanos(killFinished - nanos);
     }
 }

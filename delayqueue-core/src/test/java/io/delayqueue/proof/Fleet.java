@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Nodes on one Redis, whatever its topology, that consume one topic under a load. */
+/** Nodes that consume one topic under load, on one Redis deployment of any topology. */
 final class Fleet implements AutoCloseable {
 
     private final Supplier<QueueNode.Builder> redis;
@@ -23,8 +23,8 @@ final class Fleet implements AutoCloseable {
         this.load = new Load(ledger, shards);
     }
 
-    /** A further node, which does not listen. */
-    QueueNode node() {
+    /** Starts a node without a listener. */
+    QueueNode startNode() {
         QueueNode node = redis.get()
                 .shards(Load.TOPIC, shards)
                 .settings(Pacing.builtIn().settings())
@@ -34,23 +34,23 @@ final class Fleet implements AutoCloseable {
         return node;
     }
 
-    /** Two further nodes that consume. */
-    void listen() {
+    /** Starts two nodes with a listener each. */
+    void startConsumers() {
         ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
                 .lease(Duration.ofSeconds(3))
                 .build();
-        node().listen(Load.TOPIC, options, load::handle);
-        node().listen(Load.TOPIC, options, load::handle);
+        startNode().listen(Load.TOPIC, options, load::handle);
+        startNode().listen(Load.TOPIC, options, load::handle);
     }
 
-    QueueNode first() {
+    QueueNode firstNode() {
         return nodes.get(0);
     }
 
-    /** Ends the load and waits until no message is left; then ends the nodes, so that nothing happens any more. */
-    void finish() {
+    /** Stops the load, waits until no message is left, and closes the nodes. */
+    void drainAndClose() {
         load.stop();
-        load.awaitEmpty(first());
+        load.awaitEmpty(firstNode());
         nodes.forEach(QueueNode::close);
         nodes.clear();
     }

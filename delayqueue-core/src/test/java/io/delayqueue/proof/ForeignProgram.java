@@ -10,8 +10,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * A client in another language. A test of one that isn't installed is skipped with a notification, unless the environment variable
- * {@code DELAYQUEUE_CLIENTS} is {@code required}.
+ * An interpreter that runs clients in another language. If it is not installed, its tests are skipped with a warning,
+ * unless the environment variable {@code DELAYQUEUE_CLIENTS} is {@code required}.
  */
 public final class ForeignProgram {
 
@@ -20,15 +20,16 @@ public final class ForeignProgram {
     private ForeignProgram() {}
 
     /**
-     * Skips the test that calls, if there is no such program and none is required.
+     * Skips the calling test if a program is neither installed nor required.
      *
-     * @param debian the package that has it
+     * @param command name of the executable
+     * @param debian name of the Debian package that contains it
      */
     public static void require(String command, String debian) {
         boolean installed = Stream.of(System.getenv("PATH").split(File.pathSeparator))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, command)));
         if (!installed && !"required".equals(System.getenv("DELAYQUEUE_CLIENTS"))) {
-            log.warn("Clients by " + command + " are not tried: it is not installed (Debian: apt-get install " + debian
+            log.warn("Skipping tests that need " + command + ": it is not installed (Debian: apt-get install " + debian
                     + ")");
             assumeTrue(false, command + " is not installed");
         }

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
-/** A running {@link ConsumerProcess}, as its parent sees it. Thread-safe. */
+/** Handle of a running {@link ConsumerProcess} in the parent process. Thread-safe. */
 final class KillableConsumer implements AutoCloseable {
 
-    /** What a shell would say too: 128 and the number of the signal. */
+    /** Exit code of a process killed by SIGKILL: 128 plus the signal number. */
     private static final int KILLED = 128 + 9;
 
     private static final long NOT_YET = Long.MAX_VALUE;
@@ -36,9 +36,9 @@ final class KillableConsumer implements AutoCloseable {
     /**
      * Starts a process.
      *
-     * @param addresses where its Redis is
-     * @param log what it logs goes here
-     * @param lines is told what it does, line by line
+     * @param addresses addresses of Redis
+     * @param log file to which the process appends its log
+     * @param lines receives each event line
      */
     static KillableConsumer start(List<String> addresses, Path log, BiConsumer<KillableConsumer, String> lines) {
         List<String> command = new ArrayList<>(List.of(
@@ -74,7 +74,7 @@ final class KillableConsumer implements AutoCloseable {
         }
     }
 
-    /** Whether its listener was started. */
+    /** Whether the listener has started. */
     boolean isReady() {
         return ready;
     }
@@ -83,18 +83,19 @@ final class KillableConsumer implements AutoCloseable {
         return killedAt != NOT_YET;
     }
 
-    /** Until then it lived, in ms since 1970; far in the future if it was not killed. */
+    /** Time of the kill in milliseconds since 1970, or {@link Long#MAX_VALUE} if not killed. */
     long killedAt() {
         return killedAt;
     }
 
     /**
-     * Kills it and reads what it said before. By the handle: {@code Process.destroyForcibly} would also close the pipe
-     * that still holds its last lines.
+     * Kills the process and reads its remaining lines. This uses the process handle because
+     * {@code Process.destroyForcibly} would also close the pipe that still holds the last lines.
      */
     void kill() {
         if (!process.isAlive()) {
-            throw new IllegalStateException("Consumer " + this + " ended by itself: " + process.exitValue());
+            throw new IllegalStateException(
+                    "Consumer " + this + " exited before it was killed, with code " + process.exitValue());
         }
         killedAt = System.currentTimeMillis();
         process.toHandle().destroyForcibly();
@@ -104,17 +105,17 @@ final class KillableConsumer implements AutoCloseable {
 
     private void awaitEnd() {
         try {
-            // not by onExit, which needs a thread of the common pool: with two processors it has one, from Java 25 on
+            // onExit needs a thread of the common pool, which since Java 25 has only one thread on two processors
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("Consumer " + this + " does not end");
+                throw new IllegalStateException("Consumer " + this + " did not exit within 10 s");
             }
             reader.join(TimeUnit.SECONDS.toMillis(10));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while reading what " + this + " said", e);
+            throw new IllegalStateException("Interrupted while reading the output of " + this, e);
         }
         if (reader.isAlive()) {
-            throw new IllegalStateException("What " + this + " said is not read to its end");
+            throw new IllegalStateException("Timed out while reading the output of " + this);
         }
     }
 
@@ -122,7 +123,7 @@ final class KillableConsumer implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Ends it as the end of its parent would. */
+    /** Ends the process by closing its standard input, as the exit of its parent does. */
     @Override
     public void close() {
         try {

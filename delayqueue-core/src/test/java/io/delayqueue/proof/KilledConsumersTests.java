@@ -35,19 +35,20 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three consumers, each a process of its own, are killed and started anew while messages come to four shards. */
+/** Three consumer processes are killed and restarted while messages are sent to four shards. */
 class KilledConsumersTests {
 
     private static final int CONSUMERS = 3;
 
-    /** Within this, what the last kill interrupted is handled again. */
+    /** Time within which messages interrupted by a kill are redelivered. */
     private static final Duration RECOVERY = ConsumerProcess.LEASE
             .plus(ConsumerProcess.SETTINGS.heartbeatTimeout())
             .plus(ConsumerProcess.SETTINGS.sweep());
 
-    private static final int MOST_OPEN = 5_000;
+    private static final int MAX_UNSETTLED = 5_000;
     private static final Duration MAX_WAIT = Duration.ofSeconds(60);
-    /** Who sends for long must not hold the common pool. */
+
+    /** A dedicated thread: a long send must not occupy the common pool. */
     private static final Executor OWN_THREAD = task -> {
         Thread thread = new Thread(task, "sender");
         thread.setDaemon(true);
@@ -68,64 +69,68 @@ class KilledConsumersTests {
     Path directory;
 
     /**
-     * How much is done.
+     * Size of a run.
      *
-     * @param rounds how often there are kills, the last one of one process, which stays away
-     * @param atOnce how many processes a round kills at most
-     * @param burst how many messages come due when the last kill comes
-     * @param earliest how long after its send a message comes due at least
-     * @param latest the same at most
+     * @param messages number of messages
+     * @param rounds number of kill rounds; the last round kills one process, which is not restarted
+     * @param maxKilled maximum number of processes killed per round
+     * @param burst number of messages that become due at the last kill
+     * @param earliest minimum delay of a message
+     * @param latest maximum delay of a message
      */
-    private record Size(int messages, int rounds, int atOnce, int burst, Duration earliest, Duration latest) {}
+    private record Size(int messages, int rounds, int maxKilled, int burst, Duration earliest, Duration latest) {}
 
     /**
-     * A Redis.
+     * A Redis deployment.
      *
-     * @param forConsumers its addresses
-     * @param forSender the same, perhaps through a bad network
-     * @param servers what holds keys
-     * @param serverOf which of them holds a key
-     * @param adversity what the sender has to bear
+     * @param consumerAddresses addresses for the consumers
+     * @param senderAddresses addresses for the sender, possibly of a fault proxy
+     * @param servers servers that hold keys
+     * @param serverOf returns the server that holds a key
+     * @param callbacks callbacks of the sender
      */
-    private record Place(
-            List<String> forConsumers,
-            List<String> forSender,
+    private record Deployment(
+            List<String> consumerAddresses,
+            List<String> senderAddresses,
             List<RedisServerProcess> servers,
             Function<String, RedisServerProcess> serverOf,
-            ProofSender.Adversity adversity) {}
+            ProofSender.SenderCallbacks callbacks) {}
 
-    /** Sends no more than so many ahead. */
-    private class Unharmed implements ProofSender.Adversity {
+    /** Limits the number of unsettled messages to {@link #MAX_UNSETTLED}. */
+    private class BacklogLimit implements ProofSender.SenderCallbacks {
 
         @Override
         public Duration beforeBatch(int sent) {
-            await().atMost(MAX_WAIT).until(() -> log.done() + sent / 50 >= sent - MOST_OPEN);
+            await().atMost(MAX_WAIT).until(() -> log.settled() + sent / 50 >= sent - MAX_UNSETTLED);
             return Duration.ZERO;
         }
 
         @Override
-        public void unknown() {
-            // it will pass
+        public void outcomeUnknown() {
+            // the send is repeated
         }
     }
 
-    /** Loses answers: that of one script now and then, whose sender repeats it unseen, and seldom those of a while. */
-    private final class BadNetwork extends Unharmed {
+    /**
+     * Loses replies. Before some batches the reply of one script is cut, and the client retries it transparently. If
+     * black holes are enabled, a few batches lose all replies until the send times out.
+     */
+    private final class UnreliableNetwork extends BacklogLimit {
 
         private static final Duration LONGER_THAN_TIMEOUT = Duration.ofSeconds(15);
 
         private final FaultProxy proxy;
-        private final boolean blacksOut;
+        private final boolean blackHoles;
 
-        private BadNetwork(FaultProxy proxy, boolean blacksOut) {
+        private UnreliableNetwork(FaultProxy proxy, boolean blackHoles) {
             this.proxy = proxy;
-            this.blacksOut = blacksOut;
+            this.blackHoles = blackHoles;
         }
 
         @Override
         public Duration beforeBatch(int sent) {
             super.beforeBatch(sent);
-            if (blacksOut && sent % 10_000 == 5_000) {
+            if (blackHoles && sent % 10_000 == 5_000) {
                 proxy.blackHole(Direction.SERVER_TO_CLIENT);
                 return LONGER_THAN_TIMEOUT;
             }
@@ -136,7 +141,7 @@ class KilledConsumersTests {
         }
 
         @Override
-        public void unknown() {
+        public void outcomeUnknown() {
             proxy.pass();
         }
     }
@@ -148,40 +153,40 @@ class KilledConsumersTests {
 
     @Test
     @Timeout(120)
-    void killsLoseNothingOnOneRedis() {
+    void killedConsumersLoseNoMessageOnOneRedis() {
         onOneRedis(SHORT);
     }
 
     @Test
     @Timeout(120)
-    void killsLoseNothingOnCluster() {
+    void killedConsumersLoseNoMessageOnCluster() {
         onCluster(SHORT);
     }
 
     @Test
     @Tag("soak")
     @Timeout(600)
-    void manyKillsLoseNothingOnOneRedis() {
+    void manyKilledConsumersLoseNoMessageOnOneRedis() {
         onOneRedis(LONG);
     }
 
     @Test
     @Tag("soak")
     @Timeout(600)
-    void manyKillsLoseNothingOnCluster() {
+    void manyKilledConsumersLoseNoMessageOnCluster() {
         onCluster(LONG);
     }
 
     private void onCluster(Size size) {
         try (RedisClusterProcess cluster =
                 RedisClusterProcess.builder().replicasPerMaster(0).appendOnly().start()) {
-            prove(
-                    new Place(
+            run(
+                    new Deployment(
                             cluster.addresses(),
                             cluster.addresses(),
                             cluster.masters(),
                             cluster::masterOf,
-                            new Unharmed()),
+                            new BacklogLimit()),
                     size);
         }
     }
@@ -190,59 +195,61 @@ class KilledConsumersTests {
         try (RedisServerProcess redis =
                         RedisServerProcess.builder().appendOnly().start();
                 FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
-            prove(
-                    new Place(
+            run(
+                    new Deployment(
                             List.of("127.0.0.1:" + redis.port()),
                             List.of("127.0.0.1:" + proxy.port()),
                             List.of(redis),
                             key -> redis,
-                            new BadNetwork(proxy, size.equals(LONG))),
+                            new UnreliableNetwork(proxy, size.equals(LONG))),
                     size);
         }
     }
 
-    private void prove(Place place, Size size) {
+    private void run(Deployment deployment, Size size) {
         System.out.println("seed " + seed);
         long begin = System.nanoTime();
-        IntStream.range(0, CONSUMERS).forEach(i -> launch(place));
-        try (QueueNode node = ConsumerProcess.node(place.forSender()).start()) {
-            ProofSender sender = new ProofSender(node, log, random, place.adversity());
-            long killedAt = killWhileSending(place, size, sender);
+        IntStream.range(0, CONSUMERS).forEach(i -> launch(deployment));
+        try (QueueNode node = ConsumerProcess.node(deployment.senderAddresses()).start()) {
+            ProofSender sender = new ProofSender(node, log, random, deployment.callbacks());
+            long killedAt = killWhileSending(deployment, size, sender);
             try {
-                awaitEnd(place, size.messages());
+                awaitEnd(deployment, size.messages());
             } catch (ConditionTimeoutException e) {
-                log.check(stored(place), deadLetters(place)); // it can tell more
+                log.check(stored(deployment), deadLetters(deployment)); // its message names the violations
                 throw e;
             }
             assertThat(consumers).allMatch(KillableConsumer::isAlive);
-            long last = log.lastDone() - killedAt;
+            long last = log.lastSettledAt() - killedAt;
             System.out.println(kills + " kills in "
-                    + Duration.ofNanos(System.nanoTime() - begin).toSeconds() + " s; the last message was done " + last
-                    + " ms after the last one, "
-                    + sender.repeats() + " were sent again; "
-                    + log.check(stored(place), deadLetters(place)));
+                    + Duration.ofNanos(System.nanoTime() - begin).toSeconds() + " s; the last message was settled "
+                    + last
+                    + " ms after the last kill, "
+                    + sender.repeats() + " sends repeated; "
+                    + log.check(stored(deployment), deadLetters(deployment)));
             assertThat(last)
-                    .as(log.lastHistory())
+                    .as(log.lastSettledHistory())
                     .isLessThan(RECOVERY.multipliedBy(3).toMillis());
-            checkKeys(place);
+            checkKeys(deployment);
         }
     }
 
-    private void launch(Place place) {
-        consumers.add(KillableConsumer.start(place.forConsumers(), directory.resolve("consumers.log"), log::tell));
+    private void launch(Deployment deployment) {
+        consumers.add(KillableConsumer.start(
+                deployment.consumerAddresses(), directory.resolve("consumers.log"), log::record));
     }
 
-    /** When the last kill came, in ms since 1970. */
-    private long killWhileSending(Place place, Size size, ProofSender sender) {
+    /** Returns the time of the last kill in milliseconds since 1970. */
+    private long killWhileSending(Deployment deployment, Size size, ProofSender sender) {
         int first = size.messages() - size.burst();
         CompletableFuture<Void> sending =
                 CompletableFuture.runAsync(() -> sender.send(0, first, size.earliest(), size.latest()), OWN_THREAD);
         for (int round = 1; round < size.rounds(); round++) {
             int reached = first * round / size.rounds();
-            await().atMost(MAX_WAIT).until(() -> log.done() >= reached);
-            int killed = 1 + random.nextInt(size.atOnce());
+            await().atMost(MAX_WAIT).until(() -> log.settled() >= reached);
+            int killed = 1 + random.nextInt(size.maxKilled());
             IntStream.range(0, killed).forEach(i -> killOne());
-            IntStream.range(0, killed).forEach(i -> launch(place));
+            IntStream.range(0, killed).forEach(i -> launch(deployment));
         }
         sending.orTimeout(MAX_WAIT.toSeconds(), TimeUnit.SECONDS).join();
         await().atMost(MAX_WAIT).until(() -> consumers.stream().allMatch(KillableConsumer::isReady));
@@ -251,7 +258,7 @@ class KilledConsumersTests {
         return killOne();
     }
 
-    /** One that is handling something, if there is one. */
+    /** Kills a consumer, preferably one that is handling a message. */
     private long killOne() {
         Collections.shuffle(consumers, random);
         KillableConsumer victim =
@@ -262,7 +269,7 @@ class KilledConsumersTests {
         return victim.killedAt();
     }
 
-    private void awaitEnd(Place place, int messages) {
+    private void awaitEnd(Deployment deployment, int messages) {
         Set<String> far = new HashSet<>();
         for (int i = 0; i < messages; i++) {
             if (ProofSender.isFar(i) && !log.isCancelled("m" + i)) {
@@ -270,43 +277,44 @@ class KilledConsumersTests {
             }
         }
         await().atMost(MAX_WAIT)
-                .untilAsserted(() -> assertThat(stored(place))
-                        .as("what is left when all is done that was due")
+                .untilAsserted(() -> assertThat(stored(deployment))
+                        .as("messages stored after all due messages are settled")
                         .isEqualTo(far));
         await().atMost(MAX_WAIT)
-                .untilAsserted(() -> assertThat(log.open(far, deadLetters(place)))
-                        .as("messages of which nobody knows the end")
+                .untilAsserted(() -> assertThat(log.withUnknownOutcome(far, deadLetters(deployment)))
+                        .as("messages with unknown outcome")
                         .isEmpty());
     }
 
-    private static Set<String> stored(Place place) {
-        return names(place, ShardKeys::messages, "HKEYS");
+    private static Set<String> stored(Deployment deployment) {
+        return names(deployment, ShardKeys::messages, "HKEYS");
     }
 
-    private static Set<String> deadLetters(Place place) {
+    private static Set<String> deadLetters(Deployment deployment) {
         Set<String> ids = new HashSet<>();
-        names(place, ShardKeys::dead, "ZRANGE", "0", "-1")
+        names(deployment, ShardKeys::dead, "ZRANGE", "0", "-1")
                 .forEach(deadLetter -> ids.add(deadLetter.substring(0, deadLetter.lastIndexOf('@'))));
         return ids;
     }
 
-    /** What a key of each shard holds besides its sentinel. */
-    private static Set<String> names(Place place, Function<ShardKeys, byte[]> which, String verb, String... arguments) {
+    /** Elements of one key of each shard, without the sentinel. */
+    private static Set<String> names(
+            Deployment deployment, Function<ShardKeys, byte[]> which, String verb, String... arguments) {
         Set<String> names = new HashSet<>();
         for (Shard shard : Shard.all(ConsumerProcess.TOPIC, ConsumerProcess.SHARDS)) {
             String key = text(which.apply(KEYS.of(shard)));
             String[] command =
                     Stream.concat(Stream.of(verb, key), Stream.of(arguments)).toArray(String[]::new);
-            ((List<?>) place.serverOf().apply(key).command(command)).forEach(name -> names.add(name.toString()));
+            ((List<?>) deployment.serverOf().apply(key).command(command)).forEach(name -> names.add(name.toString()));
         }
         names.removeIf(name -> name.startsWith("~~~"));
         return names;
     }
 
-    private void checkKeys(Place place) {
-        assertThat(names(place, ShardKeys::schedule, "ZRANGE", "0", "-1")).isEqualTo(stored(place));
-        assertThat(names(place, ShardKeys::leases, "ZRANGE", "0", "-1")).isEmpty();
-        assertThat(names(place, ShardKeys::deliveries, "HKEYS")).isEmpty();
+    private void checkKeys(Deployment deployment) {
+        assertThat(names(deployment, ShardKeys::schedule, "ZRANGE", "0", "-1")).isEqualTo(stored(deployment));
+        assertThat(names(deployment, ShardKeys::leases, "ZRANGE", "0", "-1")).isEmpty();
+        assertThat(names(deployment, ShardKeys::deliveries, "HKEYS")).isEmpty();
         Set<String> documented = new HashSet<>();
         Stream.of(KEYS.topics(), KEYS.nodes(), KEYS.nodeTopics()).forEach(key -> documented.add(text(key)));
         for (Shard shard : Shard.all(ConsumerProcess.TOPIC, ConsumerProcess.SHARDS)) {
@@ -322,7 +330,9 @@ class KilledConsumersTests {
             documented.add(text(messages.sentUntil()));
         }
         Set<String> keys = new HashSet<>();
-        place.servers().forEach(server -> ((List<?>) server.command("KEYS", "*")).forEach(key -> keys.add(key + "")));
+        deployment
+                .servers()
+                .forEach(server -> ((List<?>) server.command("KEYS", "*")).forEach(key -> keys.add(key + "")));
         assertThat(keys).isEqualTo(documented);
     }
 

@@ -16,9 +16,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps book of every message of a test, over all its nodes, and says at the end whether the promises were kept: each
- * id is exactly one of acknowledged, dead, cancelled or stored; none was early; no two leases of one id were held at a
- * time.
+ * Records every message of a test over all nodes and checks the delivery guarantees at the end. Each message is exactly
+ * one of acknowledged, dead-lettered, cancelled or stored. No message is delivered early. No message is handled under
+ * two live leases. Thread-safe.
  */
 final class Ledger implements DelayQueueEvents {
 
@@ -38,8 +38,8 @@ final class Ledger implements DelayQueueEvents {
         cancelled.add(id);
     }
 
-    /** A handler starts. Redis runs on this machine, so its clock is this one. */
-    void begins(Delivery delivery) {
+    /** Records the start of a handler. Redis runs on this machine and uses the same clock. */
+    void handlerStarted(Delivery delivery) {
         started.merge(delivery.id(), 1, Integer::sum);
         long now = System.currentTimeMillis();
         if (now < delivery.dueAt().toEpochMilli()) {
@@ -52,7 +52,7 @@ final class Ledger implements DelayQueueEvents {
         }
     }
 
-    void ends(Delivery delivery) {
+    void handlerEnded(Delivery delivery) {
         running.remove(delivery.id(), delivery);
     }
 
@@ -66,7 +66,7 @@ final class Ledger implements DelayQueueEvents {
         dead.add(id);
     }
 
-    int started(String id) {
+    int startCount(String id) {
         return started.getOrDefault(id, 0);
     }
 
@@ -78,7 +78,9 @@ final class Ledger implements DelayQueueEvents {
         return acknowledged.size();
     }
 
-    /** What holds whatever Redis forgets: nothing was early, and no two leases of one id were held at a time. */
+    /**
+     * Checks the guarantees that hold even if Redis loses data: no early delivery, no two live leases of one message.
+     */
     void checkLeases() {
         assertThat(violations).isEmpty();
     }
@@ -93,17 +95,17 @@ final class Ledger implements DelayQueueEvents {
         checkLeases();
         Map<String, String> wrong = new TreeMap<>();
         for (String id : sent) {
-            int places = (acknowledged.containsKey(id) ? 1 : 0)
+            int outcomes = (acknowledged.containsKey(id) ? 1 : 0)
                     + (deadLetters.contains(id) ? 1 : 0)
                     + (cancelled.contains(id) ? 1 : 0)
                     + (stored.contains(id) ? 1 : 0);
-            if (places != 1) {
+            if (outcomes != 1) {
                 wrong.put(
                         id,
                         "acknowledged " + acknowledged.getOrDefault(id, 0) + ", dead " + deadLetters.contains(id)
                                 + ", cancelled " + cancelled.contains(id) + ", stored " + stored.contains(id)
                                 + ", started "
-                                + started(id));
+                                + startCount(id));
             }
         }
         assertThat(wrong)

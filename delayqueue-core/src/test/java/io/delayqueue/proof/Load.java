@@ -30,15 +30,15 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends at a steady pace, cancels some of it, sends again what was not accepted, and keeps the times of what happened.
- * One thread sends to some of the topic's shards only, so that it is not held up by the others.
+ * Sends batches at a fixed interval, cancels one message of each, repeats rejected sends, and records the time of each
+ * result. Each sender thread sends to a subset of the shards, so that other shards cannot block it.
  */
 final class Load implements DelayQueueEvents {
 
     static final String TOPIC = "t";
 
     private static final int BATCH = 8;
-    private static final Duration PACE = Duration.ofMillis(40);
+    private static final Duration SEND_INTERVAL = Duration.ofMillis(40);
 
     private final Ledger ledger;
     private final int shards;
@@ -46,14 +46,14 @@ final class Load implements DelayQueueEvents {
     private final AtomicInteger numbers = new AtomicInteger();
     private volatile boolean stopped;
 
-    /** Nanoseconds at which each id's send was answered. */
+    /** {@link System#nanoTime()} at which each send was accepted, by message id. */
     final Map<String, Long> accepted = new ConcurrentHashMap<>();
 
-    /** Nanoseconds at which each id was first acknowledged or cancelled. */
+    /** {@link System#nanoTime()} at which each message was first acknowledged or cancelled, by message id. */
     final Map<String, Long> ended = new ConcurrentHashMap<>();
 
-    /** Those that were sent or cancelled by a call whose outcome was unknown. */
-    final Set<String> unsure = ConcurrentHashMap.newKeySet();
+    /** Ids of messages with a send or cancel of unknown outcome. */
+    final Set<String> unknownOutcomes = ConcurrentHashMap.newKeySet();
 
     final Set<String> cancelled = ConcurrentHashMap.newKeySet();
     final Map<String, Integer> acknowledged = new ConcurrentHashMap<>();
@@ -66,13 +66,13 @@ final class Load implements DelayQueueEvents {
         this.shards = shards;
     }
 
-    /** Begins to send to some shards. */
-    void begin(QueueNode node, IntPredicate wanted) {
+    /** Starts a thread that sends to the given shards. */
+    void start(QueueNode node, IntPredicate shardFilter) {
         Thread sender = new Thread(
                 () -> {
                     while (!stopped) {
-                        long next = System.nanoTime() + PACE.toNanos();
-                        round(node, wanted, Duration.ZERO, Duration.ofMillis(1500));
+                        long next = System.nanoTime() + SEND_INTERVAL.toNanos();
+                        sendRound(node, shardFilter, Duration.ZERO, Duration.ofMillis(1500));
                         LockSupport.parkNanos(next - System.nanoTime());
                     }
                 },
@@ -93,68 +93,68 @@ final class Load implements DelayQueueEvents {
         });
     }
 
-    /** Sends a batch, due after a time between two, and cancels one message of another kind. */
-    void round(QueueNode node, IntPredicate wanted, Duration from, Duration to) {
+    /** Sends a batch with delays between {@code from} and {@code to}, and a message that is then cancelled. */
+    void sendRound(QueueNode node, IntPredicate shardFilter, Duration from, Duration to) {
         Random random = new Random(numbers.get());
         List<DelayMessage> batch = new ArrayList<>();
         while (batch.size() < BATCH) {
-            batch.add(message(
-                    wanted, from.plusMillis(random.nextInt((int) (to.minus(from).toMillis() + 1)))));
+            batch.add(message(shardFilter, from.plusMillis(random.nextInt((int)
+                    (to.minus(from).toMillis() + 1)))));
         }
-        DelayMessage unwanted = message(wanted, Duration.ofSeconds(5).plus(to));
-        batch.add(unwanted);
+        DelayMessage toCancel = message(shardFilter, Duration.ofSeconds(5).plus(to));
+        batch.add(toCancel);
         send(node, batch);
-        if (accepted.containsKey(unwanted.id())) {
-            cancel(node, unwanted.id());
+        if (accepted.containsKey(toCancel.id())) {
+            cancel(node, toCancel.id());
         }
     }
 
-    private DelayMessage message(IntPredicate wanted, Duration delay) {
+    private DelayMessage message(IntPredicate shardFilter, Duration delay) {
         while (true) {
             String id = "m" + numbers.incrementAndGet();
-            if (wanted.test(Shard.indexOf(id, shards))) {
+            if (shardFilter.test(Shard.indexOf(id, shards))) {
                 return DelayMessage.to(TOPIC).id(id).payload(id).delay(delay).build();
             }
         }
     }
 
     private void send(QueueNode node, List<DelayMessage> batch) {
-        long begun = System.nanoTime();
-        List<DelayMessage> open = batch;
-        while (!open.isEmpty()) {
-            List<DelayMessage> failed = attempt(node, open);
+        long begin = System.nanoTime();
+        List<DelayMessage> pending = batch;
+        while (!pending.isEmpty()) {
+            List<DelayMessage> failed = attempt(node, pending);
             long now = System.nanoTime();
-            for (DelayMessage message : open) {
+            for (DelayMessage message : pending) {
                 if (failed.stream().noneMatch(other -> other.id().equals(message.id()))) {
                     accepted.put(message.id(), now);
                     ledger.sent(message.id());
                 }
             }
-            open = failed;
-            if (!open.isEmpty()) {
+            pending = failed;
+            if (!pending.isEmpty()) {
                 LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
             }
         }
-        longestSendNanos.accumulateAndGet(System.nanoTime() - begun, Math::max);
+        longestSendNanos.accumulateAndGet(System.nanoTime() - begin, Math::max);
     }
 
-    private List<DelayMessage> attempt(QueueNode node, List<DelayMessage> open) {
+    private List<DelayMessage> attempt(QueueNode node, List<DelayMessage> pending) {
         try {
-            node.template.sendAll(open);
+            node.template.sendAll(pending);
             return List.of();
         } catch (BatchSendException e) {
             List<DelayMessage> failed = new ArrayList<>();
-            for (int i = 0; i < open.size(); i++) {
+            for (int i = 0; i < pending.size(); i++) {
                 SendResult result = e.results().get(i);
                 if (result instanceof SendResult.Unknown unknown) {
-                    unsure.add(unknown.id());
+                    unknownOutcomes.add(unknown.id());
                     failures.add("unknown: " + unknown.reason());
                     failed.add(unknown.message());
                 } else if (result instanceof SendResult.Rejected rejected) {
                     failures.add("rejected: " + rejected.detail());
-                    failed.add(open.get(i));
+                    failed.add(pending.get(i));
                 } else if (result instanceof SendResult.Duplicate) {
-                    failures.add("duplicate: " + open.get(i).id());
+                    failures.add("duplicate: " + pending.get(i).id());
                 }
             }
             return failed;
@@ -170,16 +170,16 @@ final class Load implements DelayQueueEvents {
                 ended.putIfAbsent(id, System.nanoTime());
             }
         } catch (DelayQueueException e) {
-            unsure.add(id);
+            unknownOutcomes.add(id);
         }
     }
 
-    /** Handles what is delivered, in no time. */
+    /** Handles a batch without delay. */
     @Nullable
     CompletionStage<?> handle(List<Delivery> batch) {
         batch.forEach(delivery -> {
-            ledger.begins(delivery);
-            ledger.ends(delivery);
+            ledger.handlerStarted(delivery);
+            ledger.handlerEnded(delivery);
         });
         return null;
     }
@@ -192,7 +192,7 @@ final class Load implements DelayQueueEvents {
         deliveries.add(now, Shard.indexOf(id, shards));
     }
 
-    /** Waits until no shard holds a message any more. */
+    /** Waits until no shard holds a message. */
     void awaitEmpty(QueueNode node) {
         await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> live(node) == 0);
     }
@@ -204,20 +204,20 @@ final class Load implements DelayQueueEvents {
                 .sum();
     }
 
-    /** Those that were accepted and neither acknowledged nor cancelled. */
-    List<String> open() {
+    /** Ids of messages that were accepted but neither acknowledged nor cancelled. */
+    List<String> unsettled() {
         return accepted.keySet().stream()
                 .filter(id -> !ended.containsKey(id))
                 .sorted()
                 .toList();
     }
 
-    /** Those whose end was undone: acknowledged more than once, or although they had been cancelled. */
-    List<String> undone() {
+    /** Ids of messages that were acknowledged more than once or after a successful cancel. */
+    List<String> settledTwice() {
         return acknowledged.entrySet().stream()
                 .filter(entry -> entry.getValue() > 1 || cancelled.contains(entry.getKey()))
                 .map(Map.Entry::getKey)
-                .filter(id -> !unsure.contains(id))
+                .filter(id -> !unknownOutcomes.contains(id))
                 .sorted()
                 .toList();
     }

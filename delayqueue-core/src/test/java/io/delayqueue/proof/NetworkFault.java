@@ -4,20 +4,21 @@ import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import java.time.Duration;
 
-/** What a network may do to a queue. */
+/** A fault of the network between nodes and Redis. */
 enum NetworkFault {
-    SLOW_AND_UNSTEADY,
+    SLOW_WITH_JITTER,
     CUT,
     REJECTED,
-    /** Of the connections that stand; who dials anew is served. */
+    /** Requests on established connections are lost. New connections work. */
     REQUESTS_LOST,
-    ANSWERS_LOST,
-    /** The connections that stand end, and on new ones nothing arrives. */
-    NEWCOMERS_UNHEARD;
+    /** Replies on established connections are lost. New connections work. */
+    REPLIES_LOST,
+    /** Established connections are closed. Requests on new connections are lost. */
+    NEW_CONNECTIONS_UNRESPONSIVE;
 
-    void happenTo(FaultProxy proxy) {
+    void applyTo(FaultProxy proxy) {
         switch (this) {
-            case SLOW_AND_UNSTEADY ->
+            case SLOW_WITH_JITTER ->
                 proxy.delay(
                         Duration.ofMillis(20),
                         Duration.ofMillis(80),
@@ -26,21 +27,21 @@ enum NetworkFault {
             case CUT -> proxy.cut();
             case REJECTED -> proxy.refuse();
             case REQUESTS_LOST -> proxy.halfOpen(Direction.CLIENT_TO_SERVER);
-            case ANSWERS_LOST -> proxy.halfOpen(Direction.SERVER_TO_CLIENT);
-            case NEWCOMERS_UNHEARD -> {
+            case REPLIES_LOST -> proxy.halfOpen(Direction.SERVER_TO_CLIENT);
+            case NEW_CONNECTIONS_UNRESPONSIVE -> {
                 proxy.blackHoleNew(Direction.CLIENT_TO_SERVER);
                 proxy.disconnect();
             }
         }
     }
 
-    /** Whether sends fail meanwhile. */
-    boolean isFatal() {
-        return this != SLOW_AND_UNSTEADY;
+    /** Whether sends fail during the fault. */
+    boolean failsSends() {
+        return this != SLOW_WITH_JITTER;
     }
 
-    /** Nobody ends this one: the queue has to dial anew. */
-    boolean isForGood() {
-        return this == REQUESTS_LOST || this == ANSWERS_LOST;
+    /** Whether the test never ends the fault, so that the node must reconnect. */
+    boolean isPermanent() {
+        return this == REQUESTS_LOST || this == REPLIES_LOST;
     }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A bad network between the nodes and their Redis, under load. */
+/** Network faults between the nodes and Redis, under load. */
 @Timeout(120)
 class NetworkFaultTests {
 
@@ -26,7 +26,7 @@ class NetworkFaultTests {
     private static final int SHARDS = 3;
 
     private Fleet fleet;
-    private IntPredicate behind = shard -> true;
+    private IntPredicate affected = shard -> true;
 
     @AfterEach
     void close() {
@@ -36,9 +36,9 @@ class NetworkFaultTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SLOW_AND_UNSTEADY", "CUT", "ANSWERS_LOST"})
+    @EnumSource(names = {"SLOW_WITH_JITTER", "CUT", "REPLIES_LOST"})
     void queueRecoversByItself(NetworkFault fault) {
-        onOneRedis(fault, fault.isFatal() ? SHORT : BUILT_IN);
+        onOneRedis(fault, fault.failsSends() ? SHORT : BUILT_IN);
     }
 
     @ParameterizedTest
@@ -51,7 +51,7 @@ class NetworkFaultTests {
     @ParameterizedTest
     @EnumSource
     @Tag("soak")
-    void queueRecoversByItselfFromEachFaultBeforeOneMaster(NetworkFault fault) {
+    void queueRecoversByItselfFromEachFaultOfOneMaster(NetworkFault fault) {
         onCluster(fault, BUILT_IN);
     }
 
@@ -59,9 +59,9 @@ class NetworkFaultTests {
         try (RedisServerProcess redis = RedisServerProcess.start();
                 FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
             fleet = new Fleet(() -> QueueNode.on(proxy.port()).commandTimeout(timeout), SHARDS);
-            fleet.listen();
-            fleet.load.begin(fleet.node(), shard -> true);
-            survive(fault, proxy, timeout);
+            fleet.startConsumers();
+            fleet.load.start(fleet.startNode(), shard -> true);
+            runUnderLoad(fault, proxy, timeout);
         }
     }
 
@@ -69,50 +69,50 @@ class NetworkFaultTests {
         try (RedisClusterProcess cluster =
                 RedisClusterProcess.builder().replicasPerMaster(0).proxied().start()) {
             fleet = new Fleet(() -> QueueNode.on(cluster.addresses()).commandTimeout(timeout), SHARDS);
-            fleet.listen();
+            fleet.startConsumers();
             List<RedisServerProcess> masters = Shard.all(Load.TOPIC, SHARDS).stream()
-                    .map(shard ->
-                            cluster.masterOf(fleet.first().keySpace.of(shard).meta()))
+                    .map(shard -> cluster.masterOf(
+                            fleet.firstNode().keySpace.of(shard).meta()))
                     .toList();
             RedisServerProcess master = cluster.masters().get(1);
-            behind = index -> masters.get(index).equals(master);
-            fleet.load.begin(fleet.node(), behind);
-            fleet.load.begin(fleet.node(), behind.negate());
-            survive(fault, cluster.proxyOf(master), timeout);
+            affected = index -> masters.get(index).equals(master);
+            fleet.load.start(fleet.startNode(), affected);
+            fleet.load.start(fleet.startNode(), affected.negate());
+            runUnderLoad(fault, cluster.proxyOf(master), timeout);
         }
     }
 
-    private void survive(NetworkFault fault, FaultProxy proxy, Duration timeout) {
+    private void runUnderLoad(NetworkFault fault, FaultProxy proxy, Duration timeout) {
         awaitDelivered(System.nanoTime(), 100);
         long begun = System.nanoTime();
-        fault.happenTo(proxy);
-        if (fault.isFatal() && !fault.isForGood()) {
+        fault.applyTo(proxy);
+        if (fault.failsSends() && !fault.isPermanent()) {
             await().atMost(Duration.ofSeconds(30)).until(() -> !fleet.load.failures.isEmpty());
         }
-        if (!fault.isFatal()) {
+        if (!fault.failsSends()) {
             awaitDelivered(begun, 100);
         }
         long ended = System.nanoTime();
-        if (!fault.isForGood()) {
+        if (!fault.isPermanent()) {
             proxy.pass();
         }
-        awaitDelivered(ended + (fault.isForGood() ? timeout.toNanos() : 0), 100);
+        awaitDelivered(ended + (fault.isPermanent() ? timeout.toNanos() : 0), 100);
         long recovered = System.nanoTime();
-        fleet.finish();
-        tell(fault, begun, ended, recovered);
+        fleet.drainAndClose();
+        print(fault, begun, ended, recovered);
         check(fault);
     }
 
-    private void tell(NetworkFault fault, long begun, long ended, long recovered) {
+    private void print(NetworkFault fault, long begun, long ended, long recovered) {
         Timeline deliveries = fleet.load.deliveries;
-        IntPredicate others = behind.negate();
+        IntPredicate others = affected.negate();
         System.out.printf(
-                "%s for %d ms: longest gap %d ms, %d ms of it after the end; elsewhere %d ms; longest send %d ms;"
-                        + " failed %d%n",
+                "%s for %d ms: longest gap %d ms, after the end of the fault %d ms, other masters %d ms; longest send %d ms;"
+                        + " %d failures%n",
                 fault,
-                fault.isForGood() ? -1 : (ended - begun) / 1_000_000,
-                deliveries.longestGap(behind, begun, recovered).toMillis(),
-                deliveries.longestGap(behind, ended, recovered).toMillis(),
+                fault.isPermanent() ? -1 : (ended - begun) / 1_000_000,
+                deliveries.longestGap(affected, begun, recovered).toMillis(),
+                deliveries.longestGap(affected, ended, recovered).toMillis(),
                 deliveries.count(others, begun, recovered) == 0
                         ? -1
                         : deliveries.longestGap(others, begun, recovered).toMillis(),
@@ -122,18 +122,18 @@ class NetworkFaultTests {
 
     private void check(NetworkFault fault) {
         fleet.ledger.checkLeases();
-        assertThat(fleet.load.open())
-                .as("lost, but those whose cancelling was not answered")
-                .allMatch(fleet.load.unsure::contains);
-        assertThat(fleet.load.undone()).isEmpty();
+        assertThat(fleet.load.unsettled())
+                .as("lost messages, except those with a cancel of unknown outcome")
+                .allMatch(fleet.load.unknownOutcomes::contains);
+        assertThat(fleet.load.settledTwice()).isEmpty();
         assertThat(fleet.load.failures).noneMatch(failure -> failure.startsWith("duplicate"));
-        if (!fault.isFatal()) {
+        if (!fault.failsSends()) {
             assertThat(fleet.load.failures).isEmpty();
         }
     }
 
     private void awaitDelivered(long since, int count) {
         await().atMost(Duration.ofSeconds(60))
-                .until(() -> fleet.load.deliveries.count(behind, since, Long.MAX_VALUE) >= count);
+                .until(() -> fleet.load.deliveries.count(affected, since, Long.MAX_VALUE) >= count);
     }
 }

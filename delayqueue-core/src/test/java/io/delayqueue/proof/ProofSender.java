@@ -10,22 +10,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Sends numbered messages, some of them twice, and cancels some that it has sent. Not thread-safe. */
+/** Sends numbered messages, repeats some sends, and cancels some messages. Not thread-safe. */
 final class ProofSender {
 
-    /** What a sender has to bear. */
-    interface Adversity {
+    /** Callbacks of a sender. Implementations may inject faults. */
+    interface SenderCallbacks {
 
         /**
-         * Called before each batch; may wait or do harm.
+         * Called before each batch. May wait or inject a fault.
          *
-         * @param sent how many were sent
-         * @return how much later than usual the batch comes due, so that its repeat still finds it
+         * @param sent number of messages sent so far
+         * @return extra delay of the batch, so that a repeated send still finds its messages stored
          */
         Duration beforeBatch(int sent);
 
-        /** Called when nobody knows what became of some messages, before they are sent again. */
-        void unknown();
+        /** Called before sends with an unknown outcome are repeated. */
+        void outcomeUnknown();
     }
 
     private static final int BATCH = 250;
@@ -34,30 +34,30 @@ final class ProofSender {
     private final QueueNode node;
     private final DeliveryLog log;
     private final Random random;
-    private final Adversity adversity;
+    private final SenderCallbacks callbacks;
     private int repeats;
 
-    ProofSender(QueueNode node, DeliveryLog log, Random random, Adversity adversity) {
+    ProofSender(QueueNode node, DeliveryLog log, Random random, SenderCallbacks callbacks) {
         this.node = node;
         this.log = log;
         this.random = random;
-        this.adversity = adversity;
+        this.callbacks = callbacks;
     }
 
-    /** A message that is not due as long as a test lasts. */
+    /** Whether a message becomes due only after the test. */
     static boolean isFar(int number) {
         return number % 50 == 9;
     }
 
-    /** How many messages were sent again, since nobody knew what became of them. */
+    /** Number of messages whose send was repeated. */
     int repeats() {
         return repeats;
     }
 
-    /** Sends messages that come due between now and then. */
+    /** Sends messages {@code from} to {@code to - 1} with delays between {@code earliest} and {@code latest}. */
     void send(int from, int to, Duration earliest, Duration latest) {
         for (int first = from; first < to; first += BATCH) {
-            Duration later = adversity.beforeBatch(first);
+            Duration later = callbacks.beforeBatch(first);
             batch(
                     first,
                     Math.min(first + BATCH, to),
@@ -81,45 +81,45 @@ final class ProofSender {
             batch.add(ConsumerProcess.alwaysFails(i) ? message.maxAttempts(3).build() : message.build());
         }
         send(batch);
-        if (random.nextInt(4) == 0) { // as if the answer had been lost
+        if (random.nextInt(4) == 0) { // simulates a lost reply
             repeats += batch.size();
             send(batch);
         }
         if (!Instant.now().isBefore(earliest)) {
-            log.mayComeAnew(batch.stream().map(DelayMessage::id).toList());
+            log.possiblyAcceptedTwice(batch.stream().map(DelayMessage::id).toList());
         }
     }
 
     private void send(List<DelayMessage> batch) {
-        List<DelayMessage> open = batch;
-        while (!open.isEmpty()) {
+        List<DelayMessage> pending = batch;
+        while (!pending.isEmpty()) {
             try {
-                node.template.sendAll(open);
+                node.template.sendAll(pending);
                 return;
             } catch (BatchSendException e) {
-                open = notStored(open, e.results());
-                repeats += open.size();
-                adversity.unknown();
+                pending = notStored(pending, e.results());
+                repeats += pending.size();
+                callbacks.outcomeUnknown();
             }
         }
     }
 
     private static List<DelayMessage> notStored(List<DelayMessage> messages, List<SendResult> results) {
-        List<DelayMessage> open = new ArrayList<>();
+        List<DelayMessage> pending = new ArrayList<>();
         for (int i = 0; i < results.size(); i++) {
             if (results.get(i) instanceof SendResult.Duplicate duplicate) {
-                throw new IllegalStateException("A repeat was taken for another message: " + duplicate);
+                throw new IllegalStateException("A repeated send was rejected as a duplicate: " + duplicate);
             }
             if (results.get(i) instanceof SendResult.Unknown unknown) {
-                open.add(unknown.message());
+                pending.add(unknown.message());
             } else if (results.get(i) instanceof SendResult.Rejected) {
-                open.add(messages.get(i));
+                pending.add(messages.get(i));
             }
         }
-        return open;
+        return pending;
     }
 
-    /** Of all that were sent: most of them wait, some are handled, many are gone. */
+    /** Cancels random messages: some of the new batch, some of all that were sent. */
     private void cancelSome(int first, int sent) {
         for (int i = 0; i < BATCH / 50; i++) {
             cancel("m" + random.nextInt(sent));

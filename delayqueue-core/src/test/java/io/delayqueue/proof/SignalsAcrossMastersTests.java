@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A node subscribes at one node of the cluster and hears what is published on each master. */
+/** A node subscribes on one Redis node of the cluster and receives signals published on each master. */
 @Timeout(60)
 class SignalsAcrossMastersTests {
 
@@ -31,7 +31,7 @@ class SignalsAcrossMastersTests {
 
     private final RedisClusterProcess cluster =
             RedisClusterProcess.builder().replicasPerMaster(0).start();
-    private final Happenings happenings = new Happenings();
+    private final Happenings events = new Happenings();
     private final QueueNode listening = node();
     private final QueueNode sending = node();
 
@@ -39,7 +39,7 @@ class SignalsAcrossMastersTests {
         return QueueNode.on(cluster.addresses())
                 .shards("t", SHARDS)
                 .settings(Pacing.quiet().settings())
-                .events(happenings)
+                .events(events)
                 .start();
     }
 
@@ -50,9 +50,9 @@ class SignalsAcrossMastersTests {
         cluster.close();
     }
 
-    /** The next sweep would be a minute later. */
+    /** Without the signal, the next sweep would run a minute later. */
     @Test
-    void idleListenerIsWokenByEachMasterWhenItsMessageIsDue() {
+    void signalOfEachMasterWakesIdleListener() {
         Map<String, Duration> late = new ConcurrentHashMap<>();
         listening.listen("t", ListenerOptions.DEFAULTS, deliveries -> {
             deliveries.forEach(delivery -> late.put(delivery.id(), Duration.between(delivery.dueAt(), Instant.now())));
@@ -63,7 +63,7 @@ class SignalsAcrossMastersTests {
             ids.putIfAbsent(Shard.indexOf("m" + i, SHARDS), "m" + i);
         }
         send(ids, Duration.ZERO);
-        await().until(() -> happenings.count("acknowledged") == SHARDS);
+        await().until(() -> events.count("acknowledged") == SHARDS);
         await().until(listening.signals::confirmed);
         late.clear();
 
@@ -75,7 +75,7 @@ class SignalsAcrossMastersTests {
                 .forEach(shard ->
                         masters.add(cluster.masterOf(sending.keySpace.of(shard).meta())));
         assertThat(masters).hasSize(3);
-        System.out.println("woken by each of three masters, late by " + late.values());
+        System.out.println("woken by each of three masters, delivery lag " + late.values());
         assertThat(late.values()).allMatch(duration -> !duration.isNegative());
         assertThat(subscribers()).isEqualTo(1);
     }

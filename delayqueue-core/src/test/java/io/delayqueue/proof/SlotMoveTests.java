@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A shard moves from one master to another under load. */
+/** The slot of a shard moves from one master to another under load. */
 @Timeout(120)
 class SlotMoveTests {
 
@@ -51,7 +51,7 @@ class SlotMoveTests {
     void start() {
         cluster.flush();
         fleet = new Fleet(() -> QueueNode.on(cluster.addresses()), SHARDS);
-        fleet.listen();
+        fleet.startConsumers();
     }
 
     @AfterEach
@@ -60,7 +60,7 @@ class SlotMoveTests {
     }
 
     private void load(int elements) {
-        QueueNode sender = fleet.node();
+        QueueNode sender = fleet.startNode();
         List<DelayMessage> batch = new ArrayList<>();
         for (int i = 0; batch.size() < elements; i++) {
             String id = "b" + i;
@@ -74,8 +74,8 @@ class SlotMoveTests {
             }
         }
         sender.template.sendAll(batch);
-        fleet.load.begin(fleet.node(), MOVING);
-        fleet.load.begin(fleet.node(), MOVING.negate());
+        fleet.load.start(fleet.startNode(), MOVING);
+        fleet.load.start(fleet.startNode(), MOVING.negate());
         awaitDeliveries();
     }
 
@@ -91,25 +91,25 @@ class SlotMoveTests {
 
     private String meta() {
         Shard shard = Shard.all(Load.TOPIC, SHARDS).get(0);
-        return new String(fleet.first().keySpace.of(shard).meta(), StandardCharsets.UTF_8);
+        return new String(fleet.firstNode().keySpace.of(shard).meta(), StandardCharsets.UTF_8);
     }
 
-    /** Those of the shard that moves. */
+    /** Waits for deliveries from the moving shard. */
     private void awaitDeliveries() {
         long now = System.nanoTime();
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> fleet.load.deliveries.count(MOVING, now, Long.MAX_VALUE) >= 100);
     }
 
-    /** Keys are together at any time: before the move, at its begin, when all were moved, and at its end. */
+    /** All keys of the shard are on one master before, during and after the migration. */
     @Test
-    void keysThatMoveTogetherRejectNobody() {
+    void sendsSucceedWhileKeysMoveTogether() {
         moveTogether(2);
     }
 
     @Test
     @Tag("soak")
-    void manyKeysThatMoveTogetherRejectNobody() {
+    void sendsSucceedWhileManyKeysMoveTogether() {
         moveTogether(5000);
     }
 
@@ -122,58 +122,58 @@ class SlotMoveTests {
         move.finish();
         awaitDeliveries();
 
-        fleet.finish();
+        fleet.drainAndClose();
         assertThat(fleet.load.failures).isEmpty();
-        assertThat(fleet.load.unsure).isEmpty();
+        assertThat(fleet.load.unknownOutcomes).isEmpty();
         check();
     }
 
-    /** Somebody stopped in the middle, long enough for all to notice. */
+    /** The migration stops in the middle until sends fail. */
     @Test
-    void keysOnTwoMastersRejectAndLoseNothing() {
-        standOnTwoMasters(2);
+    void sendsFailWithoutLossWhileKeysAreOnTwoMasters() {
+        splitAcrossTwoMasters(2);
     }
 
     @Test
     @Tag("soak")
-    void manyKeysOnTwoMastersRejectAndLoseNothing() {
-        standOnTwoMasters(5000);
+    void sendsFailWithoutLossWhileManyKeysAreOnTwoMasters() {
+        splitAcrossTwoMasters(5000);
     }
 
-    private void standOnTwoMasters(int elements) {
+    private void splitAcrossTwoMasters(int elements) {
         load(elements);
         begin();
-        long parted = System.nanoTime();
+        long splitAt = System.nanoTime();
         int moved = move.moveSomeKeys(3);
         await().atMost(Duration.ofSeconds(30)).until(() -> fleet.load.failures.size() >= 9);
-        long rejected = System.nanoTime();
+        long rejectedAt = System.nanoTime();
         assertThat(move.remaining()).isPositive();
         move.moveSomeKeys(1);
         await().atMost(Duration.ofSeconds(30)).until(() -> fleet.load.failures.size() >= 18);
-        long joined = System.nanoTime();
+        long joinedAt = System.nanoTime();
         move.finish();
         awaitDeliveries();
-        long resumed = System.nanoTime();
+        long resumedAt = System.nanoTime();
 
-        fleet.finish();
+        fleet.drainAndClose();
         System.out.printf(
-                "%d of the keys elsewhere: the first send rejected after %d ms; delivered again %d ms after the keys were"
-                        + " together; longest gap of the others %d ms%n",
+                "%d keys moved: first send rejected after %d ms; deliveries resumed %d ms after all keys were on one"
+                        + " master; longest gap of the other shards %d ms%n",
                 moved,
-                (rejected - parted) / 1_000_000,
-                (resumed - joined) / 1_000_000,
+                (rejectedAt - splitAt) / 1_000_000,
+                (resumedAt - joinedAt) / 1_000_000,
                 fleet.load
                         .deliveries
-                        .longestGap(MOVING.negate(), parted, resumed)
+                        .longestGap(MOVING.negate(), splitAt, resumedAt)
                         .toMillis());
         assertThat(fleet.load.failures).allMatch(failure -> failure.contains("TRYAGAIN"));
         check();
     }
 
-    /** What is remembered of sends stands in keys that are there, so that a slot on the move rejects none. */
+    /** Remembered sends use existing keys, so a migrating slot does not reject them. */
     @Test
-    void rememberedSendsAreAcceptedAndKnownWhileTheirSlotMoves() {
-        DelayQueueTemplate template = fleet.node().template;
+    void rememberedSendsAreAcceptedAndDeduplicatedWhileTheirSlotMoves() {
+        DelayQueueTemplate template = fleet.startNode().template;
         List<DelayMessage> messages = IntStream.iterate(0, i -> i + 1)
                 .mapToObj(i -> "remembered" + i)
                 .filter(id -> Shard.indexOf(id, SHARDS) == 0)
@@ -208,8 +208,8 @@ class SlotMoveTests {
     }
 
     private void check() {
-        assertThat(fleet.load.undone()).isEmpty();
-        assertThat(fleet.load.open()).isEmpty();
+        assertThat(fleet.load.settledTwice()).isEmpty();
+        assertThat(fleet.load.unsettled()).isEmpty();
         fleet.ledger.check(Set.of(), Set.of());
     }
 }

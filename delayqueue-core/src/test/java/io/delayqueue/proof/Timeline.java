@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.IntPredicate;
 import java.util.stream.LongStream;
 
-/** When something happened, and at which shard. Times are nanoseconds of {@link System#nanoTime()}. */
+/** Events with their time and shard. Times are nanoseconds of {@link System#nanoTime()}. Thread-safe. */
 final class Timeline {
 
     private final Queue<Event> events = new ConcurrentLinkedQueue<>();
@@ -28,12 +28,12 @@ final class Timeline {
         return times(shards, from, to).count();
     }
 
-    /** How many per second. */
+    /** Events per second. */
     long rate(IntPredicate shards, long from, long to) {
         return count(shards, from, to) * 1_000_000_000L / Math.max(1, to - from);
     }
 
-    /** The longest time without any. */
+    /** Longest time without an event. */
     Duration longestGap(IntPredicate shards, long from, long to) {
         long[] marks = LongStream.concat(times(shards, from, to), LongStream.of(from, to))
                 .sorted()

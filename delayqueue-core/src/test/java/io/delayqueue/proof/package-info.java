@@ -1,4 +1,4 @@
-/** Promises proved over thousands of messages, by what holds at the end. */
+/** End-to-end tests of the delivery guarantees under load, with killed processes, failovers and network faults. */
 @NullMarked
 package io.delayqueue.proof;
 

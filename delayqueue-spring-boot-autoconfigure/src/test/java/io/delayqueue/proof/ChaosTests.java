@@ -34,7 +34,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.GenericApplicationContext;
 
-/** Three applications on one Redis that is killed under them, while their listeners are stopped and started. */
+/** Three applications share a Redis that is killed and restarted while listeners are stopped and started. */
 class ChaosTests {
 
     private static final String TOPIC = "chaos";
@@ -76,23 +76,23 @@ class ChaosTests {
     }
 
     @Test
-    void everyMessageEndsInExactlyOneWay() {
-        endInExactlyOneWay(2_000, 1, Duration.ofSeconds(2));
+    void eachMessageHasExactlyOneOutcome() {
+        runChaos(2_000, 1, Duration.ofSeconds(2));
     }
 
     @Test
     @Tag("soak")
     @Timeout(180)
-    void everyOneOfManyMessagesEndsInExactlyOneWay() {
-        endInExactlyOneWay(20_000, 3, Duration.ofSeconds(10));
+    void eachOfManyMessagesHasExactlyOneOutcome() {
+        runChaos(20_000, 3, Duration.ofSeconds(10));
     }
 
-    /** Redis is killed so often while messages come that are delayed so long at most. */
-    private void endInExactlyOneWay(int messages, int kills, Duration longestDelay) {
+    /** Sends messages with random delays up to {@code longestDelay} while Redis is killed {@code kills} times. */
+    private void runChaos(int messages, int kills, Duration longestDelay) {
         CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> sendAll(messages, longestDelay));
         cancelSome();
         for (int kill = 0; kill < kills; kill++) {
-            bounceListener();
+            restartListener();
             int reached = ledger.settled() + messages / 10;
             await().atMost(Duration.ofSeconds(60)).until(() -> ledger.settled() >= Math.min(reached, messages - 1));
             redis.kill();
@@ -125,43 +125,43 @@ class ChaosTests {
     }
 
     private void send(DelayQueueTemplate template, List<DelayMessage> batch) {
-        List<DelayMessage> open = batch;
-        while (!open.isEmpty()) {
+        List<DelayMessage> pending = batch;
+        while (!pending.isEmpty()) {
             try {
-                template.sendAll(open);
+                template.sendAll(pending);
                 return;
             } catch (BatchSendException e) {
-                open = notStored(open, e.results());
+                pending = notStored(pending, e.results());
             }
         }
     }
 
     private static List<DelayMessage> notStored(List<DelayMessage> messages, List<SendResult> results) {
-        List<DelayMessage> open = new ArrayList<>();
+        List<DelayMessage> pending = new ArrayList<>();
         for (int i = 0; i < results.size(); i++) {
             if (results.get(i) instanceof SendResult.Unknown unknown) {
-                open.add(unknown.message());
+                pending.add(unknown.message());
             } else if (results.get(i) instanceof SendResult.Rejected) {
-                open.add(messages.get(i));
+                pending.add(messages.get(i));
             }
         }
-        return open;
+        return pending;
     }
 
-    /** While Redis is up, so that the answer is known. */
+    /** Cancels messages while Redis is available, so that each outcome is known. */
     private void cancelSome() {
         DelayQueueTemplate template = nodes.get(1).getBean(DelayQueueTemplate.class);
         for (int i = 0; i < 200; i++) {
             String id = "m" + (i * 7);
             await().pollDelay(Duration.ZERO)
-                    .until(() -> template.find(TOPIC, id).isPresent() || ledger.started(id) > 0);
+                    .until(() -> template.find(TOPIC, id).isPresent() || ledger.startCount(id) > 0);
             if (template.cancel(TOPIC, id).isCancelled()) {
                 ledger.cancelled(id);
             }
         }
     }
 
-    private void bounceListener() {
+    private void restartListener() {
         DelayListenerRegistry registry = nodes.get(random.nextInt(nodes.size())).getBean(DelayListenerRegistry.class);
         String id = registry.getListenerIds().iterator().next();
         registry.stop(id).join();
@@ -203,7 +203,7 @@ class ChaosTests {
         }
     }
 
-    /** Fails now and then, always for some, and is slow for others. */
+    /** Fails for some messages always, for some only at the first attempt, and is slow for others. */
     static class Handler {
 
         private final Ledger ledger;
@@ -220,7 +220,7 @@ class ChaosTests {
                 backoff = "fixed 50ms",
                 drainTime = "10s")
         void handle(String payload, Delivery delivery) {
-            ledger.begins(delivery);
+            ledger.handlerStarted(delivery);
             try {
                 int number = Integer.parseInt(delivery.id().substring(1));
                 assertThat(payload).isEqualTo("payload of " + delivery.id());
@@ -234,7 +234,7 @@ class ChaosTests {
                     LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
                 }
             } finally {
-                ledger.ends(delivery);
+                ledger.handlerEnded(delivery);
             }
         }
     }

@@ -44,12 +44,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The counters of all nodes add up: each message that was sent is acknowledged, dead, cancelled or live, or its end is
- * known to have been answered to nobody who could count it. Replies are cut, sends have unknown outcomes and are repeated,
- * nodes end without a word.
+ * The counters of all nodes add up: each sent message is counted once as acknowledged, dead-lettered, cancelled or
+ * live. The exceptions are known: settlements and cancellations whose reply never reached a live node. Replies are
+ * lost, sends with an unknown outcome are repeated, and a node is killed.
  */
 @EmbeddedRedis
-class CountedTruthTests implements DelayQueueEvents {
+class CounterConsistencyTests implements DelayQueueEvents {
 
     private static final String TOPIC = "t";
     private static final ListenerOptions OPTIONS = ListenerOptions.DEFAULTS.toBuilder()
@@ -63,17 +63,17 @@ class CountedTruthTests implements DelayQueueEvents {
     private final Set<String> sent = new HashSet<>();
     private final Set<String> ended = ConcurrentHashMap.newKeySet();
 
-    /** Those that were cancelled, while the answer was lost. */
-    private final Set<String> unseen = new HashSet<>();
+    /** Messages whose cancellation succeeded but whose reply was lost. */
+    private final Set<String> cancelledUnconfirmed = new HashSet<>();
 
-    /** What killed nodes handled at last: some of it is acknowledged, which nobody counted. */
-    private final Set<String> takenAlong = new HashSet<>();
+    /** Messages that killed nodes handled last. Some of them were acknowledged without being counted. */
+    private final Set<String> handledByKilledNodes = new HashSet<>();
 
     private FaultProxy proxy;
     private QueueNode sender;
-    private QueueNode steady;
+    private QueueNode undisturbed;
 
-    CountedTruthTests(RedisServerProcess redis) {
+    CounterConsistencyTests(RedisServerProcess redis) {
         this.redis = redis;
     }
 
@@ -82,8 +82,8 @@ class CountedTruthTests implements DelayQueueEvents {
         redis.flush();
         proxy = FaultProxy.inFrontOf(redis);
         sender = start(QueueNode.on(proxy.port()).commandTimeout(Duration.ofMillis(300)));
-        steady = start(QueueNode.on(redis.port()));
-        nodes.addAll(List.of(sender, steady));
+        undisturbed = start(QueueNode.on(redis.port()));
+        nodes.addAll(List.of(sender, undisturbed));
         send(List.of(live("first")));
     }
 
@@ -123,8 +123,8 @@ class CountedTruthTests implements DelayQueueEvents {
     }
 
     @Test
-    void countersAddUpAlthoughRepliesAreLostAndANodeIsKilled() {
-        disturb("m", 40);
+    void countersAddUpAfterLostRepliesAndAKilledNode() {
+        sendWithFaults("m", 40);
         finish();
     }
 
@@ -133,13 +133,13 @@ class CountedTruthTests implements DelayQueueEvents {
     @Timeout(600)
     void countersAddUpAfterManyFaults() {
         for (int round = 0; round < 20; round++) {
-            disturb("round" + round + "-", 1000);
+            sendWithFaults("round" + round + "-", 1000);
         }
         finish();
     }
 
-    /** Messages of each kind, every end of a reply, a killed node. */
-    private void disturb(String prefix, int messages) {
+    /** Sends, cancels and expires messages while replies are lost and a node is killed. */
+    private void sendWithFaults(String prefix, int messages) {
         List<DelayMessage> due =
                 ids(prefix + "due", messages).map(id -> message(id).build()).toList();
         List<DelayMessage> later =
@@ -153,7 +153,7 @@ class CountedTruthTests implements DelayQueueEvents {
             send(List.copyOf(repeats));
         }
         cancel(later.subList(0, messages / 2));
-        killOneThatConsumes();
+        killConsumingNode();
         send(ids(prefix + "expired", messages)
                 .map(id -> message(id).expireAt(Instant.ofEpochSecond(1)).build())
                 .toList());
@@ -171,7 +171,7 @@ class CountedTruthTests implements DelayQueueEvents {
         return message(id).delay(Duration.ofDays(1)).build();
     }
 
-    /** Repeats what was not answered until it is; gives what had to be repeated. */
+    /** Sends messages until each send has a known outcome. Returns the messages that had an unknown outcome. */
     private Collection<DelayMessage> send(List<DelayMessage> messages) {
         Map<String, DelayMessage> repeats = new HashMap<>();
         List<DelayMessage> open = messages;
@@ -198,12 +198,12 @@ class CountedTruthTests implements DelayQueueEvents {
         return repeats.values();
     }
 
-    /** The answer to the first is lost: the client asks again by itself, and is told that there is nothing to cancel. */
+    /** Cancels messages. The reply to the first cancel is lost. The client retries and finds no message to cancel. */
     private void cancel(List<DelayMessage> messages) {
         proxy.cutNextReply(RedisRequest::isScript);
         for (DelayMessage message : messages) {
             if (!cancelled(message.id())) {
-                unseen.add(message.id());
+                cancelledUnconfirmed.add(message.id());
             }
         }
     }
@@ -213,35 +213,34 @@ class CountedTruthTests implements DelayQueueEvents {
             try {
                 return sender.template.cancel(TOPIC, id).isCancelled();
             } catch (DelayQueueException e) {
-                // once more
+                // retry
             }
         }
     }
 
-    /** What it handles is acknowledged, but no answer reaches it any more; what it claims then is lost with it. */
-    private void killOneThatConsumes() {
+    /** Kills a node whose acknowledgements reach Redis but whose replies are lost. */
+    private void killConsumingNode() {
         try (FaultProxy own = FaultProxy.inFrontOf(redis)) {
             QueueNode killed = start(QueueNode.on(own.port()), Duration.ofMinutes(1));
             Set<String> handled = ConcurrentHashMap.newKeySet();
-            CountDownLatch deaf = new CountDownLatch(1);
+            CountDownLatch repliesLost = new CountDownLatch(1);
             killed.listen(
                     TOPIC,
                     OPTIONS.toBuilder().concurrency(1).batchSize(4).prefetch(0).build(),
                     batch -> {
                         batch.forEach(delivery -> handled.add(delivery.id()));
-                        deaf.await();
+                        repliesLost.await();
                         return null;
                     });
             await().until(() -> !handled.isEmpty());
             own.blackHole(Direction.SERVER_TO_CLIENT);
-            deaf.countDown();
-            // its task may have been waiting for a reply already: then nothing is acknowledged, and all is delivered
-            // again
+            repliesLost.countDown();
+            // if a poll already waited for its reply, nothing is acknowledged and all messages are redelivered
             Instant latest = Instant.now().plusSeconds(2);
             await().until(() -> stored().stream().noneMatch(handled::contains)
                     || Instant.now().isAfter(latest));
             killed.abandon();
-            takenAlong.addAll(handled);
+            handledByKilledNodes.addAll(handled);
         }
     }
 
@@ -253,7 +252,7 @@ class CountedTruthTests implements DelayQueueEvents {
     }
 
     private void finish() {
-        steady.listen(TOPIC, OPTIONS, deliveries -> null);
+        undisturbed.listen(TOPIC, OPTIONS, deliveries -> null);
         proxy.cutNextReply(RedisRequest::isScript);
         sender.listen(TOPIC, OPTIONS, deliveries -> null);
         await().atMost(Duration.ofMinutes(2))
@@ -264,16 +263,17 @@ class CountedTruthTests implements DelayQueueEvents {
         Set<String> open = new HashSet<>(sent);
         open.removeAll(ended);
         open.removeAll(stored());
-        assertThat(open).containsAll(unseen);
-        open.removeAll(unseen);
-        assertThat(takenAlong).containsAll(open);
+        assertThat(open).containsAll(cancelledUnconfirmed);
+        open.removeAll(cancelledUnconfirmed);
+        assertThat(handledByKilledNodes).containsAll(open);
         assertThat(count(DelayQueueMeters.MESSAGES_SENT)).isEqualTo(sent.size());
         assertThat(count(DelayQueueMeters.MESSAGES_ACKNOWLEDGED)
                         + count(DelayQueueMeters.MESSAGES_DEAD)
                         + count(DelayQueueMeters.MESSAGES_CANCELLED)
                         + stored().size())
-                .isEqualTo(sent.size() - unseen.size() - open.size());
-        System.out.println("taken along by killed nodes: " + open.size() + " of " + takenAlong.size());
+                .isEqualTo(sent.size() - cancelledUnconfirmed.size() - open.size());
+        System.out.println("acknowledged by killed nodes without being counted: " + open.size() + " of "
+                + handledByKilledNodes.size());
     }
 
     private double count(DelayQueueMeters meter) {
