@@ -2,6 +2,6 @@ package io.delayqueue.sharding;
 
 import org.junit.jupiter.api.Tag;
 
-/** The same with 16 shards. */
+/** Repeats the tests with 16 shards. */
 @Tag("soak")
 class ManyShardsOnClusterTests extends ShardedTopicOnClusterTests {}

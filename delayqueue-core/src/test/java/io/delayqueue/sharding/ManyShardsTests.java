@@ -3,7 +3,7 @@ package io.delayqueue.sharding;
 import io.delayqueue.test.redis.RedisServerProcess;
 import org.junit.jupiter.api.Tag;
 
-/** The same with 16 shards. */
+/** Repeats the tests with 16 shards. */
 @Tag("soak")
 class ManyShardsTests extends ShardedTopicTests {
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.support.ParameterDeclarations;
 
-/** How many shards a topic has: 1 and 3, and 16 in a soak test. */
+/** Shard counts of the topic: 1 and 3, or 16 in a soak test. */
 public final class ShardCounts implements ArgumentsProvider {
 
     @Override

@@ -38,7 +38,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Processes that share their connections, but no memory. */
+/** Nodes that share their connections but no other state. */
 final class ShardedQueue implements AutoCloseable {
 
     static final String TOPIC = "orders";
@@ -59,7 +59,7 @@ final class ShardedQueue implements AutoCloseable {
         scripts = new RedisScripts(connections);
     }
 
-    /** What a process has of a queue, with one memory. */
+    /** The components of a node, which share one topic registry. */
     record Node(
             TopicRegistry registry,
             BlockingStore store,
@@ -80,17 +80,17 @@ final class ShardedQueue implements AutoCloseable {
         return DelayMessage.to(TOPIC).id(id).payload("p" + id);
     }
 
-    /** A process that says nothing of shards. */
-    Node process() {
-        return process(ShardPlan.NONE, scripts);
+    /** Creates a node without a configured shard count. */
+    Node node() {
+        return node(ShardPlan.NONE, scripts);
     }
 
-    /** A process that says how many shards the topic has. */
-    Node process(int shards) {
-        return process(new ShardPlan(Map.of(TOPIC, shards), OnConflict.FAIL), scripts);
+    /** Creates a node with a configured shard count. */
+    Node node(int shards) {
+        return node(new ShardPlan(Map.of(TOPIC, shards), OnConflict.FAIL), scripts);
     }
 
-    Node process(ShardPlan plan, ScriptRunner runner) {
+    Node node(ShardPlan plan, ScriptRunner runner) {
         TopicRegistry registry = new TopicRegistry(runner, keySpace, plan);
         BlockingStore store = new BlockingStore(new RedisMessageStore(runner, keySpace, registry));
         EventBus events = new EventBus(List.of());
@@ -111,8 +111,8 @@ final class ShardedQueue implements AutoCloseable {
                 new DelayQueueInspector(store, new ShardReader(runner, keySpace, registry), registry, nodes));
     }
 
-    PollReply poll(Node process, Shard shard, int claim, List<Settlement> settlements) {
-        return process.store()
+    PollReply poll(Node node, Shard shard, int claim, List<Settlement> settlements) {
+        return node.store()
                 .awaitPoll(
                         shard,
                         new PollRequest(
@@ -125,25 +125,25 @@ final class ShardedQueue implements AutoCloseable {
                                 List.of()));
     }
 
-    /** Claims what is due in all shards. */
-    List<Claim> claim(Node process) {
+    /** Claims all due messages of all shards. */
+    List<Claim> claim(Node node) {
         List<Claim> claims = new ArrayList<>();
-        process.registry()
+        node.registry()
                 .shards(TOPIC)
                 .join()
-                .forEach(shard ->
-                        claims.addAll(poll(process, shard, 500, List.of()).claims()));
+                .forEach(
+                        shard -> claims.addAll(poll(node, shard, 500, List.of()).claims()));
         return claims;
     }
 
-    /** Buries what is due in all shards. */
-    void deadLetter(Node process) {
-        for (Shard shard : process.registry().shards(TOPIC).join()) {
-            List<Settlement> toDeadLetters = poll(process, shard, 500, List.of()).claims().stream()
+    /** Dead-letters all due messages of all shards. */
+    void deadLetter(Node node) {
+        for (Shard shard : node.registry().shards(TOPIC).join()) {
+            List<Settlement> toDeadLetters = poll(node, shard, 500, List.of()).claims().stream()
                     .<Settlement>map(claim -> new Settlement.ToDeadLetters(
                             claim.id(), claim.token(), DeadLetterCause.REQUESTED, new Failure("requested", "no use")))
                     .toList();
-            poll(process, shard, 0, toDeadLetters);
+            poll(node, shard, 0, toDeadLetters);
         }
     }
 

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ArgumentsSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What holds for topics of any number of shards. */
+/** Tests for topics with any number of shards. */
 @Timeout(120)
 abstract class ShardedTopicContract {
 
@@ -56,7 +56,7 @@ abstract class ShardedTopicContract {
 
     abstract ShardedQueue queue();
 
-    /** Of all masters. */
+    /** Keys of all masters. */
     abstract Set<String> keys();
 
     Set<String> shardKeys() {
@@ -67,8 +67,8 @@ abstract class ShardedTopicContract {
         return IntStream.range(0, count).mapToObj(i -> "order-" + i).toList();
     }
 
-    private static void fill(Node process, int messages, Duration delay) {
-        process.template()
+    private static void fill(Node node, int messages, Duration delay) {
+        node.template()
                 .sendAll(ids(messages).stream()
                         .map(id -> message(id).delay(delay).build())
                         .toList());
@@ -76,14 +76,14 @@ abstract class ShardedTopicContract {
 
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
-    void everyVerbFindsAMessageInItsShardAndNowhereElse(int count) {
-        Node one = queue().process(count);
-        Node other = queue().process();
+    void eachOperationFindsAMessageOnlyInItsShard(int count) {
+        Node one = queue().node(count);
+        Node other = queue().node();
         for (String id : ids(40)) {
             one.send(id, LATER);
-            Shard own = Shard.of(TOPIC, id, count);
+            Shard expected = Shard.of(TOPIC, id, count);
             for (Shard shard : one.registry().shards(TOPIC).join()) {
-                assertThat(other.store().awaitFind(shard, id).isPresent()).isEqualTo(shard.equals(own));
+                assertThat(other.store().awaitFind(shard, id).isPresent()).isEqualTo(shard.equals(expected));
             }
             assertThat(other.has(id)).isTrue();
             assertThatThrownBy(() -> other.send(id, LATER)).isInstanceOf(DuplicateMessageException.class);
@@ -106,8 +106,8 @@ abstract class ShardedTopicContract {
 
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
-    void aBatchIsToldInItsOrderWhateverShardsItGoesTo(int count) {
-        Node process = queue().process(count);
+    void batchResultsKeepTheOrderOfTheMessages(int count) {
+        Node node = queue().node(count);
         List<DelayMessage> messages = new ArrayList<>();
         ids(300).forEach(id -> messages.add(message(id).delay(LATER).build()));
         messages.add(
@@ -116,13 +116,13 @@ abstract class ShardedTopicContract {
                         .onDuplicate(OnDuplicate.REPLACE)
                         .delay(LATER.multipliedBy(2))
                         .build());
-        List<Success> told = process.template().sendAll(messages);
-        assertThat(told)
+        List<Success> results = node.template().sendAll(messages);
+        assertThat(results)
                 .extracting(Success::id)
                 .isEqualTo(messages.stream().map(DelayMessage::id).toList());
-        assertThat(told.get(150)).isInstanceOf(Replaced.class);
-        assertThat(process.admin().counts(TOPIC).scheduled()).isEqualTo(300);
-        assertThatThrownBy(() -> process.template()
+        assertThat(results.get(150)).isInstanceOf(Replaced.class);
+        assertThat(node.admin().counts(TOPIC).scheduled()).isEqualTo(300);
+        assertThatThrownBy(() -> node.template()
                         .sendAll(List.of(
                                 message("new").delay(LATER).build(),
                                 message("order-9").build())))
@@ -134,9 +134,9 @@ abstract class ShardedTopicContract {
 
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
-    void aRepeatIsKnownByAnyProcessWhenItsMessagesHaveGone(int count) {
-        Node one = queue().process(count);
-        Node other = queue().process();
+    void repeatedSendIsRecognizedByEachNodeAfterItsMessagesAreGone(int count) {
+        Node one = queue().node(count);
+        Node other = queue().node();
         IdempotencyKeys keys = new IdempotencyKeys(queue().scripts, queue().keySpace, new SecureRandom());
         Reservation reserved = keys.reserve(TOPIC, "key", "fingerprint", List.of());
         assertThat(keys.reserve(TOPIC, "key", "fingerprint", List.of()).nonce()).isEqualTo(reserved.nonce());
@@ -147,22 +147,22 @@ abstract class ShardedTopicContract {
                         .rememberFor(LATER)
                         .build())
                 .toList();
-        List<Success> told = one.template().sendAll(messages);
+        List<Success> results = one.template().sendAll(messages);
         ids(40).forEach(id -> one.template().cancel(TOPIC, id));
 
-        assertThat(other.template().sendAll(messages)).isEqualTo(told);
-        assertThat(other.template().send(messages.get(7))).isEqualTo(told.get(7));
+        assertThat(other.template().sendAll(messages)).isEqualTo(results);
+        assertThat(other.template().send(messages.get(7))).isEqualTo(results.get(7));
         assertThat(other.admin().counts(TOPIC).scheduled()).isZero();
     }
 
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
-    void asynchronousSendsOfOneIdKeepTheirOrderFromTheFirstOn(int count) {
-        queue().process(count).send("first", LATER);
-        Node process = queue().process();
+    void asynchronousSendsOfOneIdKeepTheirOrder(int count) {
+        queue().node(count).send("first", LATER);
+        Node node = queue().node();
         for (String id : ids(20)) {
             List<CompletableFuture<Success>> sent = IntStream.range(0, 5)
-                    .mapToObj(i -> process.template()
+                    .mapToObj(i -> node.template()
                             .sendAsync(DelayMessage.to(TOPIC)
                                     .id(id)
                                     .payload("p" + i)
@@ -171,54 +171,52 @@ abstract class ShardedTopicContract {
                                     .build()))
                     .toList();
             sent.forEach(each -> each.orTimeout(30, TimeUnit.SECONDS).join());
-            MessageSnapshot found = process.template().find(TOPIC, id).orElseThrow();
+            MessageSnapshot found = node.template().find(TOPIC, id).orElseThrow();
             assertThat(new String(found.envelope().payload(), UTF_8)).contains("p4");
         }
     }
 
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
-    void everythingIsClaimedAndCounted(int count) {
-        Node process = queue().process(count);
-        fill(process, 100, Duration.ZERO);
-        assertThat(process.admin().counts(TOPIC).ready()).isEqualTo(100);
-        assertThat(process.inspector().topic(TOPIC).orElseThrow().shards()).isEqualTo(count);
-        assertThat(queue().claim(queue().process()))
-                .extracting(Claim::id)
-                .containsExactlyInAnyOrderElementsOf(ids(100));
-        assertThat(queue().process().inspector().topics())
+    void messagesOfAllShardsAreClaimedAndCounted(int count) {
+        Node node = queue().node(count);
+        fill(node, 100, Duration.ZERO);
+        assertThat(node.admin().counts(TOPIC).ready()).isEqualTo(100);
+        assertThat(node.inspector().topic(TOPIC).orElseThrow().shards()).isEqualTo(count);
+        assertThat(queue().claim(queue().node())).extracting(Claim::id).containsExactlyInAnyOrderElementsOf(ids(100));
+        assertThat(queue().node().inspector().topics())
                 .singleElement()
                 .satisfies(topic -> assertThat(topic.counts().leased()).isEqualTo(100));
     }
 
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
-    void deadLettersAreReadYoungestFirstOverAllShardsEachOnce(int count) {
-        Node process = queue().process(count);
+    void deadLettersOfAllShardsAreListedOnceNewestFirst(int count) {
+        Node node = queue().node(count);
         for (int i = 0; i < 5; i++) {
             int round = i;
-            process.template()
+            node.template()
                     .sendAll(ids(9).stream()
                             .map(id -> message(round + "/" + id).build())
                             .toList());
-            queue().deadLetter(process);
+            queue().deadLetter(node);
         }
-        List<DeadLetter> all = deadLetters(process, 500);
+        List<DeadLetter> all = deadLetters(node, 500);
         assertThat(all).hasSize(45);
         assertThat(all).extracting(DeadLetter::deadLetteredAt).isSortedAccordingTo(Comparator.reverseOrder());
         for (int size : new int[] {1, 2, 7, 44, 45, 46}) {
-            assertThat(deadLetters(queue().process(), size))
+            assertThat(deadLetters(queue().node(), size))
                     .extracting(DeadLetter::deadLetterId)
                     .as("pages of %s", size)
                     .isEqualTo(all.stream().map(DeadLetter::deadLetterId).toList());
         }
     }
 
-    private static List<DeadLetter> deadLetters(Node process, int size) {
+    private static List<DeadLetter> deadLetters(Node node, int size) {
         List<DeadLetter> deadLetters = new ArrayList<>();
         String page = null;
         do {
-            DeadLetterPage read = process.admin().deadLetters(TOPIC, size, page);
+            DeadLetterPage read = node.admin().deadLetters(TOPIC, size, page);
             assertThat(read.deadLetters()).hasSizeLessThanOrEqualTo(size);
             deadLetters.addAll(read.deadLetters());
             page = read.next();
@@ -229,10 +227,10 @@ abstract class ShardedTopicContract {
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
     void deadLettersAreReplayedAndPurgedInAllShards(int count) {
-        Node process = queue().process(count);
-        fill(process, 60, Duration.ZERO);
-        queue().deadLetter(process);
-        Node operator = queue().process();
+        Node node = queue().node(count);
+        fill(node, 60, Duration.ZERO);
+        queue().deadLetter(node);
+        Node operator = queue().node();
         String deadLetter = deadLetters(operator, 500).get(10).deadLetterId();
         assertThat(operator.admin().deadLetter(TOPIC, deadLetter)).isPresent();
         assertThat(operator.admin().replay(TOPIC, deadLetter, LATER)).isEqualTo(ReplayOutcome.REPLAYED);
@@ -242,52 +240,52 @@ abstract class ShardedTopicContract {
         assertThat(operator.admin().replayAll(TOPIC, LATER).replayed()).isEqualTo(58);
         assertThat(operator.admin().counts(TOPIC).scheduled()).isEqualTo(59);
         ids(60).forEach(id -> operator.template().reschedule(TOPIC, id, Duration.ZERO));
-        queue().deadLetter(process);
+        queue().deadLetter(node);
         assertThat(operator.admin().purgeAll(TOPIC)).isEqualTo(59);
         assertThat(deadLetters(operator, 500)).isEmpty();
     }
 
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
-    void messagesAreListedInOneOrderOverAllShards(int count) {
-        Node process = queue().process(count);
+    void messagesOfAllShardsAreListedInOneOrder(int count) {
+        Node node = queue().node(count);
         Instant soon = Instant.now().plus(LATER);
         List<String> hostile = List.of("a", "Z", "é", "😀", "ab", "~", "ﬀ");
-        process.template()
+        node.template()
                 .sendAll(IntStream.range(0, 120)
                         .mapToObj(i -> message(i < hostile.size() ? hostile.get(i) : "m" + i)
                                 .dueAt(soon.plusSeconds(i < 60 ? 0 : i * 7 % 40))
                                 .build())
                         .toList());
-        List<MessageSnapshot> all = listed(process, MessageView.SCHEDULED, 500);
+        List<MessageSnapshot> all = listed(node, MessageView.SCHEDULED, 500);
         assertThat(all)
                 .hasSize(120)
                 .isSortedAccordingTo(Comparator.comparing(MessageSnapshot::dueAt)
                         .thenComparing(message -> message.id().getBytes(UTF_8), Arrays::compareUnsigned));
         for (int size : new int[] {1, 7, 60, 119, 120}) {
-            assertThat(listed(queue().process(), MessageView.SCHEDULED, size))
+            assertThat(listed(queue().node(), MessageView.SCHEDULED, size))
                     .extracting(MessageSnapshot::id)
                     .isEqualTo(all.stream().map(MessageSnapshot::id).toList());
         }
-        ids(30).forEach(id -> process.send(id, Duration.ZERO));
-        assertThat(listed(process, MessageView.READY, 4))
+        ids(30).forEach(id -> node.send(id, Duration.ZERO));
+        assertThat(listed(node, MessageView.READY, 4))
                 .extracting(MessageSnapshot::id)
                 .containsExactlyInAnyOrderElementsOf(ids(30));
-        queue().claim(process);
-        assertThat(listed(process, MessageView.LEASED, 4))
+        queue().claim(node);
+        assertThat(listed(node, MessageView.LEASED, 4))
                 .extracting(MessageSnapshot::id)
                 .containsExactlyInAnyOrderElementsOf(ids(30));
-        assertThat(process.inspector().upcoming(TOPIC, Duration.ofHours(2), 2).counts().stream()
+        assertThat(node.inspector().upcoming(TOPIC, Duration.ofHours(2), 2).counts().stream()
                         .mapToLong(each -> each)
                         .sum())
                 .isEqualTo(120);
     }
 
-    private static List<MessageSnapshot> listed(Node process, MessageView view, int size) {
+    private static List<MessageSnapshot> listed(Node node, MessageView view, int size) {
         List<MessageSnapshot> messages = new ArrayList<>();
         String page = null;
         do {
-            MessagePage read = process.inspector().messages(TOPIC, view, size, page);
+            MessagePage read = node.inspector().messages(TOPIC, view, size, page);
             assertThat(read.messages()).hasSizeLessThanOrEqualTo(size);
             messages.addAll(read.messages());
             page = read.next();
@@ -297,44 +295,44 @@ abstract class ShardedTopicContract {
 
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
-    void aTopicGoesOnlyWhenNoShardHoldsAnything(int count) {
-        Node process = queue().process(count);
+    void topicIsDeletedOnlyIfAllShardsAreEmpty(int count) {
+        Node node = queue().node(count);
         for (String id : ids(20)) {
-            process.send(id, LATER);
+            node.send(id, LATER);
             Set<String> before = keys();
-            assertThatThrownBy(() -> queue().process().admin().deleteTopic(TOPIC))
+            assertThatThrownBy(() -> queue().node().admin().deleteTopic(TOPIC))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("it holds 1 message and 0 dead letters");
             assertThat(keys()).isEqualTo(before);
-            process.template().cancel(TOPIC, id);
+            node.template().cancel(TOPIC, id);
         }
-        assertThat(queue().process().admin().deleteTopic(TOPIC)).isTrue();
+        assertThat(queue().node().admin().deleteTopic(TOPIC)).isTrue();
         assertThat(shardKeys()).hasSize(count).allMatch(key -> key.endsWith(":ended"));
-        assertThat(queue().process().admin().deleteTopic(TOPIC)).isFalse();
-        process.send("a", LATER);
-        assertThat(queue().process().has("a")).isTrue();
-        assertThat(process.registry().shards(TOPIC).join()).hasSize(count);
+        assertThat(queue().node().admin().deleteTopic(TOPIC)).isFalse();
+        node.send("a", LATER);
+        assertThat(queue().node().has("a")).isTrue();
+        assertThat(node.registry().shards(TOPIC).join()).hasSize(count);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4, 9, 16})
-    void whoBelievesAnOldCountFollowsByHimself(int anew) {
-        for (String verb :
+    void nodeWithOutdatedShardCountUpdatesItself(int newCount) {
+        for (String operation :
                 List.of("send", "sendAsync", "sendAll", "find", "cancel", "deadLetters", "messages", "counts")) {
-            Node first = queue().process(3);
+            Node first = queue().node(3);
             first.send("x", LATER);
-            Node old = queue().process();
+            Node old = queue().node();
             assertThat(old.has("x")).isTrue();
             first.template().cancel(TOPIC, "x");
             first.admin().deleteTopic(TOPIC);
-            Node later = queue().process(anew);
+            Node later = queue().node(newCount);
             for (String id : ids(30)) {
                 later.send(id, LATER);
             }
-            use(old, verb);
-            assertThat(old.registry().shards(TOPIC).join()).as(verb).hasSize(anew);
-            assertThat(later.admin().counts(TOPIC).scheduled()).as(verb).isEqualTo(30);
-            assertNothingOfAnotherCount(anew);
+            use(old, operation);
+            assertThat(old.registry().shards(TOPIC).join()).as(operation).hasSize(newCount);
+            assertThat(later.admin().counts(TOPIC).scheduled()).as(operation).isEqualTo(30);
+            assertOnlyKeysOfShardCount(newCount);
             for (String id : ids(30)) {
                 later.template().cancel(TOPIC, id);
             }
@@ -342,9 +340,9 @@ abstract class ShardedTopicContract {
         }
     }
 
-    /** Leaves as many messages as there are. */
-    private static void use(Node old, String verb) {
-        switch (verb) {
+    /** Calls an operation without changing the number of messages. */
+    private static void use(Node old, String operation) {
+        switch (operation) {
             case "send" -> {
                 old.template().cancel(TOPIC, "order-1");
                 old.send("order-1", LATER);
@@ -375,25 +373,26 @@ abstract class ShardedTopicContract {
                 assertThat(old.admin().deadLetters(TOPIC, 10).deadLetters()).isEmpty();
             case "messages" -> assertThat(listed(old, MessageView.SCHEDULED, 7)).hasSize(30);
             case "counts" -> assertThat(old.admin().counts(TOPIC).scheduled()).isEqualTo(30);
-            default -> throw new IllegalArgumentException(verb);
+            default -> throw new IllegalArgumentException(operation);
         }
     }
 
-    private void assertNothingOfAnotherCount(int count) {
-        Set<String> own = new TreeSet<>();
+    private void assertOnlyKeysOfShardCount(int count) {
+        Set<String> expected = new TreeSet<>();
         Shard.all(TOPIC, count)
-                .forEach(shard -> own.add(new String(queue().keySpace.of(shard).meta(), UTF_8)));
-        Set<String> there =
+                .forEach(shard ->
+                        expected.add(new String(queue().keySpace.of(shard).meta(), UTF_8)));
+        Set<String> actual =
                 keys().stream().filter(key -> key.endsWith("}:meta")).collect(Collectors.toSet());
-        assertThat(there).isSubsetOf(own);
+        assertThat(actual).isSubsetOf(expected);
     }
 
     @Test
-    void twoThatSayDifferentCountsNeverBothWrite() {
-        Node four = queue().process(4);
+    void nodesWithDifferentConfiguredShardCountsNeverBothWrite() {
+        Node four = queue().node(4);
         four.send("a", LATER);
         Set<String> before = keys();
-        Node eight = queue().process(8);
+        Node eight = queue().node(8);
         assertThatThrownBy(() -> eight.send("b", LATER))
                 .isInstanceOf(MessageRejectedException.class)
                 .hasMessageContaining("registered with 4 shards")
@@ -406,7 +405,7 @@ abstract class ShardedTopicContract {
                 .withMessageContaining("registered with 4 shards");
         assertThat(keys()).isEqualTo(before);
         assertThat(four.admin().counts(TOPIC).scheduled()).isEqualTo(1);
-        // what only looks, or removes, goes by what is registered
+        // reads and deletions use the registered shard count
         assertThat(eight.has("a")).isTrue();
         assertThat(eight.template().cancel(TOPIC, "a")).isEqualTo(CancelOutcome.CANCELLED);
         assertThat(eight.admin().deleteTopic(TOPIC)).isTrue();
@@ -416,16 +415,16 @@ abstract class ShardedTopicContract {
     }
 
     @Test
-    void aRegistrationThatIsLostIsMadeAgainAsItWas() {
-        queue().process(5).send("a", LATER);
-        Node follower = queue().process();
+    void lostRegistrationIsRestoredWithTheSameShardCount() {
+        queue().node(5).send("a", LATER);
+        Node follower = queue().node();
         assertThat(follower.has("a")).isTrue();
-        lose(queue().keySpace.topics());
+        loseKey(queue().keySpace.topics());
         follower.inspector().topics();
         follower.send("b", LATER);
-        assertThat(queue().process().has("a")).isTrue();
-        assertThat(queue().process().registry().shards(TOPIC).join()).hasSize(5);
+        assertThat(queue().node().has("a")).isTrue();
+        assertThat(queue().node().registry().shards(TOPIC).join()).hasSize(5);
     }
 
-    abstract void lose(byte[] key);
+    abstract void loseKey(byte[] key);
 }

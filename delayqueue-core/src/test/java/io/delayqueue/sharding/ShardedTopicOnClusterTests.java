@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Shards on three masters. */
+/** Runs the contract on a cluster with three masters. */
 class ShardedTopicOnClusterTests extends ShardedTopicContract {
 
     private static RedisClusterProcess cluster;
@@ -27,12 +27,12 @@ class ShardedTopicOnClusterTests extends ShardedTopicContract {
     private ShardedQueue queue;
 
     @BeforeAll
-    static void form() {
+    static void startCluster() {
         cluster = RedisClusterProcess.builder().replicasPerMaster(0).start();
     }
 
     @AfterAll
-    static void end() {
+    static void stopCluster() {
         cluster.close();
     }
 
@@ -62,15 +62,15 @@ class ShardedTopicOnClusterTests extends ShardedTopicContract {
     }
 
     @Override
-    void lose(byte[] key) {
+    void loseKey(byte[] key) {
         cluster.masterOf(key).command("DEL", new String(key, UTF_8));
     }
 
     @Test
-    void shardsLieOnAllMasters() {
-        Node process = queue.process(12);
+    void shardsAreDistributedOverAllMasters() {
+        Node node = queue.node(12);
         for (int i = 0; i < 200; i++) {
-            process.send("m" + i, Duration.ofHours(1));
+            node.send("m" + i, Duration.ofHours(1));
         }
         for (RedisServerProcess master : cluster.masters()) {
             long shards = ((List<?>) master.command("KEYS", "*:schedule"))

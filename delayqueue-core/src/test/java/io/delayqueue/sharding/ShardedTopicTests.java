@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** All shards on one Redis. */
+/** Runs the contract on one Redis. */
 @EmbeddedRedis
 class ShardedTopicTests extends ShardedTopicContract {
 
@@ -77,30 +77,30 @@ class ShardedTopicTests extends ShardedTopicContract {
     }
 
     @Override
-    void lose(byte[] key) {
+    void loseKey(byte[] key) {
         redis.command("DEL", new String(key, UTF_8));
     }
 
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
-    void aVerbOfAKnownTopicIsOneRoundTrip(int shards) {
-        Node process = queue.process(shards);
+    void operationOnAKnownTopicTakesOneRoundTrip(int shards) {
+        Node node = queue.node(shards);
         for (int i = 0; i < 100; i++) {
-            process.send("open" + i, LATER);
+            node.send("open" + i, LATER);
         }
-        // makes Redis know the scripts
-        process.has("open0");
-        process.template().reschedule(TOPIC, "open0", LATER);
-        process.template().cancel(TOPIC, "open0");
-        process.admin().counts(TOPIC);
-        assertRequests(1, () -> process.send("a", LATER));
-        assertRequests(1, () -> process.has("a"));
-        assertRequests(1, () -> process.template().reschedule(TOPIC, "a", LATER));
-        assertRequests(1, () -> process.template().cancel(TOPIC, "a"));
-        assertRequests(shards, () -> process.admin().counts(TOPIC));
+        // loads the scripts into Redis
+        node.has("open0");
+        node.template().reschedule(TOPIC, "open0", LATER);
+        node.template().cancel(TOPIC, "open0");
+        node.admin().counts(TOPIC);
+        assertRequests(1, () -> node.send("a", LATER));
+        assertRequests(1, () -> node.has("a"));
+        assertRequests(1, () -> node.template().reschedule(TOPIC, "a", LATER));
+        assertRequests(1, () -> node.template().cancel(TOPIC, "a"));
+        assertRequests(shards, () -> node.admin().counts(TOPIC));
         assertRequests(
                 1,
-                () -> process.template()
+                () -> node.template()
                         .sendAsync(ShardedQueue.message("b").delay(LATER).build())
                         .join());
     }
@@ -111,85 +111,89 @@ class ShardedTopicTests extends ShardedTopicContract {
         assertThat(proxy.traffic().requests()).isEqualTo(expected);
     }
 
-    /** Fails from its n-th script on. */
-    private final class Dying implements ScriptRunner {
+    /** Runs a number of scripts, then fails. */
+    private final class FailingRunner implements ScriptRunner {
 
         private int left;
 
-        Dying(int scripts) {
+        FailingRunner(int scripts) {
             this.left = scripts;
         }
 
         @Override
         public CompletableFuture<List<Object>> run(ScriptCall call) {
             return left-- <= 0
-                    ? CompletableFuture.failedFuture(
-                            new RedisCallException(Kind.NOT_SENT, "the process has ended", null))
+                    ? CompletableFuture.failedFuture(new RedisCallException(Kind.NOT_SENT, "the node has ended", null))
                     : queue.scripts.run(call);
         }
     }
 
-    /** One asks the registry, three look, three close, one takes the topic off the list. */
+    /**
+     * A deletion runs one script to look up the topic, three to read, three to close shards and one to unregister the
+     * topic.
+     */
     @ParameterizedTest
     @ValueSource(ints = {4, 5, 6, 7})
-    void aDeletionThatDiesMidwayIsFinishedByTheNextOneOrUndoneBySends(int scripts) {
+    void interruptedDeletionIsCompletedByTheNextOneOrRevertedBySends(int scripts) {
         for (boolean finished : new boolean[] {true, false}) {
             redis.flush();
-            Node process = queue.process(3);
-            process.send("x", LATER);
-            process.template().cancel(TOPIC, "x");
+            Node node = queue.node(3);
+            node.send("x", LATER);
+            node.template().cancel(TOPIC, "x");
             try {
-                queue.process(ShardPlan.NONE, new Dying(scripts)).admin().deleteTopic(TOPIC);
+                queue.node(ShardPlan.NONE, new FailingRunner(scripts)).admin().deleteTopic(TOPIC);
             } catch (RuntimeException expected) {
-                assertThat(expected).hasMessageContaining("the process has ended");
+                assertThat(expected).hasMessageContaining("the node has ended");
             }
             if (finished) {
-                assertThat(queue.process().admin().deleteTopic(TOPIC)).isTrue();
+                assertThat(queue.node().admin().deleteTopic(TOPIC)).isTrue();
                 assertThat(shardKeys()).allMatch(key -> key.endsWith(":ended"));
-                // then with any count
-                queue.process(2).send("a", LATER);
-                assertThat(queue.process().has("a")).isTrue();
+                // a deleted topic can be registered with another shard count
+                queue.node(2).send("a", LATER);
+                assertThat(queue.node().has("a")).isTrue();
             } else {
-                // who says nothing, and who knew the topic, do not make another one of it
-                Node newcomer = queue.process();
+                // sends by a node without a configured count and by a node that knows the topic keep the shard count
+                Node newcomer = queue.node();
                 for (int i = 0; i < 10; i++) {
                     newcomer.send("a" + i, LATER);
-                    process.send("b" + i, LATER);
+                    node.send("b" + i, LATER);
                 }
                 assertThat(newcomer.registry().shards(TOPIC).join()).hasSize(3);
-                assertThat(queue.process().admin().counts(TOPIC).scheduled()).isEqualTo(20);
+                assertThat(queue.node().admin().counts(TOPIC).scheduled()).isEqualTo(20);
                 for (int i = 0; i < 10; i++) {
-                    assertThat(process.has("a" + i)).isTrue();
+                    assertThat(node.has("a" + i)).isTrue();
                     assertThat(newcomer.has("b" + i)).isTrue();
                 }
             }
         }
     }
 
-    /** Every message is there for another process, to be cancelled by a third one; each knows the topic from before. */
+    /**
+     * Each message is sent by one node, found by a second, and cancelled by a third. All cache the topic registration.
+     */
     private void sendAndCancel(int sender, int messages) {
-        Node sending = queue.process();
-        Node finding = queue.process();
-        Node cancelling = queue.process();
+        Node sending = queue.node();
+        Node finding = queue.node();
+        Node cancelling = queue.node();
         for (int i = 0; i < messages; i++) {
             String id = sender + "." + i;
             while (!sent(sending, id, i % 3)) {
-                // rejected, as it was outrun twice: nothing was written
+                // rejected without a write: the topic was registered again twice during the send
             }
             assertThat(finding.has(id)).as(id).isTrue();
             if (i < messages - 1) {
                 assertThat(cancelling.template().cancel(TOPIC, id)).as(id).isEqualTo(CancelOutcome.CANCELLED);
-                for (int looks = 0; looks < i % 80; looks++) {
+                for (int reads = 0; reads < i % 80; reads++) {
                     assertThat(finding.has(id)).isFalse();
                 }
             }
         }
     }
 
-    private static boolean sent(Node sending, String id, int how) {
+    private static boolean sent(Node sending, String id, int variant) {
         DelayMessage message = ShardedQueue.message(id).delay(LATER).build();
         try {
-            switch (how) {
+            switch (variant) {
                 case 0 -> sending.template().send(message);
                 case 1 -> sending.template().sendAsync(message).join();
                 default -> sending.template().sendAll(List.of(message));
@@ -202,41 +206,41 @@ class ShardedTopicTests extends ShardedTopicContract {
     }
 
     @Test
-    void whoeverRegistersATopicAnewWhileOthersSendLosesNothing() throws Exception {
-        registerAnewWhileOthersSend(100);
+    void registeringATopicAgainDuringSendsLosesNoMessage() throws Exception {
+        registerAgainDuringSends(100);
     }
 
     @Test
     @Tag("soak")
-    void whoeverRegistersATopicAnewWhileOthersSendMuchLosesNothing() throws Exception {
-        registerAnewWhileOthersSend(400);
+    void registeringATopicAgainDuringManySendsLosesNoMessage() throws Exception {
+        registerAgainDuringSends(400);
     }
 
-    private void registerAnewWhileOthersSend(int sends) throws Exception {
+    private void registerAgainDuringSends(int sends) throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
             List<Future<?>> senders = IntStream.range(0, 3)
                     .<Future<?>>mapToObj(sender -> threads.submit(() -> sendAndCancel(sender, sends)))
                     .toList();
-            int anew = 0;
+            int registrations = 0;
             for (int i = 0; senders.stream().anyMatch(sender -> !sender.isDone()); i++) {
-                Node operator = queue.process(List.of(2, 5, 1, 3).get(i % 4));
+                Node operator = queue.node(List.of(2, 5, 1, 3).get(i % 4));
                 try {
                     operator.admin().deleteTopic(TOPIC);
                     Await.call(() -> operator.registry().shards(TOPIC));
-                    anew++;
-                } catch (IllegalStateException | TopicConflictException | DelayQueueException outrun) {
-                    assertThat(outrun).hasMessageContaining(TOPIC);
+                    registrations++;
+                } catch (IllegalStateException | TopicConflictException | DelayQueueException conflict) {
+                    assertThat(conflict).hasMessageContaining(TOPIC);
                 }
             }
             for (Future<?> sender : senders) {
                 sender.get(60, TimeUnit.SECONDS);
             }
-            System.out.println("registered anew " + anew + " times");
-            assertThat(anew).isGreaterThan(20);
-            assertThat(queue.process().admin().counts(TOPIC).scheduled()).isEqualTo(3);
+            System.out.println("registered again " + registrations + " times");
+            assertThat(registrations).isGreaterThan(20);
+            assertThat(queue.node().admin().counts(TOPIC).scheduled()).isEqualTo(3);
             for (int sender = 0; sender < 3; sender++) {
-                assertThat(queue.process().has(sender + "." + (sends - 1))).isTrue();
+                assertThat(queue.node().has(sender + "." + (sends - 1))).isTrue();
             }
         } finally {
             threads.shutdownNow();
@@ -244,14 +248,14 @@ class ShardedTopicTests extends ShardedTopicContract {
     }
 
     @Test
-    void anUnregisteredTopicIsEmptyAndStaysSo() {
-        Node process = queue.process(8);
-        assertThat(process.has("a")).isFalse();
-        assertThat(process.admin().deadLetters(TOPIC, 5).deadLetters()).isEmpty();
-        assertThat(process.admin().replayAll(TOPIC).replayed()).isZero();
-        assertThat(process.admin().purgeAll(TOPIC)).isZero();
-        assertThat(process.admin().deleteTopic(TOPIC)).isFalse();
-        assertThat(process.inspector().topic(TOPIC)).isEmpty();
+    void readingAnUnregisteredTopicDoesNotRegisterIt() {
+        Node node = queue.node(8);
+        assertThat(node.has("a")).isFalse();
+        assertThat(node.admin().deadLetters(TOPIC, 5).deadLetters()).isEmpty();
+        assertThat(node.admin().replayAll(TOPIC).replayed()).isZero();
+        assertThat(node.admin().purgeAll(TOPIC)).isZero();
+        assertThat(node.admin().deleteTopic(TOPIC)).isFalse();
+        assertThat(node.inspector().topic(TOPIC)).isEmpty();
         assertThat(keys()).isEmpty();
     }
 }

@@ -1,2 +1,2 @@
-/** Topics of several shards, through all of what sends, receives and operates, on one Redis and on several masters. */
+/** Tests of sharded topics through template, store, admin and inspector, on one Redis and on a cluster. */
 package io.delayqueue.sharding;
