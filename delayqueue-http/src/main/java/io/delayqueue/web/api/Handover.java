@@ -71,22 +71,22 @@ final class Handover {
             Function<List<LeasedDelivery>, ReceiveResponse> writer) {
         if (deliveries == null) {
             if (!(failure instanceof CancellationException)) {
-                poll.answer(() -> result.setErrorResult(cause(failure)));
+                poll.respond(() -> result.setErrorResult(cause(failure)));
             }
             return;
         }
         held.set(deliveries);
         AtomicBoolean taken = new AtomicBoolean();
-        boolean answered = false;
+        boolean responded = false;
         try {
             ReceiveResponse body = writer.apply(deliveries);
-            answered = poll.answer(
+            responded = poll.respond(
                     () -> taken.set(result.setResult(Response.ok(body).whenWritten(this::written))));
         } catch (RuntimeException e) {
             poll.close();
             result.setErrorResult(e);
         }
-        if (!answered || !taken.get() || ended) {
+        if (!responded || !taken.get() || ended) {
             release();
         }
     }

@@ -131,7 +131,7 @@ public final class JobPolls {
             @Nullable LeasedDelivery delivery) {
         boolean started = false;
         try {
-            started = poll.answer(() -> writer.writeLater(async, body, () -> release(delivery)));
+            started = poll.respond(() -> writer.writeLater(async, body, () -> release(delivery)));
         } finally {
             if (!started) {
                 release(delivery);

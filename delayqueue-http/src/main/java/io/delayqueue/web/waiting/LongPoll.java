@@ -62,10 +62,10 @@ public final class LongPoll implements AutoCloseable {
      * Writes the response if the client is connected and the poll has not ended. Otherwise the response must not be
      * written. If the client has disconnected, this runs the action of {@link #onDisconnect}.
      *
-     * @param answer writes the response, or starts writing it
+     * @param response writes the response, or starts writing it
      * @return whether the action ran
      */
-    public boolean answer(Runnable answer) {
+    public boolean respond(Runnable response) {
         Runnable next;
         boolean present;
         lock.lock();
@@ -75,7 +75,7 @@ public final class LongPoll implements AutoCloseable {
                 return false;
             }
             present = !waiting.isDisconnected();
-            next = present ? answer : markDisconnected();
+            next = present ? response : markDisconnected();
             end();
         } finally {
             lock.unlock();

@@ -40,7 +40,7 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
     /**
      * Opens a poll for a client. The caller must close the poll when the request ends, for whatever reason.
      *
-     * @param request the waiting request; until the poll ends, only the action of {@link LongPoll#answer} may read from
+     * @param request the waiting request; until the poll ends, only the action of {@link LongPoll#respond} may read from
      *     it or write to it
      * @throws TooManyWaitingException if the maximum number of clients already waits
      */

@@ -159,7 +159,7 @@ final class ApiNode implements AutoCloseable {
     }
 
     /** Settles a delivery. */
-    Reply answer(JsonNode delivery, String verb, String json) {
+    Reply settle(JsonNode delivery, String verb, String json) {
         return exchange(HttpRequest.newBuilder(
                         URI.create(site + delivery.path("lease").path("path").asString() + "/" + verb))
                 .header("Authorization", "Bearer " + TOKEN)

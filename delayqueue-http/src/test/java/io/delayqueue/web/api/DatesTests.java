@@ -25,9 +25,9 @@ class DatesTests {
         datesOf(found, "dueAt", "sentAt", "leaseEnd");
     }
 
-    private static void datesOf(JsonNode answer, String... fields) {
+    private static void datesOf(JsonNode response, String... fields) {
         for (String field : fields) {
-            assertThat(answer.path(field).asString())
+            assertThat(response.path(field).asString())
                     .as(field)
                     .matches("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z");
         }

@@ -18,7 +18,7 @@ class DeadLettersTests {
 
     private String toDeadLetters(String id) {
         node.send(topic, "{\"id\": \"" + id + "\", \"payload\": {\"n\": 1}, \"headers\": {\"a\": \"b\"}}");
-        assertThat(node.answer(node.receiveOne(topic), "dead-letter", "{\"reason\": \"of no use\"}")
+        assertThat(node.settle(node.receiveOne(topic), "dead-letter", "{\"reason\": \"of no use\"}")
                         .status())
                 .isEqualTo(204);
         return deadLetters("").get(0).path("deadLetterId").asString();

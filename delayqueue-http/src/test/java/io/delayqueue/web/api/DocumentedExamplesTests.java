@@ -33,7 +33,7 @@ class DocumentedExamplesTests {
     @TempDir
     private Path folder;
 
-    private record Example(String command, @Nullable String answer) {}
+    private record Example(String command, @Nullable String response) {}
 
     @Test
     void examplesHaveTheDocumentedResults() throws IOException, InterruptedException {
@@ -59,12 +59,12 @@ class DocumentedExamplesTests {
     }
 
     private static void check(Example example, String body, int status) {
-        if (example.answer() == null) {
+        if (example.response() == null) {
             assertThat(status).as(example.command()).isEqualTo(204);
             assertThat(body).isEmpty();
             return;
         }
-        JsonNode shown = JsonMapper.shared().readTree(example.answer());
+        JsonNode shown = JsonMapper.shared().readTree(example.response());
         assertThat(status)
                 .as(example.command())
                 .isEqualTo(shown.path("status").asInt(example.command().contains("/messages -H") ? 201 : 200));

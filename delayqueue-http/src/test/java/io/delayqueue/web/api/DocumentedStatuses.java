@@ -46,8 +46,9 @@ final class DocumentedStatuses {
                 .findFirst() // what has fewer variables comes first, by the order of the document
                 .filter(operation -> !operation.getValue().path("responses").has(String.valueOf(status)))
                 .ifPresent(operation -> {
-                    throw new AssertionError(operation.getKey() + " was answered " + status + ", but the document has "
-                            + operation.getValue().path("responses").propertyNames());
+                    throw new AssertionError(
+                            operation.getKey() + " has the response status " + status + ", but the document has "
+                                    + operation.getValue().path("responses").propertyNames());
                 });
     }
 }

@@ -39,9 +39,9 @@ class ForgeryTests {
         redis = new RawRedis(
                 node.bean(DataRedisConnectionDetails.class).getStandalone().getPort());
         node.send(topic, "{\"id\": \"dead-lettered\", \"payload\": 1}");
-        node.answer(node.receiveOne(topic), "dead-letter", "{}");
+        node.settle(node.receiveOne(topic), "dead-letter", "{}");
         node.send(topic, "{\"id\": \"retried\", \"payload\": 1}");
-        node.answer(node.receiveOne(topic), "retry", "{\"delay\": \"1h\"}");
+        node.settle(node.receiveOne(topic), "retry", "{\"delay\": \"1h\"}");
         node.send(topic, "{\"id\": \"leased\", \"payload\": 1}");
         JsonNode leased = node.receiveOne(topic);
         node.send(topic, "{\"id\": \"scheduled\", \"payload\": 1, \"delay\": \"1h\"}");

@@ -41,7 +41,7 @@ class IdempotencyTests {
 
     private void takeAll(int count) {
         for (int i = 0; i < count; i++) {
-            assertThat(node.answer(node.receiveOne(topic), "acknowledge", "").status())
+            assertThat(node.settle(node.receiveOne(topic), "acknowledge", "").status())
                     .isEqualTo(204);
         }
         assertThat(node.receive(topic, "{\"wait\": \"100ms\"}").text()).isEqualTo("{\"messages\":[]}");
@@ -78,7 +78,7 @@ class IdempotencyTests {
 
         assertThat(sending.stream()
                         .map(each -> each.join().statusCode() + each.join().body()))
-                .allMatch(answer -> answer.startsWith("201"))
+                .allMatch(response -> response.startsWith("201"))
                 .containsOnly(sending.get(0).join().statusCode()
                         + sending.get(0).join().body());
         takeAll(1);
@@ -184,7 +184,7 @@ class IdempotencyTests {
 
         assertThatThrownBy(() -> dead.one(topic, request, marked)).hasMessageStartingWith("deadLettered with ");
         JsonNode delivery = node.receiveOne(topic);
-        node.answer(delivery, "acknowledge", "");
+        node.settle(delivery, "acknowledge", "");
         SendResult.Success repeated = sending.one(topic, request, marked);
 
         assertThat(repeated).isInstanceOf(SendResult.Accepted.class);

@@ -92,10 +92,10 @@ class LoadTests {
             for (Future<?> each : running) {
                 each.get();
             }
-            answerStale();
+            settleStale();
             check(messages);
             System.out.printf(
-                    "%d messages: %d acknowledged, %d cancelled, %d repeated requests, %d stale answers, %d disconnects in %s%n",
+                    "%d messages: %d acknowledged, %d cancelled, %d repeated requests, %d stale settlements, %d disconnects in %s%n",
                     messages,
                     acknowledged.size(),
                     cancelled.size(),
@@ -166,7 +166,7 @@ class LoadTests {
                     .path("messages");
             for (JsonNode delivery : received) {
                 String id = delivery.path("id").asString();
-                answer(random, delivery, id);
+                settle(random, delivery, id);
             }
             JsonNode late = random.nextBoolean() ? held.poll() : null;
             if (late != null) {
@@ -175,15 +175,15 @@ class LoadTests {
         }
     }
 
-    private void answer(Random random, JsonNode delivery, String id) {
+    private void settle(Random random, JsonNode delivery, String id) {
         ApiNode node = any(random);
         switch (random.nextInt(20)) {
             case 0 -> held.add(delivery);
-            case 1 -> node.answer(delivery, "retry", "{}");
-            case 2 -> node.answer(delivery, "release", "");
+            case 1 -> node.settle(delivery, "retry", "{}");
+            case 2 -> node.settle(delivery, "release", "");
             case 3 -> {
-                if (node.answer(delivery, "dead-letter", "").status() == 204) {
-                    rejected(node.answer(delivery, "acknowledge", ""));
+                if (node.settle(delivery, "dead-letter", "").status() == 204) {
+                    rejected(node.settle(delivery, "acknowledge", ""));
                 }
             }
             case 4 -> {
@@ -193,14 +193,14 @@ class LoadTests {
             }
             case 5 -> {
                 acknowledge(node, delivery);
-                rejected(any(random).answer(delivery, "acknowledge", ""));
+                rejected(any(random).settle(delivery, "acknowledge", ""));
             }
             default -> acknowledge(node, delivery);
         }
     }
 
     private void acknowledge(ApiNode node, JsonNode delivery) {
-        Reply reply = node.answer(delivery, "acknowledge", "");
+        Reply reply = node.settle(delivery, "acknowledge", "");
         assertThat(reply.status()).as(reply.text()).isIn(204, 410);
         if (reply.status() == 204) {
             acknowledged.merge(delivery.path("id").asString(), 1, Integer::sum);
@@ -213,9 +213,9 @@ class LoadTests {
     }
 
     /** Messages that were held to the end were delivered to another receiver. */
-    private void answerStale() {
+    private void settleStale() {
         for (JsonNode delivery = held.poll(); delivery != null; delivery = held.poll()) {
-            rejected(nodes.get(0).answer(delivery, "acknowledge", ""));
+            rejected(nodes.get(0).settle(delivery, "acknowledge", ""));
         }
     }
 

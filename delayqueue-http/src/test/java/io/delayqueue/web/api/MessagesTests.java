@@ -181,7 +181,7 @@ class MessagesTests {
         assertThat(again.status()).isEqualTo(404);
         assertThat(again.problem()).isEqualTo("not-found");
         assertThat(again.detail()).isEqualTo("Topic '" + topic + "' has no live message 'a'.");
-        assertThat(node.answer(leased, "acknowledge", "").status()).isEqualTo(410);
+        assertThat(node.settle(leased, "acknowledge", "").status()).isEqualTo(410);
     }
 
     @Test

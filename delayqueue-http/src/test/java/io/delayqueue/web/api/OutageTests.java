@@ -35,11 +35,11 @@ class OutageTests {
             Instant begin = Instant.now();
             unknown(node.send("orders", BODY));
             unknownOrNotDone(node.delete("/topics/orders/messages/x"));
-            unknown(node.answer(held, "acknowledge", ""));
+            unknown(node.settle(held, "acknowledge", ""));
             notDone(node.send("orders", BODY, IdempotencyKey.HEADER, "k"));
             notDone(node.get("/topics/orders/messages/x"));
             unknownOrNotDone(node.receive("orders", "{}"));
-            System.out.printf("Six answers without Redis took %s%n", Duration.between(begin, Instant.now()));
+            System.out.printf("Six responses without Redis took %s%n", Duration.between(begin, Instant.now()));
 
             proxy.pass();
             await().atMost(ApiNode.MAX_WAIT)
@@ -48,7 +48,7 @@ class OutageTests {
                             .isIn(201, 409));
             await().atMost(ApiNode.MAX_WAIT)
                     .untilAsserted(() -> assertThat(
-                                    node.answer(held, "acknowledge", "").status())
+                                    node.settle(held, "acknowledge", "").status())
                             .isEqualTo(410));
             assertThat(node.get("/topics/orders/messages/held").status()).isEqualTo(404);
         }

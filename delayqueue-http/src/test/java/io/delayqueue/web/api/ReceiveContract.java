@@ -107,7 +107,7 @@ abstract class ReceiveContract {
         assertThat(Instant.parse(delivery.path("lease").path("end").asString()))
                 .isAfter(Instant.parse(delivery.path("dueAt").asString()));
         assertThat(receive(topic, "{\"count\": 5}").isEmpty()).isTrue();
-        assertThat(node.answer(delivery, "acknowledge", "").status()).isEqualTo(204);
+        assertThat(node.settle(delivery, "acknowledge", "").status()).isEqualTo(204);
         assertThat(node.template().find(topic, "a/b")).isEmpty();
     }
 
@@ -151,10 +151,10 @@ abstract class ReceiveContract {
         for (String verb : List.of("acknowledge", "retry", "dead-letter", "release")) {
             send(topic, verb);
             JsonNode delivery = one(topic);
-            assertThat(node.answer(delivery, verb, "{}").status()).as(verb).isEqualTo(204);
+            assertThat(node.settle(delivery, verb, "{}").status()).as(verb).isEqualTo(204);
 
             for (String late : List.of("acknowledge", "retry", "dead-letter", "extend", "release")) {
-                Reply reply = node.answer(delivery, late, "{}");
+                Reply reply = node.settle(delivery, late, "{}");
                 assertThat(reply.status()).as(late + " after " + verb).isEqualTo(410);
                 assertThat(reply.problem()).isEqualTo("lease-lost");
                 assertThat(reply.json().path("id").asString()).isEqualTo(verb);
@@ -168,22 +168,22 @@ abstract class ReceiveContract {
         String topic = topic();
         send(topic, "a");
         JsonNode first = one(topic);
-        assertThat(node.answer(first, "retry", "{\"reason\": \"not yet\"}").status())
+        assertThat(node.settle(first, "retry", "{\"reason\": \"not yet\"}").status())
                 .isEqualTo(204);
         JsonNode second = one(topic);
 
         assertThat(second.path("attempt").asInt()).isEqualTo(2);
         assertThat(second.path("lastFailure").asString()).isEqualTo("retry: not yet");
-        assertThat(node.answer(first, "acknowledge", "").status()).isEqualTo(410);
+        assertThat(node.settle(first, "acknowledge", "").status()).isEqualTo(410);
         assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.LEASED);
-        assertThat(node.answer(second, "acknowledge", "").status()).isEqualTo(204);
+        assertThat(node.settle(second, "acknowledge", "").status()).isEqualTo(204);
     }
 
     @Test
     void releaseDoesNotCountTheAttempt() {
         String topic = topic();
         send(topic, "a");
-        node.answer(one(topic), "release", "");
+        node.settle(one(topic), "release", "");
 
         assertThat(one(topic).path("attempt").asInt()).isEqualTo(1);
     }
@@ -192,10 +192,10 @@ abstract class ReceiveContract {
     void retryHasADelayAndDeadLetterHasTheReason() {
         String topic = topic();
         send(topic, "a");
-        node.answer(one(topic), "retry", "{\"delay\": \"1h\"}");
+        node.settle(one(topic), "retry", "{\"delay\": \"1h\"}");
         assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.SCHEDULED);
         node.template().reschedule(topic, "a", Duration.ZERO);
-        node.answer(one(topic), "dead-letter", "{\"reason\": \"no such order\"}");
+        node.settle(one(topic), "dead-letter", "{\"reason\": \"no such order\"}");
 
         JsonNode deadLetters = node.exchange(HttpRequest.newBuilder(
                                 URI.create(node.site() + "/app" + ApiNode.BASE + path(topic, "/dead-letters")))
@@ -215,13 +215,13 @@ abstract class ReceiveContract {
         JsonNode delivery =
                 receive(topic, "{\"wait\": \"20s\", \"lease\": \"1m\"}").get(0);
 
-        assertThat(node.answer(delivery, "extend", "{\"lease\": \"2h\"}").status())
+        assertThat(node.settle(delivery, "extend", "{\"lease\": \"2h\"}").status())
                 .isEqualTo(204);
 
         assertThat(node.template().find(topic, "a").orElseThrow().leaseEnd())
                 .isAfter(Instant.parse(delivery.path("lease").path("end").asString())
                         .plusSeconds(3600));
-        assertThat(node.answer(delivery, "extend", "{\"lease\": \"25h\"}").status())
+        assertThat(node.settle(delivery, "extend", "{\"lease\": \"25h\"}").status())
                 .isEqualTo(400);
     }
 
@@ -256,7 +256,7 @@ abstract class ReceiveContract {
         JsonNode delivery = one(topic);
 
         assertThat(delivery.path("attempt").asInt()).isEqualTo(1);
-        node.answer(delivery, "acknowledge", "");
+        node.settle(delivery, "acknowledge", "");
         OpenRequests.awaitNoneWaiting(node.context());
     }
 

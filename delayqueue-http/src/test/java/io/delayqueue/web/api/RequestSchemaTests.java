@@ -130,7 +130,7 @@ class RequestSchemaTests {
         document = node.get("/openapi.json").json();
         node.send("settled", "{\"payload\": 1, \"id\": \"a\"}");
         JsonNode delivery = node.receiveOne("settled");
-        node.answer(delivery, "acknowledge", "");
+        node.settle(delivery, "acknowledge", "");
         lease = delivery.path("lease").path("token").asString();
         // so that no receive request waits
         node.template()

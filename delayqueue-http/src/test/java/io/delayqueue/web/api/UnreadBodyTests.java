@@ -44,7 +44,7 @@ class UnreadBodyTests {
     }
 
     /** Each client gets a response, and the server closes the connection, while all clients continue to send. */
-    private static void areAnswered(List<RawClient> clients, String expected) {
+    private static void receiveResponses(List<RawClient> clients, String expected) {
         AtomicBoolean ended = new AtomicBoolean();
         Thread dripping = new Thread(() -> {
             while (!ended.get()) {
@@ -72,7 +72,7 @@ class UnreadBodyTests {
                 Stream.generate(() -> new RawClient(node.port())).limit(CLIENTS).toList();
         clients.forEach(client -> client.write(head(path, "none", 1_000_000)));
 
-        areAnswered(clients, "HTTP/1.1 401");
+        receiveResponses(clients, "HTTP/1.1 401");
         assertThat(node.get("/topics/t/messages/1").status()).isEqualTo(404);
     }
 
@@ -85,7 +85,7 @@ class UnreadBodyTests {
             clients.get(i).write(head(path, ApiNode.TOKEN, 2_000_000_000));
         }
 
-        areAnswered(clients, "delayqueue.http.max-body-size");
+        receiveResponses(clients, "delayqueue.http.max-body-size");
     }
 
     @ParameterizedTest

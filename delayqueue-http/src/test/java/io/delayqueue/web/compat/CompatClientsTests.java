@@ -110,8 +110,8 @@ class CompatClientsTests {
               let early = 0;
               for (const id of ['a', 'b', 'c']) {
                 const before = Date.now();
-                const answer = await call('push', { topic: 'node', id, delay: 1, ttr: id === 'a' ? 1 : 60, body: '世界 ' + id });
-                if (answer.message !== '添加成功') throw new Error(JSON.stringify(answer));
+                const response = await call('push', { topic: 'node', id, delay: 1, ttr: id === 'a' ? 1 : 60, body: '世界 ' + id });
+                if (response.message !== '添加成功') throw new Error(JSON.stringify(response));
                 due[id] = before + 1000;
               }
               const handled = [];

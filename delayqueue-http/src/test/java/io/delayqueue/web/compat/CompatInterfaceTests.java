@@ -103,8 +103,8 @@ class CompatInterfaceTests {
             assertThat(node.ask("get", "{\"id\":\"x\"}")).isEqualTo(CompatContract.NOTHING);
             closing = Instant.now();
         }
-        for (CompletableFuture<String> answer : waiting) {
-            assertThat(answer.get(30, TimeUnit.SECONDS)).isEqualTo(CompatContract.NOTHING);
+        for (CompletableFuture<String> response : waiting) {
+            assertThat(response.get(30, TimeUnit.SECONDS)).isEqualTo(CompatContract.NOTHING);
         }
         Duration closed = Duration.between(closing, Instant.now());
         System.out.println("closed with three that waited within " + closed);
@@ -127,11 +127,11 @@ class CompatInterfaceTests {
 
             Instant begin = Instant.now();
             for (String verb : List.of("push", "finish", "delete", "get", "pop")) {
-                String answer = node.ask(verb, "{\"topic\":\"t\",\"id\":\"1\",\"delay\":1,\"ttr\":1}");
-                assertThat(answer).startsWith("{\"code\":1,\"message\":\"").contains("失败: ");
+                String response = node.ask(verb, "{\"topic\":\"t\",\"id\":\"1\",\"delay\":1,\"ttr\":1}");
+                assertThat(response).startsWith("{\"code\":1,\"message\":\"").contains("失败: ");
             }
             Duration told = Duration.between(begin, Instant.now());
-            System.out.println("five answers while Redis was silent, time-out 1 s, within " + told);
+            System.out.println("five responses while Redis was unavailable, time-out 1 s, within " + told);
             assertThat(told).isLessThan(Duration.ofSeconds(18));
 
             proxy.pass();

@@ -123,27 +123,27 @@ class CompatLoadTests {
             try (Client client = new Client(port)) {
                 boolean patient = random.nextInt(4) > 0;
                 client.send("/pop", "{\"topic\":\"l0,l1\"}");
-                String answer = client.answer(patient ? 20_000 : 1 + random.nextInt(30));
-                if (answer == null) {
+                String response = client.response(patient ? 20_000 : 1 + random.nextInt(30));
+                if (response == null) {
                     disconnects.incrementAndGet();
                     continue;
                 }
-                Matcher id = ID.matcher(answer);
+                Matcher id = ID.matcher(response);
                 if (id.find()) {
-                    handle(id.group(1), answer, client);
+                    handle(id.group(1), response, client);
                 }
             }
         }
     }
 
-    private void handle(String id, String answer, Client client) throws IOException {
+    private void handle(String id, String response, Client client) throws IOException {
         deliveries.incrementAndGet();
         long early = due.get(id) - System.nanoTime();
-        if (early > 0 || !answer.contains("\"body\":\"new\"")) {
-            throw new AssertionError(answer + " came " + early + " ns early");
+        if (early > 0 || !response.contains("\"body\":\"new\"")) {
+            throw new AssertionError(response + " came " + early + " ns early");
         }
         client.send("/finish", "{\"id\":\"" + id + "\"}");
-        String told = client.answer(20_000);
+        String told = client.response(20_000);
         if (!CompatContract.NOTHING.equals(told)) {
             throw new AssertionError("finish: " + told);
         }
@@ -170,7 +170,7 @@ class CompatLoadTests {
 
         /** The body of the next response; null if there is none in time. */
         @Nullable
-        String answer(int millis) throws IOException {
+        String response(int millis) throws IOException {
             socket.setSoTimeout(millis);
             InputStream in = socket.getInputStream();
             ByteArrayOutputStream head = new ByteArrayOutputStream();

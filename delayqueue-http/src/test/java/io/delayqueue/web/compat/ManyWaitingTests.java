@@ -102,11 +102,11 @@ class ManyWaitingTests {
 
             sendToAll(count);
             Instant sent = Instant.now();
-            int answered = awaitAnswers(selector, count);
-            System.out.println(answered + " answered within "
+            int received = awaitResponses(selector, count);
+            System.out.println(received + " clients received responses within "
                     + Duration.between(sent, Instant.now()).toMillis() + " ms; threads at most "
                     + ManagementFactory.getThreadMXBean().getPeakThreadCount());
-            assertThat(answered).isEqualTo(count);
+            assertThat(received).isEqualTo(count);
             for (SocketChannel client : clients) {
                 client.close();
             }
@@ -143,18 +143,18 @@ class ManyWaitingTests {
         node.template().sendAll(messages);
     }
 
-    private static int awaitAnswers(Selector selector, int count) throws IOException {
+    private static int awaitResponses(Selector selector, int count) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(4096);
-        int answered = 0;
+        int received = 0;
         Instant end = Instant.now().plusSeconds(60);
-        while (answered < count && Instant.now().isBefore(end)) {
+        while (received < count && Instant.now().isBefore(end)) {
             selector.select(1000);
             for (SelectionKey key : selector.selectedKeys()) {
                 buffer.clear();
                 int read = ((SocketChannel) key.channel()).read(buffer);
                 String text = new String(buffer.array(), 0, Math.max(0, read), UTF_8);
                 if (text.contains("\"id\":\"m")) {
-                    answered++;
+                    received++;
                 }
                 if (read < 0) {
                     key.cancel();
@@ -162,7 +162,7 @@ class ManyWaitingTests {
             }
             selector.selectedKeys().clear();
         }
-        return answered;
+        return received;
     }
 
     private static long heap() {

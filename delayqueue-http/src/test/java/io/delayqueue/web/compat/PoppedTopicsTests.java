@@ -29,9 +29,9 @@ class PoppedTopicsTests {
         ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = memory.getCurrentThreadAllocatedBytes();
         // rejected before any of the nulls is used
-        byte[] answer = new JobPolls(null, null, null, null).pop(null, topics, null);
+        byte[] response = new JobPolls(null, null, null, null).pop(null, topics, null);
         long allocated = memory.getCurrentThreadAllocatedBytes() - before;
-        assertThat(answer).asString().contains(sentence);
+        assertThat(response).asString().contains(sentence);
         return allocated;
     }
 }

@@ -61,23 +61,23 @@ abstract class LongPollContract {
     }
 
     @Test
-    void connectedClientIsAnswered() throws IOException {
+    void connectedClientReceivesTheResponse() throws IOException {
         try (Client client = new Client()) {
             client.post("/one", "{}");
             awaitWaiting(1);
             assertThat(polls.run()).isPositive();
 
-            assertThat(waiting.get(0).answer()).isTrue();
+            assertThat(waiting.get(0).respond()).isTrue();
 
-            assertThat(client.answer()).isEqualTo("/one");
-            assertThat(waiting.get(0).answer()).isFalse();
+            assertThat(client.response()).isEqualTo("/one");
+            assertThat(waiting.get(0).respond()).isFalse();
             assertThat(polls.waiting()).isZero();
             assertThat(scheduler.scheduled()).isFalse();
         }
     }
 
     @Test
-    void disconnectedClientIsNotAnswered() throws IOException {
+    void disconnectedClientReceivesNoResponse() throws IOException {
         Client client = new Client();
         client.post("/one", "{}");
         awaitWaiting(1);
@@ -89,7 +89,7 @@ abstract class LongPollContract {
             return polls.waiting() == 0;
         });
         assertThat(disconnects).hasValue(1);
-        assertThat(waiting.get(0).answer()).isFalse();
+        assertThat(waiting.get(0).respond()).isFalse();
         assertThat(disconnects).hasValue(1);
         assertThat(scheduler.scheduled()).isFalse();
     }
@@ -110,23 +110,23 @@ abstract class LongPollContract {
 
         awaitWaiting(1);
         assertThat(disconnects).hasValue(1);
-        assertThat(waiting.get(0).answer()).isFalse();
+        assertThat(waiting.get(0).respond()).isFalse();
     }
 
     @Test
-    void disconnectionIsDetectedBeforeAnAnswer() throws Exception {
+    void disconnectionIsDetectedBeforeAResponse() throws Exception {
         Client client = new Client();
         client.post("/one", "{}");
         awaitWaiting(1);
         client.close();
         await().until(() -> hasClosed(waiting.get(0)));
 
-        assertThat(waiting.get(0).answer()).isFalse();
+        assertThat(waiting.get(0).respond()).isFalse();
         assertThat(polls.waiting()).isZero();
     }
 
     @Test
-    void pipelinedRequestsAreAnswered() throws IOException {
+    void pipelinedRequestsReceiveResponses() throws IOException {
         String long1 = "{\"x\":\"" + "y".repeat(3000) + "\"}";
         try (Client client = new Client()) {
             client.post("/one", "{}");
@@ -137,16 +137,16 @@ abstract class LongPollContract {
                 polls.run();
             }
 
-            assertThat(waiting.get(0).answer()).isTrue();
-            assertThat(client.answer()).isEqualTo("/one");
+            assertThat(waiting.get(0).respond()).isTrue();
+            assertThat(client.response()).isEqualTo("/one");
             awaitWaiting(2);
             polls.run();
             assertThat(waiting.get(1).body()).isEqualTo(long1);
-            assertThat(waiting.get(1).answer()).isTrue();
-            assertThat(client.answer()).isEqualTo("/two");
+            assertThat(waiting.get(1).respond()).isTrue();
+            assertThat(client.response()).isEqualTo("/two");
             awaitWaiting(3);
-            assertThat(waiting.get(2).answer()).isTrue();
-            assertThat(client.answer()).isEqualTo("/three");
+            assertThat(waiting.get(2).respond()).isTrue();
+            assertThat(client.response()).isEqualTo("/three");
         }
     }
 
@@ -162,8 +162,8 @@ abstract class LongPollContract {
                 polls.run();
             }
 
-            assertThat(waiting.get(0).answer()).isTrue();
-            assertThat(client.answer()).isEqualTo("/one");
+            assertThat(waiting.get(0).respond()).isTrue();
+            assertThat(client.response()).isEqualTo("/one");
             awaitWaiting(2);
             assertThat(waiting.get(1).body()).isEqualTo(body);
         }
@@ -178,23 +178,23 @@ abstract class LongPollContract {
             polls.run();
             polls.run();
 
-            assertThat(waiting.get(0).answer()).isTrue();
-            assertThat(client.answer()).isEqualTo("/one");
+            assertThat(waiting.get(0).respond()).isTrue();
+            assertThat(client.response()).isEqualTo("/one");
             awaitWaiting(2);
             assertThat(waiting.get(1).body()).isEqualTo(body);
         }
     }
 
-    /** A container reports the end of a request under a lock that the answer needs. */
+    /** A container reports the end of a request under a lock that the response needs. */
     @Test
-    void answerDoesNotBlockTheEndOfTheRequest() throws IOException {
+    void responseDoesNotBlockTheEndOfTheRequest() throws IOException {
         try (Client client = new Client()) {
             client.post("/one", "{}");
             awaitWaiting(1);
             LongPoll poll = waiting.get(0).poll();
             CompletableFuture<?> closed = new CompletableFuture<>();
 
-            assertThat(poll.answer(() -> {
+            assertThat(poll.respond(() -> {
                         CompletableFuture<?> unused =
                                 CompletableFuture.runAsync(poll::close).thenRun(() -> closed.complete(null));
                         await().until(closed::isDone);
@@ -215,22 +215,22 @@ abstract class LongPollContract {
             awaitWaiting(3);
             fourth.post("/4", "{}");
 
-            assertThat(fourth.answer()).contains("(delayqueue.http.max-waiting, 3) already waits on this node");
-            waiting.get(0).answer();
+            assertThat(fourth.response()).contains("(delayqueue.http.max-waiting, 3) already waits on this node");
+            waiting.get(0).respond();
             fourth.post("/4", "{}");
             awaitWaiting(4);
         }
     }
 
     @Test
-    void closedPollIsNeitherAnsweredNorChecked() throws IOException {
+    void closedPollNeitherRespondsNorIsChecked() throws IOException {
         try (Client client = new Client()) {
             client.post("/one", "{}");
             awaitWaiting(1);
 
             waiting.get(0).poll().close();
 
-            assertThat(waiting.get(0).poll().answer(() -> assertThat(true).isFalse()))
+            assertThat(waiting.get(0).poll().respond(() -> assertThat(true).isFalse()))
                     .isFalse();
             assertThat(polls.waiting()).isZero();
             assertThatThrownBy(() -> scheduler.run()).isInstanceOf(IllegalStateException.class);
@@ -247,8 +247,8 @@ abstract class LongPollContract {
 
     private record Waiting(AsyncContext context, LongPoll poll, Peer peer, String path, String body) {
 
-        boolean answer() {
-            return poll.answer(() -> {
+        boolean respond() {
+            return poll.respond(() -> {
                 try {
                     context.getResponse().getOutputStream().print(path + "\n");
                 } catch (IOException e) {
@@ -310,7 +310,7 @@ abstract class LongPollContract {
         }
 
         /** The line of the next response's body. */
-        String answer() throws IOException {
+        String response() throws IOException {
             String line = reader.readLine();
             assertThat(line).startsWith("HTTP/1.1 200");
             boolean chunked = false;

@@ -1,4 +1,4 @@
-// A client as one would be written for Node.js: sends, receives while others send, answers, and is late on purpose.
+// A client as one would be written for Node.js: sends, receives while others send, settles, and is late on purpose.
 import assert from 'node:assert/strict';
 
 const [site, token] = process.argv.slice(2);
