@@ -3,16 +3,23 @@ package io.delayqueue.web.waiting;
 import jakarta.servlet.ServletRequest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.ee11.servlet.ServletApiRequest;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.internal.HttpConnection;
 
 /** Checks Jetty's end point. Jetty does not read from it while the request waits. */
 final class JettyPeer implements Peer {
 
     private static final int BUFFER_SIZE = 1024;
+
+    /** Interval at which the rest of a body is read. */
+    private static final Duration READ_INTERVAL = Duration.ofMillis(5);
 
     private final Connection connection;
 
@@ -28,6 +35,26 @@ final class JettyPeer implements Peer {
         return new JettyPeer(ServletContextRequest.getServletContextRequest(request)
                 .getConnectionMetaData()
                 .getConnection());
+    }
+
+    /**
+     * Reads the body below the servlet stream, which may already be closed. Jetty itself reads only what has arrived
+     * when the request ends, and then closes the connection, without an announcement if the response was committed.
+     */
+    static void endUnread(ServletRequest request) {
+        Request inner = ServletContextRequest.getServletContextRequest(request);
+        long end = System.nanoTime() + BODY_TIMEOUT.toNanos();
+        while (System.nanoTime() - end < 0) {
+            Content.Chunk chunk = inner.read();
+            if (chunk == null) {
+                LockSupport.parkNanos(READ_INTERVAL.toNanos());
+                continue;
+            }
+            chunk.release();
+            if (chunk.isLast()) {
+                return;
+            }
+        }
     }
 
     @Override

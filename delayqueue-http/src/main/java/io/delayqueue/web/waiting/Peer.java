@@ -3,6 +3,7 @@ package io.delayqueue.web.waiting;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -19,6 +20,12 @@ interface Peer {
     boolean TOMCAT = ClassUtils.isPresent("org.apache.catalina.connector.RequestFacade", Peer.class.getClassLoader());
     boolean JETTY =
             ClassUtils.isPresent("org.eclipse.jetty.ee11.servlet.ServletContextRequest", Peer.class.getClassLoader());
+
+    /**
+     * Time in which a client can send the rest of its body and read the response before the connection closes. Long
+     * enough unless the client is deliberately slow.
+     */
+    Duration BODY_TIMEOUT = Duration.ofMillis(500);
 
     /**
      * Returns whether the client has closed the connection. A half-closed connection counts as closed, as in Go's HTTP
@@ -41,13 +48,18 @@ interface Peer {
     }
 
     /**
-     * Stops Tomcat from reading the rest of a request body. Tomcat closes the connection if the body is incomplete.
-     * Jetty does so by default, and over HTTP/2 the connection does not depend on the unread body.
+     * Reads the rest of a request body for at most {@link #BODY_TIMEOUT}. If it is incomplete then, the container closes
+     * the connection. Over HTTP/2, the connection does not depend on the unread body.
      */
     static void endUnread(HttpServletRequest request) {
+        if (!request.getProtocol().startsWith("HTTP/1")) {
+            return;
+        }
         ServletRequest innermost = innermost(request);
-        if (TOMCAT && TomcatPeer.serves(innermost) && request.getProtocol().startsWith("HTTP/1")) {
+        if (TOMCAT && TomcatPeer.serves(innermost)) {
             TomcatPeer.endUnread(innermost);
+        } else if (JETTY && JettyPeer.serves(innermost)) {
+            JettyPeer.endUnread(innermost);
         }
     }
 

@@ -27,12 +27,6 @@ final class TomcatPeer implements Peer {
 
     private static final int BUFFER_SIZE = 1024;
 
-    /**
-     * Time in which a client can send the rest of its body and read the response before the connection closes. Long
-     * enough unless the client is deliberately slow.
-     */
-    private static final Duration BODY_TIMEOUT = Duration.ofMillis(500);
-
     private static final @Nullable Internals INTERNALS = Internals.find();
 
     private final SocketWrapperBase<?> socket;

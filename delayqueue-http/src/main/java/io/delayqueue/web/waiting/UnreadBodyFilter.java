@@ -8,9 +8,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * Stops reading the body of a request whose response was written before the body was read, for example because the
- * token was rejected or the body is too large. Otherwise the container would read the rest of the body in order to
- * reuse the connection, and would occupy a request thread for as long as the client sends. Thread-safe.
+ * Reads the rest of the body of a request whose response was written before the body was read, for example because the
+ * token was rejected or the body is too large. Reads for a limited time: Tomcat would occupy a request thread for as
+ * long as the client sends, and Jetty would close the connection at once. Thread-safe.
  */
 public final class UnreadBodyFilter extends HttpFilter {
 

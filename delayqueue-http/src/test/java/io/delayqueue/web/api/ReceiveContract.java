@@ -288,4 +288,18 @@ abstract class ReceiveContract {
                 + body);
         return client;
     }
+
+    @Test
+    void nextRequestMayArriveTogetherWithTheBodyOfARejectedRequest() {
+        String head = "POST /app/delayqueue/v1/topics/t/receive HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer none\r\n"
+                + "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
+        try (RawClient client = new RawClient(node.port())) {
+            client.write(head);
+            for (int i = 0; i < 3; i++) {
+                assertThat(client.readUntil("HTTP Basic.\"")).startsWith("HTTP/1.1 401");
+                client.readUntil("}");
+                client.write(" ".repeat(1000) + head);
+            }
+        }
+    }
 }

@@ -109,18 +109,4 @@ class UnreadBodyTests {
             }
         }
     }
-
-    @Test
-    void nextRequestMayArriveTogetherWithTheBodyOfARejectedRequest() {
-        try (RawClient client = new RawClient(node.port())) {
-            String head = head(WAITING_PATH, "none", 1000);
-            String body = " ".repeat(1000);
-            client.write(head);
-            for (int i = 0; i < 3; i++) {
-                assertThat(client.readUntil("HTTP Basic.\"")).startsWith("HTTP/1.1 401");
-                client.readUntil("}");
-                client.write(body + head);
-            }
-        }
-    }
 }

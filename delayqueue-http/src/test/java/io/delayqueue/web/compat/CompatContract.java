@@ -99,7 +99,7 @@ abstract class CompatContract {
     @Test
     void limitsAreToldWithStatus200() {
         String large = "{\"id\":\"1\",\"topic\":\"t\",\"delay\":1,\"ttr\":1,\"body\":\"" + "x".repeat(11_000) + "\"}";
-        assertThat(node.askApart("push", large)).contains("\"code\":1").contains("delayqueue.http.max-body-size");
+        assertThat(node.ask("push", large)).contains("\"code\":1").contains("delayqueue.http.max-body-size");
         assertThat(node.ask("push", "{\"id\":\"" + "i".repeat(300) + "\",\"topic\":\"t\",\"delay\":1,\"ttr\":1}"))
                 .contains("\"code\":1")
                 .contains("添加失败: A message id must have at most 256 bytes");

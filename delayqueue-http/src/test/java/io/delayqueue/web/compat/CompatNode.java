@@ -83,16 +83,7 @@ final class CompatNode implements AutoCloseable {
 
     /** Returns the body of a response, whose status must be 200. */
     String ask(String verb, String json) {
-        return answer(client, verb, json);
-    }
-
-    /** Like {@link #ask}, on a separate connection, which the server may close. */
-    String askApart(String verb, String json) {
-        return answer(HttpClient.newHttpClient(), verb, json);
-    }
-
-    private String answer(HttpClient by, String verb, String json) {
-        HttpResponse<String> response = exchange(by, "POST", base + "/" + verb, json);
+        HttpResponse<String> response = exchange("POST", base + "/" + verb, json);
         if (response.statusCode() != 200) {
             throw new AssertionError(response.statusCode() + ": " + response.body());
         }
@@ -106,12 +97,8 @@ final class CompatNode implements AutoCloseable {
     }
 
     HttpResponse<String> exchange(String method, String path, String body, String... headers) {
-        return exchange(client, method, path, body, headers);
-    }
-
-    private HttpResponse<String> exchange(HttpClient by, String method, String path, String body, String... headers) {
         try {
-            return by.send(request(method, path, body, headers), BodyHandlers.ofString());
+            return client.send(request(method, path, body, headers), BodyHandlers.ofString());
         } catch (IOException e) {
             throw new IllegalStateException(e);
         } catch (InterruptedException e) {
@@ -131,12 +118,12 @@ final class CompatNode implements AutoCloseable {
     }
 
     void push(String topic, String id, long delay, long ttr, String body) {
-        String answer = ask(
+        String response = ask(
                 "push",
                 "{\"topic\":\"%s\",\"id\":\"%s\",\"delay\":%d,\"ttr\":%d,\"body\":\"%s\"}"
                         .formatted(topic, id, delay, ttr, body));
-        if (!answer.equals("{\"code\":0,\"message\":\"添加成功\",\"data\":null}")) {
-            throw new AssertionError(answer);
+        if (!response.equals("{\"code\":0,\"message\":\"添加成功\",\"data\":null}")) {
+            throw new AssertionError(response);
         }
     }
 
