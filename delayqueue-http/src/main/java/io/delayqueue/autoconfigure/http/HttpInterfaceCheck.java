@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure.http;
 
+import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.web.guard.Permission;
 import java.util.ArrayList;
@@ -39,19 +40,19 @@ final class HttpInterfaceCheck implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         if (!onServlets) {
-            throw new HttpInterfaceException(
+            throw new StartFailedException(
                     opened() + ", but this application does not serve HTTP by servlets, which the interface requires.",
                     "Add spring-boot-starter-webmvc (and remove spring-boot-starter-webflux), or remove the property.");
         }
         if (!properties.tokens().given() && !properties.unsecured() && !beans.containsBean(SPRING_SECURITY)) {
-            throw new HttpInterfaceException(
+            throw new StartFailedException(
                     opened() + ", but access is not controlled: there are no tokens and no Spring Security.",
                     "Set delayqueue.http.tokens.produce, delayqueue.http.tokens.consume or delayqueue.http.tokens.admin, or"
                             + " add Spring Security and grant clients the authorities " + AUTHORITIES
                             + ". To authorize every client that reaches the port, set delayqueue.http.unsecured=true.");
         }
         if (properties.api().enabled() && !onSpringMvc.getAsBoolean()) {
-            throw new HttpInterfaceException(
+            throw new StartFailedException(
                     "delayqueue.http.api.enabled is true, but this application has no Spring MVC, which the interface"
                             + " requires.",
                     "Add spring-boot-starter-webmvc, or remove the property.");

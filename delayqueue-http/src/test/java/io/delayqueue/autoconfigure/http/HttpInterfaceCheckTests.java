@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
+import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,7 @@ class HttpInterfaceCheckTests {
                         .hasMessageContaining("delayqueue.http." + name + ".enabled is true")
                         .hasMessageContaining("no tokens")
                         .isInstanceOfSatisfying(
-                                HttpInterfaceException.class,
+                                StartFailedException.class,
                                 failure -> assertThat(failure.action())
                                         .contains("delayqueue:produce, delayqueue:consume, delayqueue:admin")));
     }

@@ -24,7 +24,8 @@ public sealed class StartFailedException extends RuntimeException permits Invali
         this.action = action;
     }
 
-    String action() {
+    /** Returns the sentences that say what to do. */
+    public String action() {
         return action;
     }
 }
