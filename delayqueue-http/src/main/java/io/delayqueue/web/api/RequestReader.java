@@ -2,9 +2,9 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.web.api.json.Json;
 import io.delayqueue.web.api.request.ApiRequest;
+import io.delayqueue.web.guard.AccessDenied;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.guard.Permission;
-import io.delayqueue.web.guard.Rejection;
 import io.delayqueue.web.guard.Requires;
 import io.delayqueue.web.waiting.RequestBody;
 import jakarta.servlet.http.HttpServletRequest;
@@ -67,13 +67,13 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
         Class<?> type = parameter.getParameterType();
         if (type == Call.class) {
             Requires requires = parameter.getMethodAnnotation(Requires.class);
-            Rejection rejection = guard.check(
+            AccessDenied denied = guard.check(
                     request,
                     Objects.requireNonNull(webRequest.getNativeResponse(HttpServletResponse.class)),
                     requires == null ? ADMIN_ONLY : requires.value());
-            if (rejection != null) {
-                throw (rejection.status() == 401 ? ProblemType.UNAUTHORIZED : ProblemType.FORBIDDEN)
-                        .exception(rejection.sentence());
+            if (denied != null) {
+                throw (denied.status() == 401 ? ProblemType.UNAUTHORIZED : ProblemType.FORBIDDEN)
+                        .exception(denied.sentence());
             }
             if (!List.of(parameter.getExecutable().getParameterTypes()).contains(PageQuery.class)) {
                 PageQuery.reject(request.getQueryString());

@@ -2,8 +2,8 @@ package io.delayqueue.web.compat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.web.guard.AccessDenied;
 import io.delayqueue.web.guard.AccessGuard;
-import io.delayqueue.web.guard.Rejection;
 import io.delayqueue.web.waiting.RequestBody;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
@@ -67,9 +67,9 @@ public final class CompatServlet extends HttpServlet {
             response.getOutputStream().write(NO_PAGE);
             return;
         }
-        Rejection rejection = guard.check(request, response, verb.permissions());
-        if (rejection != null) {
-            writer.write(response, rejection.status(), verb.failed(rejection.sentence()));
+        AccessDenied denied = guard.check(request, response, verb.permissions());
+        if (denied != null) {
+            writer.write(response, denied.status(), verb.failed(denied.sentence()));
             return;
         }
         byte[] immediate = begin(verb, request);

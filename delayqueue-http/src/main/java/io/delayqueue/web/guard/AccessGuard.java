@@ -31,13 +31,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AccessGuard {
 
-    private static final Rejection CROSS_SITE =
-            new Rejection(403, "Cross-site browser requests are rejected. Send the request from your own server.");
-    private static final Rejection UNKNOWN = new Rejection(
+    private static final AccessDenied CROSS_SITE =
+            new AccessDenied(403, "Cross-site browser requests are rejected. Send the request from your own server.");
+    private static final AccessDenied UNKNOWN = new AccessDenied(
             401,
             "The token is missing or unknown. Send a token of delayqueue.http.tokens as 'Authorization: Bearer <token>',"
                     + " or as the password of HTTP Basic.");
-    private static final Rejection NOT_PERMITTED = new Rejection(
+    private static final AccessDenied NOT_PERMITTED = new AccessDenied(
             403,
             "The token lacks the required permission. Use a token of delayqueue.http.tokens.produce, consume or admin"
                     + " that allows this operation.");
@@ -76,9 +76,9 @@ public final class AccessGuard {
      *
      * @param response receives the {@code WWW-Authenticate} header if the token is missing or unknown
      * @param anyOf sufficient permissions, in addition to {@link Permission#ADMIN}
-     * @return the reason for the rejection, or null if the request is authorized
+     * @return why the request is not authorized, or null if it is authorized
      */
-    public @Nullable Rejection check(HttpServletRequest request, HttpServletResponse response, Permission... anyOf) {
+    public @Nullable AccessDenied check(HttpServletRequest request, HttpServletResponse response, Permission... anyOf) {
         if (isCrossSite(request)) {
             return CROSS_SITE;
         }
@@ -88,7 +88,7 @@ public final class AccessGuard {
         return unsecured ? null : checkAuthorities(request, anyOf);
     }
 
-    private @Nullable Rejection checkToken(
+    private @Nullable AccessDenied checkToken(
             HttpServletRequest request, HttpServletResponse response, Permission... anyOf) {
         String token = token(request.getHeader("Authorization"));
         Set<Permission> given = token == null ? Set.of() : permissions(token);
@@ -101,14 +101,14 @@ public final class AccessGuard {
         return permitted ? null : NOT_PERMITTED;
     }
 
-    private @Nullable Rejection checkAuthorities(HttpServletRequest request, Permission... anyOf) {
+    private @Nullable AccessDenied checkAuthorities(HttpServletRequest request, Permission... anyOf) {
         Set<Permission> enough = EnumSet.of(Permission.ADMIN, anyOf);
         boolean authenticated = request.getUserPrincipal() != null;
         if (authenticated && enough.stream().anyMatch(each -> granted.test(request, each.authority()))) {
             return null;
         }
         String authorities = alternatives(enough);
-        return new Rejection(
+        return new AccessDenied(
                 403,
                 authenticated
                         ? "The client lacks the required authority: " + authorities

@@ -100,9 +100,9 @@ class AccessGuardTests {
             request.addUserRole(role);
         }
 
-        Rejection rejection = guard.check(request, response, needed);
+        AccessDenied denied = guard.check(request, response, needed);
 
-        assertThat(rejection == null ? 0 : rejection.status()).isEqualTo(status);
+        assertThat(denied == null ? 0 : denied.status()).isEqualTo(status);
     }
 
     @Test
@@ -111,7 +111,7 @@ class AccessGuardTests {
 
         assertThat(withoutTokens(false).check(request, response, Permission.PRODUCE))
                 .isNotNull()
-                .extracting(Rejection::status)
+                .extracting(AccessDenied::status)
                 .isEqualTo(403);
     }
 
@@ -166,8 +166,8 @@ class AccessGuardTests {
     }
 
     private int status(Permission... anyOf) {
-        Rejection rejection = guard.check(request, response, anyOf);
-        return rejection == null ? 0 : rejection.status();
+        AccessDenied denied = guard.check(request, response, anyOf);
+        return denied == null ? 0 : denied.status();
     }
 
     private static String basic(String pair) {
