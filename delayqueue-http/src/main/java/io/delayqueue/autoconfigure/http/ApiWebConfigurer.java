@@ -2,7 +2,7 @@ package io.delayqueue.autoconfigure.http;
 
 import io.delayqueue.web.api.ApiSettings;
 import io.delayqueue.web.api.RequestReader;
-import io.delayqueue.web.api.ResponseWriter;
+import io.delayqueue.web.api.ResponseReturnValueHandler;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.AbandonedWaits;
 import java.util.List;
@@ -36,6 +36,6 @@ final class ApiWebConfigurer implements WebMvcConfigurer {
 
     @Override
     public void addReturnValueHandlers(List<HandlerMethodReturnValueHandler> handlers) {
-        handlers.add(new ResponseWriter());
+        handlers.add(new ResponseReturnValueHandler());
     }
 }

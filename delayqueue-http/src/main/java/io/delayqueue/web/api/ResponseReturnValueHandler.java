@@ -13,8 +13,11 @@ import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
-/** Writes responses directly, without the application's message converters and response advices. Thread-safe. */
-public final class ResponseWriter implements HandlerMethodReturnValueHandler {
+/**
+ * Writes responses directly, without the application's message converters and response advices, and with headers
+ * against caching and MIME sniffing. Thread-safe.
+ */
+public final class ResponseReturnValueHandler implements HandlerMethodReturnValueHandler {
 
     private static final String JSON = "application/json";
     private static final String PROBLEM = "application/problem+json";
@@ -32,26 +35,22 @@ public final class ResponseWriter implements HandlerMethodReturnValueHandler {
             NativeWebRequest webRequest)
             throws IOException {
         mavContainer.setRequestHandled(true);
-        write(
-                (Response<?>) Objects.requireNonNull(returnValue),
-                Objects.requireNonNull(webRequest.getNativeResponse(HttpServletResponse.class)));
-    }
-
-    /** Writes the response with headers against caching and against MIME sniffing. */
-    static void write(Response<?> answer, HttpServletResponse response) throws IOException {
-        response.setStatus(answer.status());
-        response.setHeader("Cache-Control", "no-store");
-        response.setHeader("X-Content-Type-Options", "nosniff");
-        answer.headers().forEach(response::setHeader);
-        Object body = answer.body();
+        Response<?> response = (Response<?>) Objects.requireNonNull(returnValue);
+        HttpServletResponse servletResponse =
+                Objects.requireNonNull(webRequest.getNativeResponse(HttpServletResponse.class));
+        servletResponse.setStatus(response.status());
+        servletResponse.setHeader("Cache-Control", "no-store");
+        servletResponse.setHeader("X-Content-Type-Options", "nosniff");
+        response.headers().forEach(servletResponse::setHeader);
+        Object body = response.body();
         if (body != null) {
             byte[] bytes =
                     body instanceof JsonText json ? json.text().getBytes(StandardCharsets.UTF_8) : Json.write(body);
-            response.setContentType(body instanceof Problem ? PROBLEM : JSON);
-            response.setContentLength(bytes.length);
-            response.getOutputStream().write(bytes);
+            servletResponse.setContentType(body instanceof Problem ? PROBLEM : JSON);
+            servletResponse.setContentLength(bytes.length);
+            servletResponse.getOutputStream().write(bytes);
         }
-        response.flushBuffer();
-        answer.written().run();
+        servletResponse.flushBuffer();
+        response.written().run();
     }
 }
