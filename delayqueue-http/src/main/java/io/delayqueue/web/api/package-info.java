@@ -3,7 +3,7 @@
  * responses and the encoding of names in paths. The application's settings for its own controllers (message converters,
  * field naming, body advices) do not apply.
  *
- * <p>Row 5: used by {@code autoconfigure} only. {@code request} and {@code response} contain the bodies, {@code json}
+ * <p>{@code request} and {@code response} contain the bodies, {@code json}
  * the JSON mapping. Read next: {@link io.delayqueue.web.api.MessagesController}, then
  * {@link io.delayqueue.web.api.Problems} and the ADR on lease tokens in paths and idempotency keys.
  */

@@ -2,7 +2,7 @@
  * The HTTP interface of ouqiang/delay-queue, for its existing clients. Requests are parsed and responses are formatted
  * as by Go.
  *
- * <p>Row 5. Only reading a request and writing a response block. Read next:
+ * <p>Only reading a request and writing a response block. Read next:
  * {@link io.delayqueue.web.compat.CompatServlet}, then {@link io.delayqueue.web.compat.JobService}.
  */
 @Internal

@@ -1,7 +1,6 @@
 /**
- * Exceptions that fail the start of an application, and their failure analyses.
- *
- * <p>Row 6. {@code autoconfigure} throws the exceptions. Spring Boot loads the analyzers.
+ * Exceptions that fail the start of an application, and their failure analyses. The auto-configurations throw the
+ * exceptions. Spring Boot loads the analyzers.
  */
 @Internal
 @NullMarked

@@ -2,7 +2,7 @@
  * Reads and writes JSON bodies strictly and independently of the application's settings. An invalid body is rejected
  * with a message that names the field. Only {@code Json} uses Jackson.
  *
- * <p>Row 5: used by {@code web.api} and its subpackages. Read next: {@link io.delayqueue.web.api.json.Json}.
+ * <p>Used by {@code web.api} and its subpackages. Read next: {@link io.delayqueue.web.api.json.Json}.
  */
 @Internal
 @NullMarked

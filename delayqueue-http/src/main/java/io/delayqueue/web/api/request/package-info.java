@@ -1,7 +1,7 @@
 /**
  * The bodies of requests, one record each. Each record validates its fields in its constructor.
  *
- * <p>Row 5: used by {@code web.api}, and listed in {@code autoconfigure} for native images.
+ * <p>Used by {@code web.api}, and listed in {@code autoconfigure} for native images.
  */
 @Internal
 @NullMarked
