@@ -7,6 +7,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.FirstConnection;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -36,6 +37,7 @@ abstract class HandlingTest {
 
     @BeforeEach
     void startNode() {
+        FirstConnection.make(redis.port());
         redis.flush();
         node = with();
     }

@@ -1,5 +1,6 @@
 package io.delayqueue.container;
 
+import io.delayqueue.redis.FirstConnection;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ abstract class NodeTest {
 
     @BeforeEach
     void flush() {
+        FirstConnection.make(redis.port());
         redis.flush();
     }
 
