@@ -3,7 +3,7 @@
  * io.delayqueue.annotation.DeadLetterListener}, the post-processor that finds them, and endpoint, registrar,
  * container factory and registry.
  *
- * <p>Row 4. Public API. {@code ListenerMethods} turns methods into handlers; {@code container} runs the listeners.
+ * <p>{@code ListenerMethods} turns methods into handlers; {@code container} runs the listeners.
  */
 @NullMarked
 package io.delayqueue.annotation;

@@ -1,7 +1,7 @@
 /**
  * Converts payloads to bytes and back. The receiver, never the data, determines the type to read.
  *
- * <p>Row 1. Only {@code JsonPayloadConverter} uses Jackson.
+ * <p>Only {@code JsonPayloadConverter} uses Jackson.
  */
 @NullMarked
 package io.delayqueue.convert;

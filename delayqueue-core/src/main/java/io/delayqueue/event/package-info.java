@@ -1,7 +1,7 @@
 /**
  * Events for metrics, logs and applications.
  *
- * <p>Row 1. The engine and the template publish; metrics and applications listen.
+ * <p>The engine and the template publish; metrics and applications listen.
  */
 @NullMarked
 package io.delayqueue.event;

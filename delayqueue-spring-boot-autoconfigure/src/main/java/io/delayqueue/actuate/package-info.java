@@ -1,10 +1,9 @@
 /**
  * The management endpoint of the queue: views of its content and administrative actions over HTTP.
  *
- * <p>Row 5: used by {@code autoconfigure} only. {@link io.delayqueue.actuate.DelayQueueEndpoint} handles requests,
- * {@code Operation} lists the views and actions, and {@code QueueViews} and {@code QueueActions} implement them with
- * {@code admin}. Read next: {@code actuate.response} for the response bodies and {@code actuate.guard} for the filters
- * of requests.
+ * <p>{@link io.delayqueue.actuate.DelayQueueEndpoint} handles requests, {@code Operation} lists the views and actions, and
+ * {@code QueueViews} and {@code QueueActions} implement them with {@code admin}. Read next: {@code actuate.response} for
+ * the response bodies and {@code actuate.guard} for the filters of requests.
  */
 @Internal
 @NullMarked

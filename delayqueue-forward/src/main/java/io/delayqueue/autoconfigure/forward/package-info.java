@@ -1,7 +1,7 @@
 /**
  * Auto-configuration of forwarding, one class for each kind of broker.
  *
- * <p>Row 6. {@link io.delayqueue.autoconfigure.forward.ForwardAutoConfiguration} registers a listener for each entry of
+ * <p>{@link io.delayqueue.autoconfigure.forward.ForwardAutoConfiguration} registers a listener for each entry of
  * {@code delayqueue.forward}. The other classes define which beans are brokers.
  */
 @NullMarked

@@ -1,7 +1,5 @@
 /**
  * Forwarding through any Spring messaging template, regardless of the broker that the template uses.
- *
- * <p>Row 5: used by {@code autoconfigure} only.
  */
 @Internal
 @NullMarked

@@ -1,7 +1,5 @@
 /**
  * Forwarding to RabbitMQ. Only this package and {@code autoconfigure} use the client library.
- *
- * <p>Row 5: used by {@code autoconfigure} only.
  */
 @Internal
 @NullMarked

@@ -2,10 +2,9 @@
  * The dashboard: a page of plain HTML, a style sheet and JavaScript modules. The files are resources of this package
  * and need no build.
  *
- * <p>Row 5: used by {@code autoconfigure} only. Read next: {@code index.html}, then {@code app.js}, which requests and
- * draws the data. {@code overview.js}, {@code topic.js} and {@code detail.js} are the views. {@code actions.js} defines
- * the actions. {@code verdict.js} determines whether and why a topic is late. {@code dom.js} inserts all data of the
- * queue as text, never as markup.
+ * <p>Read next: {@code index.html}, then {@code app.js}, which requests and draws the data. {@code overview.js},
+ * {@code topic.js} and {@code detail.js} are the views. {@code actions.js} defines the actions. {@code verdict.js}
+ * determines whether and why a topic is late. {@code dom.js} inserts all data of the queue as text, never as markup.
  */
 @Internal
 @NullMarked

@@ -2,8 +2,7 @@
  * Request filters of the management endpoints for both web stacks. They reject actions of pages of another site and add
  * security headers to responses.
  *
- * <p>Row 5: used by {@code autoconfigure} only. {@link io.delayqueue.actuate.guard.RequestGuard} decides; the filters
- * apply its decisions.
+ * <p>{@link io.delayqueue.actuate.guard.RequestGuard} decides; the filters apply its decisions.
  */
 @Internal
 @NullMarked

@@ -1,8 +1,7 @@
 /**
  * The health indicator of the queue.
  *
- * <p>Row 5. Created by the auto-configuration. Read next:
- * {@link io.delayqueue.actuate.health.DelayQueueHealthIndicator}.
+ * <p>Read next: {@link io.delayqueue.actuate.health.DelayQueueHealthIndicator}.
  */
 @Internal
 @NullMarked

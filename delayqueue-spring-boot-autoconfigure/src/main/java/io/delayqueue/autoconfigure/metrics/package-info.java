@@ -1,7 +1,5 @@
 /**
  * Auto-configures the meters and the sampling of topics, whose results the meters and the endpoint show.
- *
- * <p>Row 6.
  */
 @NullMarked
 package io.delayqueue.autoconfigure.metrics;
