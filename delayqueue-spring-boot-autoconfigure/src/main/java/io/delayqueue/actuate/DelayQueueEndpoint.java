@@ -79,7 +79,7 @@ public final class DelayQueueEndpoint {
             @Nullable String span,
             @Nullable String buckets) {
         return respond(() -> {
-            Operation requested = Operation.view(lastSegment(view));
+            Operation requested = Operation.view(path(view));
             Parameters parameters = new Parameters("The view '" + requested.path() + "'")
                     .with("topic", topic)
                     .with("state", state)
@@ -110,7 +110,7 @@ public final class DelayQueueEndpoint {
             @Nullable String delay,
             @Nullable String dueAt) {
         return respond(() -> {
-            Operation requested = Operation.action(lastSegment(action));
+            Operation requested = Operation.action(path(action));
             Parameters parameters = new Parameters("The action '" + requested.path() + "'")
                     .with("topic", topic)
                     .with("id", id)
@@ -124,12 +124,12 @@ public final class DelayQueueEndpoint {
     }
 
     /**
-     * Returns the path after the endpoint. If a query or body parameter has the name of the selector, the framework
+     * Returns the path of the view or action. If a query or body parameter has the name of the selector, the framework
      * passes that parameter instead of the path, which could bypass access rules for paths. Such a parameter is a
      * string or a list, whereas the path is an array.
      */
-    private static String lastSegment(Object selected) {
-        if (selected instanceof String[] segments) {
+    private static String path(Object selector) {
+        if (selector instanceof String[] segments) {
             return String.join("/", segments);
         }
         throw RejectedRequestException.badRequest(

@@ -1,11 +1,11 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.response.DeadLetterResponse;
-import io.delayqueue.actuate.response.MessageResponse;
-import io.delayqueue.actuate.response.OverviewResponse;
-import io.delayqueue.actuate.response.OverviewResponse.Listener;
-import io.delayqueue.actuate.response.TopicResponse;
-import io.delayqueue.actuate.response.UpcomingResponse;
+import io.delayqueue.actuate.response.DeadLetterDescriptor;
+import io.delayqueue.actuate.response.MessageDescriptor;
+import io.delayqueue.actuate.response.OverviewDescriptor;
+import io.delayqueue.actuate.response.OverviewDescriptor.Listener;
+import io.delayqueue.actuate.response.TopicDescriptor;
+import io.delayqueue.actuate.response.UpcomingDescriptor;
 import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
@@ -65,11 +65,11 @@ public record QueueViews(
      *
      * @param history whether to include the samples of the topics
      */
-    OverviewResponse overview(boolean history) {
-        List<TopicResponse> topics = inspector.topics().stream()
+    OverviewDescriptor overview(boolean history) {
+        List<TopicDescriptor> topics = inspector.topics().stream()
                 .map(status -> topic(status, history ? sampler.history(status.topic()) : List.of()))
                 .toList();
-        return new OverviewResponse(
+        return new OverviewDescriptor(
                 node.namespace(),
                 node.name(),
                 clock.instant(),
@@ -84,16 +84,16 @@ public record QueueViews(
     /**
      * Reads one view.
      *
-     * @param open whether the caller may see payloads and headers
+     * @param showPayloads whether the caller may see payloads and headers
      */
-    OperationResponseBody read(Operation view, Parameters parameters, boolean open) {
+    OperationResponseBody read(Operation view, Parameters parameters, boolean showPayloads) {
         String topic = parameters.required("topic");
         return switch (view) {
             case TOPIC -> topic(topic);
-            case MESSAGES -> messages(topic, parameters, open);
-            case MESSAGE -> message(topic, parameters.required("id"), open);
-            case DEAD -> deadLetters(topic, parameters, open);
-            case DEAD_LETTER -> deadLetter(topic, parameters.required("deadLetter"), open);
+            case MESSAGES -> messages(topic, parameters, showPayloads);
+            case MESSAGE -> message(topic, parameters.required("id"), showPayloads);
+            case DEAD -> deadLetters(topic, parameters, showPayloads);
+            case DEAD_LETTER -> deadLetter(topic, parameters.required("deadLetter"), showPayloads);
             case UPCOMING -> upcoming(topic, parameters);
             default -> throw new IllegalArgumentException(view + " is not a view");
         };
@@ -106,16 +106,16 @@ public record QueueViews(
                 .orElseThrow(() -> RejectedRequestException.noTopic(topic));
     }
 
-    private TopicResponse topic(TopicStatus status, List<TopicSample> history) {
-        return TopicResponse.of(status, history, maxLag.get(status.topic()));
+    private TopicDescriptor topic(TopicStatus status, List<TopicSample> history) {
+        return TopicDescriptor.of(status, history, maxLag.get(status.topic()));
     }
 
-    private OperationResponseBody messages(String topic, Parameters parameters, boolean open) {
+    private OperationResponseBody messages(String topic, Parameters parameters, boolean showPayloads) {
         int count = parameters.number("count", DEFAULT_PAGE, DelayQueueInspector.MAX_PAGE);
         MessagePage page = inspector.messages(topic, state(parameters), count, parameters.text("page"));
-        return new MessageResponse.Page(
+        return new MessageDescriptor.Page(
                 page.messages().stream()
-                        .map(message -> MessageResponse.of(message, open))
+                        .map(message -> MessageDescriptor.of(message, showPayloads))
                         .toList(),
                 page.next());
     }
@@ -131,32 +131,32 @@ public record QueueViews(
                 .orElseThrow(() -> parameters.wrong("state", "scheduled, ready or leased"));
     }
 
-    private OperationResponseBody message(String topic, String id, boolean open) {
+    private OperationResponseBody message(String topic, String id, boolean showPayloads) {
         return operations
                 .find(topic, id)
-                .map(message -> MessageResponse.of(message, open))
+                .map(message -> MessageDescriptor.of(message, showPayloads))
                 .orElseThrow(() -> RejectedRequestException.noMessage(topic, id));
     }
 
-    private OperationResponseBody deadLetters(String topic, Parameters parameters, boolean open) {
+    private OperationResponseBody deadLetters(String topic, Parameters parameters, boolean showPayloads) {
         int count = parameters.number("count", DEFAULT_PAGE, DelayQueueAdmin.MAX_PAGE);
         DeadLetterPage page = admin.deadLetters(topic, count, parameters.text("page"));
-        return new DeadLetterResponse.Page(
+        return new DeadLetterDescriptor.Page(
                 page.deadLetters().stream()
-                        .map(deadLetter -> DeadLetterResponse.of(deadLetter, open))
+                        .map(deadLetter -> DeadLetterDescriptor.of(deadLetter, showPayloads))
                         .toList(),
                 page.next());
     }
 
-    private OperationResponseBody deadLetter(String topic, String deadLetter, boolean open) {
+    private OperationResponseBody deadLetter(String topic, String deadLetter, boolean showPayloads) {
         return admin.deadLetter(topic, deadLetter)
-                .map(found -> DeadLetterResponse.of(found, open))
+                .map(found -> DeadLetterDescriptor.of(found, showPayloads))
                 .orElseThrow(() -> RejectedRequestException.noDeadLetter(topic, deadLetter));
     }
 
     private OperationResponseBody upcoming(String topic, Parameters parameters) {
         Duration span = parameters.has("span") ? parameters.duration("span") : DEFAULT_SPAN;
         int buckets = parameters.number("buckets", DEFAULT_BUCKETS, DelayQueueInspector.MAX_BUCKETS);
-        return UpcomingResponse.of(inspector.upcoming(topic, span, buckets));
+        return UpcomingDescriptor.of(inspector.upcoming(topic, span, buckets));
     }
 }

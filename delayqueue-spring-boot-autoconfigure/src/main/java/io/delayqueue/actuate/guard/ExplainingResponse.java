@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces the server's error page with the {@link Rejection} that explains the status, if there is one. */
+/** Replaces the server's error page with the {@link RejectionResponse} that explains the status, if there is one. */
 final class ExplainingResponse extends HttpServletResponseWrapper {
 
     private final String method;
@@ -30,7 +30,7 @@ final class ExplainingResponse extends HttpServletResponseWrapper {
     }
 
     private boolean isExplained(int status) throws IOException {
-        Rejection explanation = isCommitted() ? null : Rejection.ofStatus(method, status);
+        RejectionResponse explanation = isCommitted() ? null : RejectionResponse.ofStatus(method, status);
         if (explanation == null) {
             return false;
         }

@@ -42,7 +42,7 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
         URI uri = request.getURI();
         String method = request.getMethod().name();
         String server = uri.getScheme() + "://" + uri.getRawAuthority();
-        Rejection rejection = guard.check(method, server, uri.getRawQuery(), name -> header(request, name));
+        RejectionResponse rejection = guard.check(method, server, uri.getRawQuery(), name -> header(request, name));
         return rejection == null
                 ? chain.filter(exchange)
                         .onErrorResume(ResponseStatusException.class, failure -> explain(method, response, failure))
@@ -50,14 +50,14 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
     }
 
     private static Mono<Void> explain(String method, ServerHttpResponse response, ResponseStatusException failure) {
-        Rejection explanation =
-                Rejection.ofStatus(method, failure.getStatusCode().value());
+        RejectionResponse explanation =
+                RejectionResponse.ofStatus(method, failure.getStatusCode().value());
         return explanation == null || response.isCommitted() ? Mono.error(failure) : reject(response, explanation);
     }
 
-    private static Mono<Void> reject(ServerHttpResponse response, Rejection rejection) {
+    private static Mono<Void> reject(ServerHttpResponse response, RejectionResponse rejection) {
         response.setRawStatusCode(rejection.status());
-        response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Rejection.CONTENT_TYPE);
+        response.getHeaders().set(HttpHeaders.CONTENT_TYPE, RejectionResponse.CONTENT_TYPE);
         return response.writeWith(Mono.just(response.bufferFactory().wrap(rejection.body())));
     }
 

@@ -68,14 +68,15 @@ public final class RequestGuard {
      * @return null if the request is permitted
      */
     @Nullable
-    Rejection check(String method, String server, @Nullable String query, Function<String, @Nullable String> headers) {
-        if (rejects(method, server, headers.apply("Origin"), headers.apply("Sec-Fetch-Site"))) {
-            return Rejection.FOREIGN_PAGE;
+    RejectionResponse check(
+            String method, String server, @Nullable String query, Function<String, @Nullable String> headers) {
+        if (isCrossSiteAction(method, server, headers.apply("Origin"), headers.apply("Sec-Fetch-Site"))) {
+            return RejectionResponse.CROSS_SITE;
         }
-        if (mayBeOfAForm(method, headers.apply("Content-Type"))) {
-            return Rejection.FORM;
+        if (lacksJsonBody(method, headers.apply("Content-Type"))) {
+            return RejectionResponse.NOT_JSON;
         }
-        return hasParametersOutsideTheBody(method, query) ? Rejection.QUERY : null;
+        return hasQueryParameters(method, query) ? RejectionResponse.QUERY_PARAMETERS : null;
     }
 
     /**
@@ -85,11 +86,11 @@ public final class RequestGuard {
      * @param origin the header Origin, several values joined by commas
      * @param fetchSite the header Sec-Fetch-Site
      */
-    boolean rejects(String method, String server, @Nullable String origin, @Nullable String fetchSite) {
+    boolean isCrossSiteAction(String method, String server, @Nullable String origin, @Nullable String fetchSite) {
         if (SAFE_METHODS.contains(method)) {
             return false;
         }
-        return "cross-site".equalsIgnoreCase(fetchSite) || (origin != null && !isOwn(origin, server));
+        return "cross-site".equalsIgnoreCase(fetchSite) || (origin != null && !mayAct(origin, server));
     }
 
     /**
@@ -98,7 +99,7 @@ public final class RequestGuard {
      *
      * @param contentType the header Content-Type
      */
-    static boolean mayBeOfAForm(String method, @Nullable String contentType) {
+    static boolean lacksJsonBody(String method, @Nullable String contentType) {
         if (!method.equals("POST")) {
             return false;
         }
@@ -117,15 +118,15 @@ public final class RequestGuard {
      *
      * @param query the query as sent
      */
-    private static boolean hasParametersOutsideTheBody(String method, @Nullable String query) {
+    private static boolean hasQueryParameters(String method, @Nullable String query) {
         return method.equals("POST")
                 && query != null
                 && Stream.of(query.split("&")).anyMatch(each -> !each.isEmpty() && !each.startsWith("_"));
     }
 
-    private static boolean isOwn(String origin, String server) {
-        Site page = Site.parse(origin);
-        Site own = Site.parse(server);
-        return page != null && own != null && page.isSameAs(own);
+    private static boolean mayAct(String origin, String server) {
+        WebOrigin page = WebOrigin.parse(origin);
+        WebOrigin own = WebOrigin.parse(server);
+        return page != null && own != null && page.mayActOn(own);
     }
 }

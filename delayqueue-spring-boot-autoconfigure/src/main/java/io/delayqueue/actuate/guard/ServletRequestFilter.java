@@ -38,7 +38,7 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
         }
         RequestGuard.HEADERS.forEach(response::setHeader);
         String server = request.getScheme() + "://" + request.getServerName() + ":" + request.getServerPort();
-        Rejection rejection =
+        RejectionResponse rejection =
                 guard.check(request.getMethod(), server, request.getQueryString(), name -> header(request, name));
         if (rejection == null) {
             chain.doFilter(request, new ExplainingResponse(response, request.getMethod()));
@@ -47,9 +47,9 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
         }
     }
 
-    static void reject(HttpServletResponse response, Rejection rejection) throws IOException {
+    static void reject(HttpServletResponse response, RejectionResponse rejection) throws IOException {
         response.setStatus(rejection.status());
-        response.setContentType(Rejection.CONTENT_TYPE);
+        response.setContentType(RejectionResponse.CONTENT_TYPE);
         response.getOutputStream().write(rejection.body());
     }
 

@@ -6,12 +6,12 @@ import io.delayqueue.actuate.QueueActions;
 import io.delayqueue.actuate.QueueViews;
 import io.delayqueue.actuate.QueueViews.NodeIdentity;
 import io.delayqueue.actuate.response.ActionResponse;
-import io.delayqueue.actuate.response.DeadLetterResponse;
+import io.delayqueue.actuate.response.DeadLetterDescriptor;
 import io.delayqueue.actuate.response.ErrorResponse;
-import io.delayqueue.actuate.response.MessageResponse;
-import io.delayqueue.actuate.response.OverviewResponse;
-import io.delayqueue.actuate.response.TopicResponse;
-import io.delayqueue.actuate.response.UpcomingResponse;
+import io.delayqueue.actuate.response.MessageDescriptor;
+import io.delayqueue.actuate.response.OverviewDescriptor;
+import io.delayqueue.actuate.response.TopicDescriptor;
+import io.delayqueue.actuate.response.UpcomingDescriptor;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.TopicSampler;
@@ -56,13 +56,13 @@ public final class DelayQueueEndpointAutoConfiguration {
     @RegisterReflectionForBinding({
         ActionResponse.class,
         ErrorResponse.class,
-        DeadLetterResponse.class,
-        DeadLetterResponse.Page.class,
-        MessageResponse.class,
-        MessageResponse.Page.class,
-        OverviewResponse.class,
-        TopicResponse.class,
-        UpcomingResponse.class
+        DeadLetterDescriptor.class,
+        DeadLetterDescriptor.Page.class,
+        MessageDescriptor.class,
+        MessageDescriptor.Page.class,
+        OverviewDescriptor.class,
+        TopicDescriptor.class,
+        UpcomingDescriptor.class
     })
     static final class Exposed {
 

@@ -14,8 +14,8 @@ final class OnQueueEndpoint extends AnyNestedCondition {
     }
 
     @ConditionalOnAvailableEndpoint(endpoint = DelayQueueEndpoint.class, exposure = EndpointExposure.WEB)
-    static final class OfTheQueue {}
+    static final class OnEndpoint {}
 
     @ConditionalOnAvailableEndpoint(DelayQueueDashboardEndpoint.class)
-    static final class OfTheDashboard {}
+    static final class OnDashboard {}
 }

@@ -11,7 +11,6 @@ import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** What stands before a path's rules, as a firewall does, is not asked here. */
 class ReactiveRequestFilterTests {
 
     private final ReactiveRequestFilter filter =
@@ -29,7 +28,7 @@ class ReactiveRequestFilterTests {
         "/ops, false",
         "/, false"
     })
-    void pathIsComparedAsHandlersCompareIt(String path, boolean guarded) {
+    void pathIsMatchedAsForHandlers(String path, boolean guarded) {
         MockServerWebExchange exchange = MockServerWebExchange.from(
                 MockServerHttpRequest.method(HttpMethod.GET, URI.create("http://localhost" + path)));
 

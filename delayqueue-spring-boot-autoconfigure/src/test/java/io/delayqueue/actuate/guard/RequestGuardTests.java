@@ -21,18 +21,18 @@ class RequestGuardTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"/", "", "/ops", "/ops/one", "/ops/mapper", "/ops/twofold", "/two", "/x/ops/two"})
-    void otherPathsAreNot(String path) {
+    void otherPathsAreNotGuarded(String path) {
         assertThat(guard.guards(path)).isFalse();
     }
 
     @Test
-    void endpointsWithoutABasePathAreGuardedToo() {
+    void endpointsWithoutABasePathAreGuarded() {
         assertThat(new RequestGuard("", List.of(), "two").guards("/two/x")).isTrue();
     }
 
     @ParameterizedTest
     @CsvSource({
-        // how the server was reached, origin
+        // URL of the server, origin
         "http://localhost:8080, http://localhost:8080",
         "http://localhost:8080, HTTP://LocalHost:8080",
         "http://localhost:80, http://localhost",
@@ -40,11 +40,12 @@ class RequestGuardTests {
         "https://example.com, https://example.com:443",
         "http://[::1]:8080, http://[::1]:8080",
         "http://under_score:8080, http://under_score:8080",
-        // a proxy that ends HTTPS and says nothing of it
+        // a proxy that terminates TLS and sends no forwarded headers
         "http://example.com:80, https://example.com",
     })
-    void ownPageMayAct(String server, String origin) {
-        assertThat(guard.rejects("POST", server, origin, "same-origin")).isFalse();
+    void pageOfTheSameOriginMayAct(String server, String origin) {
+        assertThat(guard.isCrossSiteAction("POST", server, origin, "same-origin"))
+                .isFalse();
     }
 
     @ParameterizedTest
@@ -65,23 +66,24 @@ class RequestGuardTests {
         "http://localhost:8080, chrome-extension://localhost:8080",
         "nonsense, nonsense",
     })
-    void otherPageMayNot(String server, String origin) {
-        assertThat(guard.rejects("POST", server, origin, null)).isTrue();
-        assertThat(guard.rejects("DELETE", server, origin, null)).isTrue();
-        assertThat(guard.rejects("GET", server, origin, "cross-site")).isFalse();
+    void pageOfAnotherOriginMustNotAct(String server, String origin) {
+        assertThat(guard.isCrossSiteAction("POST", server, origin, null)).isTrue();
+        assertThat(guard.isCrossSiteAction("DELETE", server, origin, null)).isTrue();
+        assertThat(guard.isCrossSiteAction("GET", server, origin, "cross-site")).isFalse();
     }
 
     @Test
-    void browserThatSaysCrossSiteMayNot() {
-        assertThat(guard.rejects("POST", "http://localhost:8080", null, "cross-site"))
+    void crossSiteRequestMustNotAct() {
+        assertThat(guard.isCrossSiteAction("POST", "http://localhost:8080", null, "cross-site"))
                 .isTrue();
-        assertThat(guard.rejects("POST", "http://localhost:8080", "http://localhost:8080", "Cross-Site"))
+        assertThat(guard.isCrossSiteAction("POST", "http://localhost:8080", "http://localhost:8080", "Cross-Site"))
                 .isTrue();
     }
 
     @Test
-    void whoeverIsNoBrowserMay() {
-        assertThat(guard.rejects("POST", "http://localhost:8080", null, null)).isFalse();
+    void requestWithoutAnOriginMayAct() {
+        assertThat(guard.isCrossSiteAction("POST", "http://localhost:8080", null, null))
+                .isFalse();
     }
 
     @ParameterizedTest
@@ -98,7 +100,7 @@ class RequestGuardTests {
         "POST, multipart/form-data, true",
         "GET, , false",
     })
-    void actionIsNotOfAFormOnlyIfItHasJson(String method, String contentType, boolean ofAForm) {
-        assertThat(RequestGuard.mayBeOfAForm(method, contentType)).isEqualTo(ofAForm);
+    void actionRequiresAJsonContentType(String method, String contentType, boolean rejected) {
+        assertThat(RequestGuard.lacksJsonBody(method, contentType)).isEqualTo(rejected);
     }
 }

@@ -155,10 +155,10 @@ class DelayQueueEndpointAutoConfigurationTests {
     }
 
     @Test
-    void eachAnswerCanBeWrittenInANativeImage() {
-        ClassPathScanningCandidateComponentProvider answers = new ClassPathScanningCandidateComponentProvider(false);
-        answers.addIncludeFilter(new AssignableTypeFilter(OperationResponseBody.class));
-        List<String> names = answers.findCandidateComponents(ActionResponse.class.getPackageName()).stream()
+    void eachResponseIsRegisteredForNativeImages() {
+        ClassPathScanningCandidateComponentProvider responses = new ClassPathScanningCandidateComponentProvider(false);
+        responses.addIncludeFilter(new AssignableTypeFilter(OperationResponseBody.class));
+        List<String> names = responses.findCandidateComponents(ActionResponse.class.getPackageName()).stream()
                 .map(BeanDefinition::getBeanClassName)
                 .toList();
 

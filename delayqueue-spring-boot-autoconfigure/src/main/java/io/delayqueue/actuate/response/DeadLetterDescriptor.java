@@ -19,7 +19,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param dueAt the due time that the last send, reschedule or replay of the message set
  * @param headers omitted if the caller may not see payloads
  */
-public record DeadLetterResponse(
+public record DeadLetterDescriptor(
         String topic,
         String deadLetterId,
         String id,
@@ -30,17 +30,17 @@ public record DeadLetterResponse(
         Instant dueAt,
         Instant sentAt,
         @Nullable Map<String, String> headers,
-        PayloadResponse payload)
+        PayloadDescriptor payload)
         implements OperationResponseBody {
 
     /**
-     * Creates the response of a dead letter.
+     * Creates the descriptor of a dead letter.
      *
-     * @param open whether the caller may see payload and headers
+     * @param showPayloads whether the caller may see payload and headers
      */
-    public static DeadLetterResponse of(DeadLetter deadLetter, boolean open) {
+    public static DeadLetterDescriptor of(DeadLetter deadLetter, boolean showPayloads) {
         Envelope envelope = deadLetter.envelope();
-        return new DeadLetterResponse(
+        return new DeadLetterDescriptor(
                 deadLetter.topic(),
                 deadLetter.deadLetterId(),
                 deadLetter.messageId(),
@@ -50,8 +50,8 @@ public record DeadLetterResponse(
                 deadLetter.failure(),
                 envelope.dueAt(),
                 envelope.sentAt(),
-                open ? envelope.headers() : null,
-                PayloadResponse.of(envelope.payload(), open));
+                showPayloads ? envelope.headers() : null,
+                PayloadDescriptor.of(envelope.payload(), showPayloads));
     }
 
     /**
@@ -60,5 +60,6 @@ public record DeadLetterResponse(
      * @param next the value of the parameter {@code page} for the next page; omitted on the last page
      */
     public record Page(
-            List<DeadLetterResponse> deadLetters, @Nullable String next) implements OperationResponseBody {}
+            List<DeadLetterDescriptor> deadLetters,
+            @Nullable String next) implements OperationResponseBody {}
 }

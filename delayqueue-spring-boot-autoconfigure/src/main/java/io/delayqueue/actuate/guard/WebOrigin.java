@@ -6,13 +6,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The site of a page: the origin of a browser's request, or the server itself.
+ * The origin of a page that sends a request, or of the server.
  *
  * @param secure whether the scheme is HTTPS
  * @param host the host in lower case without brackets
  * @param port the port; -1 for the default port of the scheme
  */
-record Site(boolean secure, String host, int port) {
+record WebOrigin(boolean secure, String host, int port) {
 
     private static final Pattern SYNTAX = Pattern.compile(
             "(https?)://(?:\\[([0-9a-f:.]+)]|([^\\s/:@?#\\[\\]]+))(?::(\\d{1,5}))?", Pattern.CASE_INSENSITIVE);
@@ -21,7 +21,7 @@ record Site(boolean secure, String host, int port) {
      * Parses an origin. Returns null if it is invalid or the string {@code null}, which browsers send for a page
      * without an origin.
      */
-    static @Nullable Site parse(String origin) {
+    static @Nullable WebOrigin parse(String origin) {
         Matcher matcher = SYNTAX.matcher(origin);
         if (!matcher.matches()) {
             return null;
@@ -29,14 +29,14 @@ record Site(boolean secure, String host, int port) {
         boolean secure = matcher.group(1).equalsIgnoreCase("https");
         String host = matcher.group(2) == null ? matcher.group(3) : matcher.group(2);
         int port = matcher.group(4) == null ? -1 : Integer.parseInt(matcher.group(4));
-        return new Site(secure, host.toLowerCase(Locale.ROOT), port == (secure ? 443 : 80) ? -1 : port);
+        return new WebOrigin(secure, host.toLowerCase(Locale.ROOT), port == (secure ? 443 : 80) ? -1 : port);
     }
 
     /**
-     * Whether a page of this site may send actions to a server. Host and port must be equal. A page with HTTPS may use
+     * Whether a page of this origin may send actions to a server. Host and port must be equal. A page with HTTPS may use
      * a server with HTTP, because the server sees HTTP if a proxy terminates TLS.
      */
-    boolean isSameAs(Site server) {
+    boolean mayActOn(WebOrigin server) {
         return host.equals(server.host) && port == server.port && (secure || !server.secure);
     }
 }

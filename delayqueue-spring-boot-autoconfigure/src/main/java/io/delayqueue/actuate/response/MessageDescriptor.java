@@ -16,7 +16,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param dueAt the due time; for a leased message, that of the current attempt
  * @param headers omitted if the caller may not see payloads
  */
-public record MessageResponse(
+public record MessageDescriptor(
         String topic,
         String id,
         String state,
@@ -27,17 +27,17 @@ public record MessageResponse(
         @Nullable String holder,
         @Nullable String lastFailure,
         @Nullable Map<String, String> headers,
-        PayloadResponse payload)
+        PayloadDescriptor payload)
         implements OperationResponseBody {
 
     /**
-     * Creates the response of a message.
+     * Creates the descriptor of a message.
      *
-     * @param open whether the caller may see payload and headers
+     * @param showPayloads whether the caller may see payload and headers
      */
-    public static MessageResponse of(MessageSnapshot message, boolean open) {
+    public static MessageDescriptor of(MessageSnapshot message, boolean showPayloads) {
         Envelope envelope = message.envelope();
-        return new MessageResponse(
+        return new MessageDescriptor(
                 message.topic(),
                 message.id(),
                 message.state().name().toLowerCase(Locale.ROOT),
@@ -47,8 +47,8 @@ public record MessageResponse(
                 message.leaseEnd(),
                 message.holder(),
                 message.lastFailure(),
-                open ? envelope.headers() : null,
-                PayloadResponse.of(envelope.payload(), open));
+                showPayloads ? envelope.headers() : null,
+                PayloadDescriptor.of(envelope.payload(), showPayloads));
     }
 
     /**
@@ -57,5 +57,5 @@ public record MessageResponse(
      * @param next the value of the parameter {@code page} for the next page; omitted on the last page
      */
     public record Page(
-            List<MessageResponse> messages, @Nullable String next) implements OperationResponseBody {}
+            List<MessageDescriptor> messages, @Nullable String next) implements OperationResponseBody {}
 }

@@ -8,20 +8,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PayloadResponseTests {
+class PayloadDescriptorTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "text", "{\"a\": \"ünï\"}", "lines\r\n\tof text", "消息 \uD83D\uDE00"})
-    void textIsText(String text) {
-        PayloadResponse payload = PayloadResponse.of(text.getBytes(UTF_8), true);
+    void utf8IsShownAsText(String text) {
+        PayloadDescriptor payload = PayloadDescriptor.of(text.getBytes(UTF_8), true);
 
-        assertThat(payload).isEqualTo(new PayloadResponse(text, null, text.getBytes(UTF_8).length, false, false));
+        assertThat(payload).isEqualTo(new PayloadDescriptor(text, null, text.getBytes(UTF_8).length, false, false));
     }
 
     @Test
-    void whatIsNoTextIsBase64() {
+    void otherBytesAreShownInBase64() {
         for (byte[] bytes : new byte[][] {{(byte) 0xff}, {'a', 0}, {(byte) 0xc3}, {27, '['}}) {
-            PayloadResponse payload = PayloadResponse.of(bytes, true);
+            PayloadDescriptor payload = PayloadDescriptor.of(bytes, true);
 
             assertThat(payload.text()).isNull();
             assertThat(Base64.getDecoder().decode(payload.base64())).isEqualTo(bytes);
@@ -29,36 +29,36 @@ class PayloadResponseTests {
         }
     }
 
-    /** Characters of one to four bytes, so that each cut falls into one of them somewhere. */
+    /** Characters of one to four bytes, shifted so that the limit falls on each of their bytes. */
     @ParameterizedTest
     @ValueSource(strings = {"a", "ü", "消", "\uD83D\uDE00"})
-    void longTextIsCutBetweenCharacters(String character) {
+    void longTextIsTruncatedBetweenCharacters(String character) {
         for (int shift = 0; shift < 4; shift++) {
-            String text = "x".repeat(shift) + character.repeat(PayloadResponse.MAX_BYTES + 1);
+            String text = "x".repeat(shift) + character.repeat(PayloadDescriptor.MAX_BYTES + 1);
 
-            PayloadResponse payload = PayloadResponse.of(text.getBytes(UTF_8), true);
+            PayloadDescriptor payload = PayloadDescriptor.of(text.getBytes(UTF_8), true);
 
             assertThat(text).startsWith(payload.text());
             assertThat(payload.text().getBytes(UTF_8).length)
-                    .isBetween(PayloadResponse.MAX_BYTES - 3, PayloadResponse.MAX_BYTES);
+                    .isBetween(PayloadDescriptor.MAX_BYTES - 3, PayloadDescriptor.MAX_BYTES);
             assertThat(payload.truncated()).isTrue();
         }
     }
 
     @Test
-    void longBytesAreCut() {
+    void longBytesAreTruncated() {
         byte[] bytes = new byte[20_000];
 
-        PayloadResponse payload = PayloadResponse.of(bytes, true);
+        PayloadDescriptor payload = PayloadDescriptor.of(bytes, true);
 
-        assertThat(Base64.getDecoder().decode(payload.base64())).hasSize(PayloadResponse.MAX_BYTES);
+        assertThat(Base64.getDecoder().decode(payload.base64())).hasSize(PayloadDescriptor.MAX_BYTES);
         assertThat(payload.bytes()).isEqualTo(20_000);
         assertThat(payload.truncated()).isTrue();
     }
 
     @Test
-    void hiddenOneTellsItsLengthOnly() {
-        assertThat(PayloadResponse.of("secret".getBytes(UTF_8), false))
-                .isEqualTo(new PayloadResponse(null, null, 6, false, true));
+    void hiddenPayloadShowsOnlyItsSize() {
+        assertThat(PayloadDescriptor.of("secret".getBytes(UTF_8), false))
+                .isEqualTo(new PayloadDescriptor(null, null, 6, false, true));
     }
 }

@@ -14,12 +14,12 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param counts the number of messages in each bucket
  * @param later the number of messages that are due after the last bucket
  */
-public record UpcomingResponse(Instant from, long widthMillis, long overdue, List<Long> counts, long later)
+public record UpcomingDescriptor(Instant from, long widthMillis, long overdue, List<Long> counts, long later)
         implements OperationResponseBody {
 
-    /** Creates the response. */
-    public static UpcomingResponse of(Upcoming upcoming) {
-        return new UpcomingResponse(
+    /** Creates the descriptor. */
+    public static UpcomingDescriptor of(Upcoming upcoming) {
+        return new UpcomingDescriptor(
                 upcoming.from(), upcoming.width().toMillis(), upcoming.overdue(), upcoming.counts(), upcoming.later());
     }
 }

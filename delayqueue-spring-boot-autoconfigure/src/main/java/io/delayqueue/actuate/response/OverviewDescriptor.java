@@ -17,14 +17,14 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param listeners the listeners of this node
  * @param topics all topics of the namespace
  */
-public record OverviewResponse(
+public record OverviewDescriptor(
         String namespace,
         String node,
         Instant time,
         boolean writable,
         List<NodeStatus> nodes,
         List<Listener> listeners,
-        List<TopicResponse> topics)
+        List<TopicDescriptor> topics)
         implements OperationResponseBody {
 
     /**
@@ -43,7 +43,7 @@ public record OverviewResponse(
             boolean pausedEverywhere,
             Permits permits) {
 
-        /** Creates the response of a listener. */
+        /** Creates the descriptor of a listener. */
         public static Listener of(ManagedListener listener) {
             return new Listener(
                     listener.id(),

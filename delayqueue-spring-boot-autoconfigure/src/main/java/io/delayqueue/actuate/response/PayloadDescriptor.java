@@ -14,19 +14,19 @@ import org.jspecify.annotations.Nullable;
  * @param truncated whether the payload is truncated
  * @param hidden whether the payload is omitted because the caller may not see it
  */
-record PayloadResponse(@Nullable String text, @Nullable String base64, int bytes, boolean truncated, boolean hidden) {
+record PayloadDescriptor(@Nullable String text, @Nullable String base64, int bytes, boolean truncated, boolean hidden) {
 
     /** The maximum number of bytes of a payload that are included. */
     public static final int MAX_BYTES = 8192;
 
     /**
-     * Creates the response of a payload.
+     * Creates the descriptor of a payload.
      *
-     * @param open whether the caller may see the content
+     * @param showPayloads whether the caller may see the content
      */
-    static PayloadResponse of(byte[] payload, boolean open) {
-        if (!open) {
-            return new PayloadResponse(null, null, payload.length, false, true);
+    static PayloadDescriptor of(byte[] payload, boolean showPayloads) {
+        if (!showPayloads) {
+            return new PayloadDescriptor(null, null, payload.length, false, true);
         }
         boolean truncated = payload.length > MAX_BYTES;
         int end = truncated ? beginOfCharacter(payload, MAX_BYTES) : payload.length;
@@ -34,7 +34,7 @@ record PayloadResponse(@Nullable String text, @Nullable String base64, int bytes
         String base64 = text != null
                 ? null
                 : Base64.getEncoder().encodeToString(truncated ? Arrays.copyOf(payload, MAX_BYTES) : payload);
-        return new PayloadResponse(text, base64, payload.length, truncated, false);
+        return new PayloadDescriptor(text, base64, payload.length, truncated, false);
     }
 
     /**
@@ -53,7 +53,7 @@ record PayloadResponse(@Nullable String text, @Nullable String base64, int bytes
     private static @Nullable String text(ByteBuffer bytes) {
         try {
             String text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
-            return text.chars().allMatch(PayloadResponse::isOfText) ? text : null;
+            return text.chars().allMatch(PayloadDescriptor::isOfText) ? text : null;
         } catch (CharacterCodingException e) {
             return null;
         }

@@ -22,7 +22,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param sampledAt the time of the newest sample by this node's clock
  * @param history the last samples that have counts, oldest first
  */
-public record TopicResponse(
+public record TopicDescriptor(
         String topic,
         int shards,
         @Nullable Long scheduled,
@@ -40,14 +40,14 @@ public record TopicResponse(
         implements OperationResponseBody {
 
     /**
-     * Creates the response of a topic.
+     * Creates the descriptor of a topic.
      *
      * @param history the samples of the topic, oldest first
      * @param maxLag the health threshold of the lag
      */
-    public static TopicResponse of(TopicStatus status, List<TopicSample> history, @Nullable Duration maxLag) {
+    public static TopicDescriptor of(TopicStatus status, List<TopicSample> history, @Nullable Duration maxLag) {
         TopicCounts counts = status.counts();
-        return new TopicResponse(
+        return new TopicDescriptor(
                 status.topic(),
                 status.shards(),
                 counts == null ? null : counts.scheduled(),
