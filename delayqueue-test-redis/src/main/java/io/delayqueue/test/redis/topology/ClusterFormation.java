@@ -27,7 +27,7 @@ final class ClusterFormation {
     void form() {
         assignSlots();
         meet();
-        Timeouts.await("Nodes that know one another", this::incompleteView);
+        Polling.await("Nodes that know one another", this::incompleteView);
         replicate();
     }
 

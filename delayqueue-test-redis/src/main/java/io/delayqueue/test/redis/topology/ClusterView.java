@@ -18,7 +18,7 @@ record ClusterView(Member self, Map<String, Member> members) {
 
     static ClusterView of(RedisServerProcess node) {
         Map<String, Member> members = new LinkedHashMap<>();
-        String.valueOf(node.command(Timeouts.REPLY, "CLUSTER", "NODES"))
+        String.valueOf(node.command(Polling.REPLY_TIMEOUT, "CLUSTER", "NODES"))
                 .lines()
                 .map(Member::parse)
                 .forEach((member) -> members.put(member.id(), member));

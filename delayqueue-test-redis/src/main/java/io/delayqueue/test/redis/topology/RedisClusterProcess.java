@@ -274,7 +274,7 @@ public final class RedisClusterProcess implements AutoCloseable {
     public void restart(RedisServerProcess node) {
         idOf(node);
         node.restart();
-        Timeouts.await("Return of node " + node.port(), () -> trouble(node));
+        Polling.await("Return of node " + node.port(), () -> problem(node));
     }
 
     /**
@@ -284,16 +284,16 @@ public final class RedisClusterProcess implements AutoCloseable {
      * @throws IllegalStateException if that takes more than a minute; the message has the reason
      */
     public void awaitOk() {
-        Timeouts.await("A cluster in order", this::disorder);
+        Polling.await("A working cluster", this::clusterProblem);
     }
 
-    private @Nullable String disorder() {
+    private @Nullable String clusterProblem() {
         Map<RedisServerProcess, ClusterView> views = new LinkedHashMap<>();
         for (RedisServerProcess node : this.nodes) {
             if (node.isRunning()) {
-                String trouble = trouble(node);
-                if (trouble != null) {
-                    return trouble;
+                String problem = problem(node);
+                if (problem != null) {
+                    return problem;
                 }
                 views.put(node, ClusterView.of(node));
             }
@@ -308,12 +308,12 @@ public final class RedisClusterProcess implements AutoCloseable {
         }
         return views.entrySet().stream()
                 .flatMap((asked) -> views.values().stream()
-                        .flatMap((other) -> dispute(asked.getKey(), asked.getValue(), other.self())))
+                        .flatMap((other) -> disagreement(asked.getKey(), asked.getValue(), other.self())))
                 .findFirst()
                 .orElse(null);
     }
 
-    private Stream<String> dispute(RedisServerProcess asked, ClusterView view, ClusterView.Member other) {
+    private Stream<String> disagreement(RedisServerProcess asked, ClusterView view, ClusterView.Member other) {
         ClusterView.Member seen = view.members().get(other.id());
         if (seen != null && !seen.isSuspect() && seen.connected() && seen.agreesWith(other)) {
             return Stream.empty();
@@ -322,8 +322,8 @@ public final class RedisClusterProcess implements AutoCloseable {
     }
 
     /** Returns the problem that a node reports about itself, or null. */
-    private static @Nullable String trouble(RedisServerProcess node) {
-        String info = String.valueOf(node.command(Timeouts.REPLY, "CLUSTER", "INFO"));
+    private static @Nullable String problem(RedisServerProcess node) {
+        String info = String.valueOf(node.command(Polling.REPLY_TIMEOUT, "CLUSTER", "INFO"));
         if (!info.contains("cluster_state:ok")) {
             return "node %d says %s"
                     .formatted(node.port(), info.lines().limit(5).collect(Collectors.joining(", ")));

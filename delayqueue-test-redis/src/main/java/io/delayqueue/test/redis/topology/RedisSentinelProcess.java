@@ -76,7 +76,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
                         .start());
             }
             // Sentinels discover replicas through their master.
-            Timeouts.await("Replicas of " + master.port(), () -> attached(master, replicas));
+            Polling.await("Replicas of " + master.port(), () -> attached(master, replicas));
             for (int i = 0; i < SENTINELS; i++) {
                 RedisServerProcess started = sentinel.apply(master).start();
                 sentinels.add(started);
@@ -142,8 +142,8 @@ public final class RedisSentinelProcess implements AutoCloseable {
      */
     public RedisServerProcess master() {
         return running(this.sentinels)
-                .flatMap((sentinel) -> watched(sentinel).stream())
-                .max(Comparator.comparingLong(WatchedMaster::epoch))
+                .flatMap((sentinel) -> monitored(sentinel).stream())
+                .max(Comparator.comparingLong(MonitoredMaster::epoch))
                 .map((latest) -> serverOn(latest.port()))
                 .orElseThrow(() -> new IllegalStateException("No Sentinel replies"));
     }
@@ -164,9 +164,9 @@ public final class RedisSentinelProcess implements AutoCloseable {
         return processes.stream().filter(RedisServerProcess::isRunning);
     }
 
-    private static Optional<WatchedMaster> watched(RedisServerProcess sentinel) {
+    private static Optional<MonitoredMaster> monitored(RedisServerProcess sentinel) {
         try {
-            return Optional.of(WatchedMaster.by(sentinel));
+            return Optional.of(MonitoredMaster.by(sentinel));
         } catch (UncheckedIOException | RedisErrorException ex) {
             return Optional.empty(); // The Sentinel has just been killed, or is paused.
         }
@@ -199,22 +199,22 @@ public final class RedisSentinelProcess implements AutoCloseable {
      * @throws IllegalStateException if that takes more than a minute; the message has the reason
      */
     public RedisServerProcess awaitNewMaster() {
-        Timeouts.await("A new master", this::disagreement);
+        Polling.await("A new master", this::disagreement);
         return master();
     }
 
     private @Nullable String disagreement() {
-        List<WatchedMaster> watched =
-                running(this.sentinels).map(WatchedMaster::by).toList();
-        if (watched.isEmpty()
-                || watched.stream().mapToInt(WatchedMaster::port).distinct().count() > 1) {
-            return "Sentinels know " + watched;
+        List<MonitoredMaster> monitored =
+                running(this.sentinels).map(MonitoredMaster::by).toList();
+        if (monitored.isEmpty()
+                || monitored.stream().mapToInt(MonitoredMaster::port).distinct().count() > 1) {
+            return "Sentinels know " + monitored;
         }
-        RedisServerProcess master = serverOn(watched.get(0).port());
+        RedisServerProcess master = serverOn(monitored.get(0).port());
         if (!master.isRunning()) {
             return "the server on port %d does not run".formatted(master.port());
         }
-        String role = String.valueOf(master.command(Timeouts.REPLY, "ROLE"));
+        String role = String.valueOf(master.command(Polling.REPLY_TIMEOUT, "ROLE"));
         return role.startsWith("[master") ? null : "the server on port %d is %s".formatted(master.port(), role);
     }
 
@@ -235,7 +235,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
         if (sentinel) {
             shortenPeriods(process);
         }
-        Timeouts.await(
+        Polling.await(
                 "Return of " + process.port(),
                 () -> sentinel ? sentinelProblem(process) : replicationProblem(process, master()));
     }
@@ -247,10 +247,10 @@ public final class RedisSentinelProcess implements AutoCloseable {
      * @throws IllegalStateException if that takes more than a minute; the message has the reason
      */
     public void awaitOk() {
-        Timeouts.await("Servers and Sentinels in order", this::disorder);
+        Polling.await("Working servers and Sentinels", this::problem);
     }
 
-    private @Nullable String disorder() {
+    private @Nullable String problem() {
         String disagreement = disagreement();
         if (disagreement != null) {
             return disagreement;
@@ -266,31 +266,31 @@ public final class RedisSentinelProcess implements AutoCloseable {
 
     private static @Nullable String replicationProblem(RedisServerProcess server, RedisServerProcess master) {
         Map<String, String> replication = server.info("replication");
-        boolean fits = server == master
+        boolean isCorrect = server == master
                 ? "master".equals(replication.get("role"))
                 : Integer.toString(master.port()).equals(replication.get("master_port"))
                         && "up".equals(replication.get("master_link_status"));
-        return fits ? null : "the server on port %d is %s".formatted(server.port(), replication);
+        return isCorrect ? null : "the server on port %d is %s".formatted(server.port(), replication);
     }
 
     /** Returns the running servers that a Sentinel has not detected, or null. */
     private @Nullable String sentinelProblem(RedisServerProcess sentinel) {
-        WatchedMaster watched = WatchedMaster.by(sentinel);
-        if (!watched.isSound()) {
-            return "Sentinel %d sees %s".formatted(sentinel.port(), watched);
+        MonitoredMaster monitored = MonitoredMaster.by(sentinel);
+        if (!monitored.isHealthy()) {
+            return "Sentinel %d sees %s".formatted(sentinel.port(), monitored);
         }
-        List<Integer> seen = WatchedMaster.soundReplicasBy(sentinel);
+        List<Integer> seen = MonitoredMaster.healthyReplicasBy(sentinel);
         List<Integer> expected = running(this.servers)
                 .map(RedisServerProcess::port)
-                .filter((port) -> port != watched.port())
+                .filter((port) -> port != monitored.port())
                 .toList();
         if (!seen.containsAll(expected)) {
             return "Sentinel %d sees replicas %s of %s".formatted(sentinel.port(), seen, expected);
         }
         long others = running(this.sentinels).count() - 1;
-        return watched.otherSentinels() >= others
+        return monitored.otherSentinels() >= others
                 ? null
-                : "Sentinel %d knows %d of %d others".formatted(sentinel.port(), watched.otherSentinels(), others);
+                : "Sentinel %d knows %d of %d others".formatted(sentinel.port(), monitored.otherSentinels(), others);
     }
 
     /**

@@ -8,40 +8,40 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for servers to agree on a state. */
-final class Timeouts {
+/** Polls servers until they agree on a state. */
+final class Polling {
 
     /** Reply timeout of a single server. */
-    static final Duration REPLY = Duration.ofSeconds(1);
+    static final Duration REPLY_TIMEOUT = Duration.ofSeconds(1);
 
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
-    private Timeouts() {}
+    private Polling() {}
 
     /**
-     * Waits until a check finds no obstacle.
+     * Repeats a check until it finds no problem.
      *
      * @param goal the awaited state, for the message
-     * @param obstacle returns the obstacle, or {@code null} if there is none; an error reply or a missing reply of a
-     *     server also counts as an obstacle
-     * @throws IllegalStateException if there is still an obstacle after a minute, or the thread is interrupted
+     * @param check returns the problem, or {@code null} if there is none; an error reply or a missing reply of a server
+     *     also counts as a problem
+     * @throws IllegalStateException if there is still a problem after a minute, or the thread is interrupted
      */
-    static void await(String goal, Supplier<@Nullable String> obstacle) {
-        long deadline = System.nanoTime() + LIMIT.toNanos();
-        for (String reason = look(obstacle); reason != null; reason = look(obstacle)) {
+    static void await(String goal, Supplier<@Nullable String> check) {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        for (String problem = problem(check); problem != null; problem = problem(check)) {
             if (System.nanoTime() - deadline > 0) {
                 throw new IllegalStateException(
-                        "%s: not within %d seconds, because %s".formatted(goal, LIMIT.toSeconds(), reason));
+                        "%s: not within %d seconds, because %s".formatted(goal, TIMEOUT.toSeconds(), problem));
             }
             pause(goal);
         }
     }
 
-    private static @Nullable String look(Supplier<@Nullable String> obstacle) {
+    private static @Nullable String problem(Supplier<@Nullable String> check) {
         try {
-            return obstacle.get();
+            return check.get();
         } catch (UncheckedIOException | RedisErrorException ex) {
             return String.valueOf(ex.getMessage());
         }

@@ -14,23 +14,23 @@ import java.util.Objects;
  * @param epoch the epoch of the failover by which it became the master; the latest has the highest
  * @param otherSentinels the number of other Sentinels that this one knows
  */
-record WatchedMaster(int port, String flags, long epoch, int otherSentinels) {
+record MonitoredMaster(int port, String flags, long epoch, int otherSentinels) {
 
-    static WatchedMaster by(RedisServerProcess sentinel) {
+    static MonitoredMaster by(RedisServerProcess sentinel) {
         Map<String, String> master = map(ask(sentinel, "MASTER"));
-        return new WatchedMaster(
+        return new MonitoredMaster(
                 Integer.parseInt(value(master, "port")),
                 value(master, "flags"),
                 Long.parseLong(value(master, "config-epoch")),
                 Integer.parseInt(value(master, "num-other-sentinels")));
     }
 
-    boolean isSound() {
+    boolean isHealthy() {
         return this.flags.equals("master");
     }
 
     /** Ports of the replicas that the Sentinel considers healthy. */
-    static List<Integer> soundReplicasBy(RedisServerProcess sentinel) {
+    static List<Integer> healthyReplicasBy(RedisServerProcess sentinel) {
         return ask(sentinel, "REPLICAS").stream()
                 .map((replica) -> map((List<?>) replica))
                 .filter((replica) -> value(replica, "flags").equals("slave"))
@@ -39,7 +39,7 @@ record WatchedMaster(int port, String flags, long epoch, int otherSentinels) {
     }
 
     private static List<?> ask(RedisServerProcess sentinel, String subject) {
-        Object reply = sentinel.command(Timeouts.REPLY, "SENTINEL", subject, RedisSentinelProcess.MASTER_NAME);
+        Object reply = sentinel.command(Polling.REPLY_TIMEOUT, "SENTINEL", subject, RedisSentinelProcess.MASTER_NAME);
         return (List<?>) Objects.requireNonNull(reply);
     }
 
