@@ -1,7 +1,7 @@
 package io.delayqueue.annotation;
 
 import io.delayqueue.Internal;
-import io.delayqueue.annotation.ListenerMethods.Found;
+import io.delayqueue.annotation.ListenerMethods.AnnotatedMethod;
 import io.delayqueue.convert.PayloadConverter;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
@@ -44,7 +44,7 @@ public final class DelayListenerAnnotationBeanPostProcessor
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final Set<Class<?>> withoutListeners = ConcurrentHashMap.newKeySet();
-    private final List<Found> found = new ArrayList<>();
+    private final List<AnnotatedMethod> pending = new ArrayList<>();
     private @Nullable ListenerMethods methods;
 
     /** Creates the post-processor of a bean factory. */
@@ -70,7 +70,7 @@ public final class DelayListenerAnnotationBeanPostProcessor
         if (annotated.isEmpty()) {
             withoutListeners.add(type);
         }
-        annotated.forEach((method, annotations) -> add(new Found(bean, beanName, type, method, annotations)));
+        annotated.forEach((method, annotations) -> add(new AnnotatedMethod(bean, beanName, type, method, annotations)));
         return bean;
     }
 
@@ -107,13 +107,13 @@ public final class DelayListenerAnnotationBeanPostProcessor
                 .map(MergedAnnotation::synthesize);
     }
 
-    private void add(Found listener) {
+    private void add(AnnotatedMethod listener) {
         if (beanFactory.containsBean(listener.beanName()) && !beanFactory.isSingleton(listener.beanName())) {
             throw notSingleton(listener.origin());
         }
-        synchronized (found) {
+        synchronized (pending) {
             if (methods == null) {
-                found.add(listener);
+                pending.add(listener);
                 return;
             }
         }
@@ -137,11 +137,11 @@ public final class DelayListenerAnnotationBeanPostProcessor
                 .orderedStream()
                 .forEach(configurer -> configurer.configureDelayListeners(registrar));
         ListenerMethods ready = new ListenerMethods(beanFactory, registrar);
-        List<Found> early;
-        synchronized (found) {
+        List<AnnotatedMethod> early;
+        synchronized (pending) {
             methods = ready;
-            early = List.copyOf(found);
-            found.clear();
+            early = List.copyOf(pending);
+            pending.clear();
         }
         early.forEach(ready::register);
         registerScoped(ready);
@@ -185,8 +185,8 @@ public final class DelayListenerAnnotationBeanPostProcessor
             if (type != null) {
                 String name = ScopedProxyUtils.getOriginalBeanName(target);
                 find(type)
-                        .forEach((method, annotations) ->
-                                ready.register(new Found(beanFactory.getBean(name), name, type, method, annotations)));
+                        .forEach((method, annotations) -> ready.register(
+                                new AnnotatedMethod(beanFactory.getBean(name), name, type, method, annotations)));
             }
         }
     }

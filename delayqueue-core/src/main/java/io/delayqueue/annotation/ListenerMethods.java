@@ -45,7 +45,7 @@ final class ListenerMethods {
      * @param type the class of the bean, without a proxy
      * @param annotations each a {@link DelayListener} or {@link DeadLetterListener}
      */
-    record Found(Object bean, String beanName, Class<?> type, Method method, List<Annotation> annotations) {
+    record AnnotatedMethod(Object bean, String beanName, Class<?> type, Method method, List<Annotation> annotations) {
 
         Origin origin() {
             return Origin.of(beanName, type, method);
@@ -57,11 +57,12 @@ final class ListenerMethods {
      *
      * @throws InvalidListenerException if the method does not fit an annotation or an attribute is invalid
      */
-    void register(Found found) {
-        Origin origin = found.origin();
-        EndpointReader reader = new EndpointReader(beanFactory, origin, () -> defaultId(found));
-        ListenerMethod method = new ListenerMethod(found.bean(), found.type(), found.method(), origin, resolvers);
-        for (Annotation annotation : found.annotations()) {
+    void register(AnnotatedMethod annotated) {
+        Origin origin = annotated.origin();
+        EndpointReader reader = new EndpointReader(beanFactory, origin, () -> defaultId(annotated));
+        ListenerMethod method =
+                new ListenerMethod(annotated.bean(), annotated.type(), annotated.method(), origin, resolvers);
+        for (Annotation annotation : annotated.annotations()) {
             registrar.register(
                     annotation instanceof DelayListener listener
                             ? reader.read(listener, ofMessages(method, origin))
@@ -69,8 +70,8 @@ final class ListenerMethods {
         }
     }
 
-    private String defaultId(Found found) {
-        String base = found.beanName() + "." + found.method().getName();
+    private String defaultId(AnnotatedMethod annotated) {
+        String base = annotated.beanName() + "." + annotated.method().getName();
         synchronized (defaultIds) {
             int count = defaultIds.merge(base, 1, Integer::sum);
             return count == 1 ? base : base + "#" + count;

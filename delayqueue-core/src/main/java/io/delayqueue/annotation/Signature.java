@@ -46,15 +46,15 @@ final class Signature {
     }
 
     private final List<HandlerMethodArgumentResolver> custom;
-    private final boolean validates;
+    private final boolean hasValidator;
     private final Origin origin;
-    private final List<MethodParameter> payloads = new ArrayList<>();
-    private final Set<Type> types = new LinkedHashSet<>();
+    private final List<MethodParameter> payloadParameters = new ArrayList<>();
+    private final Set<Type> payloadTypes = new LinkedHashSet<>();
     private final List<Function<Delivery, Object>> lists = new ArrayList<>();
 
-    private Signature(List<HandlerMethodArgumentResolver> custom, boolean validates, Origin origin) {
+    private Signature(List<HandlerMethodArgumentResolver> custom, boolean hasValidator, Origin origin) {
         this.custom = custom;
-        this.validates = validates;
+        this.hasValidator = hasValidator;
         this.origin = origin;
     }
 
@@ -62,17 +62,17 @@ final class Signature {
      * Reads a method's parameters.
      *
      * @param custom resolve parameters of other types; a parameter that they support is not the payload
-     * @param validates whether there is a validator
+     * @param hasValidator whether there is a validator
      * @param deadLetters whether the method handles dead letters
      * @throws InvalidListenerException if the parameters do not fit
      */
     static Signature of(
             MethodParameter[] parameters,
             List<HandlerMethodArgumentResolver> custom,
-            boolean validates,
+            boolean hasValidator,
             boolean deadLetters,
             Origin origin) {
-        Signature signature = new Signature(custom, validates, origin);
+        Signature signature = new Signature(custom, hasValidator, origin);
         boolean batch = Arrays.stream(parameters).anyMatch(signature::isList);
         for (MethodParameter parameter : parameters) {
             if (!batch) {
@@ -94,15 +94,15 @@ final class Signature {
 
     /** The type to which payloads are converted; {@code byte[]} if no parameter takes the payload. */
     Type payloadType() {
-        return types.isEmpty() ? byte[].class : types.iterator().next();
+        return payloadTypes.isEmpty() ? byte[].class : payloadTypes.iterator().next();
     }
 
     /** Whether the method can be called if the payload cannot be read. */
     boolean isPayloadOptional() {
-        if (payloads.isEmpty()) {
-            return types.isEmpty();
+        if (payloadParameters.isEmpty()) {
+            return payloadTypes.isEmpty();
         }
-        MethodParameter parameter = payloads.get(0);
+        MethodParameter parameter = payloadParameters.get(0);
         Payload annotation = parameter.getParameterAnnotation(Payload.class);
         return parameter.getParameterType() == Optional.class || (annotation != null && !annotation.required());
     }
@@ -122,10 +122,10 @@ final class Signature {
         Role role = role(parameter, custom);
         if (role == Role.PAYLOAD) {
             checkPayload(parameter);
-            payloads.add(parameter);
+            payloadParameters.add(parameter);
             Type declared = parameter.nestedIfOptional().getNestedGenericParameterType();
             Type type = resolved(ResolvableType.forType(declared), parameter);
-            types.add(type == null ? Object.class : type);
+            payloadTypes.add(type == null ? Object.class : type);
         } else if (role == Role.MESSAGE) {
             addMessage(ResolvableType.forMethodParameter(parameter), parameter);
         } else if (role == Role.DEAD_LETTER && !deadLetters) {
@@ -174,14 +174,14 @@ final class Signature {
                         "Its parameter " + describe(parameter) + " does not name the type of its elements.",
                         "Name the type of the payloads, such as List<Order>.");
             }
-            types.add(payload);
+            payloadTypes.add(payload);
         }
     }
 
     private void addMessage(ResolvableType message, MethodParameter parameter) {
         Type type = resolved(message.as(Message.class).getGeneric(0), parameter);
         if (type != null) {
-            types.add(type);
+            payloadTypes.add(type);
         }
     }
 
@@ -193,9 +193,9 @@ final class Signature {
                             + " selects the payload by an expression, which is not supported.",
                     "Take the whole payload instead.");
         }
-        boolean asksForValidation = Arrays.stream(parameter.getParameterAnnotations())
+        boolean requiresValidation = Arrays.stream(parameter.getParameterAnnotations())
                 .anyMatch(each -> ValidationAnnotationUtils.determineValidationHints(each) != null);
-        if (asksForValidation && !validates) {
+        if (requiresValidation && !hasValidator) {
             throw origin.invalid(
                     "Its parameter " + describe(parameter) + " requires validation, but there is no validator.",
                     "Add spring-boot-starter-validation, or set a validator with a DelayListenerConfigurer.");
@@ -203,17 +203,19 @@ final class Signature {
     }
 
     private void checkPayloads() {
-        if (payloads.size() > 1) {
+        if (payloadParameters.size() > 1) {
             throw origin.invalid(
                     "Its parameters "
-                            + payloads.stream().map(Signature::describe).collect(Collectors.joining(" and "))
+                            + payloadParameters.stream()
+                                    .map(Signature::describe)
+                                    .collect(Collectors.joining(" and "))
                             + " both take the payload, and there is only one.",
                     "Annotate the others with @Header, or use one type with all data.");
         }
-        if (types.size() > 1) {
+        if (payloadTypes.size() > 1) {
             throw origin.invalid(
                     "It declares the payload with different types: "
-                            + types.stream().map(Type::getTypeName).collect(Collectors.joining(" and ")) + ".",
+                            + payloadTypes.stream().map(Type::getTypeName).collect(Collectors.joining(" and ")) + ".",
                     "Use the same type, or Message<?>.");
         }
     }

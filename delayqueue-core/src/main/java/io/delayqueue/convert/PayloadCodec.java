@@ -10,8 +10,8 @@ import java.nio.charset.CharacterCodingException;
 import java.util.function.Supplier;
 
 /**
- * What sending and receiving use: {@code byte[]} as it is, {@code String} as UTF-8, everything else by the
- * {@link PayloadConverter}. The type to read comes from the receiver, never from the data. Thread-safe.
+ * Converts all payloads: {@code byte[]} is unchanged, {@code String} is UTF-8, and other types use the
+ * {@link PayloadConverter}. The receiver, never the data, determines the type to read. Thread-safe.
  */
 @Internal
 public final class PayloadCodec {
@@ -24,16 +24,16 @@ public final class PayloadCodec {
     /**
      * Creates a codec.
      *
-     * @param converter converts all payloads but text and bytes
+     * @param converter converts payloads other than text and bytes
      */
     public PayloadCodec(PayloadConverter converter) {
         this(() -> converter);
     }
 
     /**
-     * Creates a codec that gets its converter when it is needed: text and bytes need none.
+     * Creates a codec that looks up its converter whenever a payload needs it.
      *
-     * @param converter returns the converter of all payloads but text and bytes
+     * @param converter supplies the converter of payloads other than text and bytes
      */
     public PayloadCodec(Supplier<PayloadConverter> converter) {
         this.converter = converter;

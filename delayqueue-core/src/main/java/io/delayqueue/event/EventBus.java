@@ -38,13 +38,12 @@ public final class EventBus {
     }
 
     /** Calls each listener. */
-    public void publish(Consumer<DelayQueueEvents> fact) {
+    public void publish(Consumer<DelayQueueEvents> event) {
         for (DelayQueueEvents listener : listeners) {
             try {
-                fact.accept(listener);
-            } catch (
-                    Throwable e) { // errors, too: a failed assertion or a missing class of a listener must not stop the
-                // engine
+                event.accept(listener);
+            } catch (Throwable e) {
+                // also errors: a failed assertion or a missing class of a listener must not stop the engine
                 FailureLog.log(
                         log::warn,
                         "A listener of delay-queue events failed: "

@@ -127,7 +127,7 @@ public final class DelayQueueHarness {
         acknowledged.forget();
     }
 
-    private <T> T await(Supplier<Optional<T>> wanted, Supplier<String> complaint) {
+    private <T> T await(Supplier<Optional<T>> wanted, Supplier<String> failureMessage) {
         long end = System.nanoTime() + timeout.toNanos();
         try {
             while (true) {
@@ -140,13 +140,13 @@ public final class DelayQueueHarness {
                 }
                 long left = end - System.nanoTime();
                 if (left <= 0) {
-                    throw new AssertionError(complaint.get());
+                    throw new AssertionError(failureMessage.get());
                 }
                 acknowledged.await(Math.min(left, POLL_NANOS));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new AssertionError("Interrupted. " + complaint.get(), e);
+            throw new AssertionError("Interrupted. " + failureMessage.get(), e);
         }
     }
 

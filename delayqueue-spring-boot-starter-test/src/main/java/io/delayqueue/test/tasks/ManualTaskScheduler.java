@@ -18,7 +18,11 @@ final class ManualTaskScheduler implements PeriodicTaskScheduler {
     private final Runnable onWake;
     private final List<Handle> handles = new CopyOnWriteArrayList<>();
 
-    /** {@code onWake} is called when a task becomes due immediately. */
+    /**
+     * Creates a scheduler without tasks.
+     *
+     * @param onWake called when a task becomes due immediately
+     */
     ManualTaskScheduler(LongSupplier nanoTime, Runnable onWake) {
         this.nanoTime = nanoTime;
         this.onWake = onWake;
@@ -38,20 +42,20 @@ final class ManualTaskScheduler implements PeriodicTaskScheduler {
      * @return number of tasks that ran
      * @throws IllegalStateException if a task fails; it stays due
      */
-    int callDue(Runnable followUp) {
-        int called = 0;
-        Set<Handle> met = new HashSet<>();
+    int runDue(Runnable followUp) {
+        int ran = 0;
+        Set<Handle> visited = new HashSet<>();
         int before;
         do {
-            before = met.size();
+            before = visited.size();
             for (Handle handle : handles) {
-                if (met.add(handle) && handle.callIfDue()) {
-                    called++;
+                if (visited.add(handle) && handle.runIfDue()) {
+                    ran++;
                     followUp.run();
                 }
             }
-        } while (met.size() > before);
-        return called;
+        } while (visited.size() > before);
+        return ran;
     }
 
     /** Returns the time until a task is due: zero if a task is due, a year if there are no tasks. */
@@ -78,7 +82,7 @@ final class ManualTaskScheduler implements PeriodicTaskScheduler {
             this.plannedFor = plannedFor;
         }
 
-        boolean callIfDue() {
+        boolean runIfDue() {
             synchronized (this) {
                 if (cancelled || !planned || nanoTime.getAsLong() - plannedFor < 0) {
                     return false;

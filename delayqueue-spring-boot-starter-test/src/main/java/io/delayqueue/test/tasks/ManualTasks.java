@@ -30,14 +30,14 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
      */
     private static final Duration SOON = Duration.ofMillis(20);
 
-    private static final int MANY = 100_000;
+    private static final int MAX_RUNS = 100_000;
 
-    private final ReentrantLock driving = new ReentrantLock();
-    private final Queue<Runnable> handling = new ConcurrentLinkedQueue<>();
+    private final ReentrantLock runLock = new ReentrantLock();
+    private final Queue<Runnable> handlers = new ConcurrentLinkedQueue<>();
     private final ManualSignals signals = new ManualSignals();
-    private final ManualTaskScheduler scheduler = new ManualTaskScheduler(System::nanoTime, this::woken);
+    private final ManualTaskScheduler scheduler = new ManualTaskScheduler(System::nanoTime, this::taskIsDue);
     private volatile boolean running;
-    private volatile boolean ending;
+    private volatile boolean stopping;
 
     /** Creates the tasks of one engine. */
     public ManualTasks() {}
@@ -55,12 +55,12 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
      *     this method
      */
     public int runTasks() {
-        begin();
+        acquireRunLock();
         try {
             signals.wakeAll();
-            return scheduler.callDue(this::handle);
+            return scheduler.runDue(this::runHandlers);
         } finally {
-            driving.unlock();
+            runLock.unlock();
         }
     }
 
@@ -72,34 +72,34 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
      *     many runs
      */
     public int runUntilIdle() {
-        begin();
+        acquireRunLock();
         try {
             signals.wakeAll();
-            int called = 0;
-            while (called < MANY) {
-                int now = scheduler.callDue(this::handle);
-                called += now;
+            int ran = 0;
+            while (ran < MAX_RUNS) {
+                int now = scheduler.runDue(this::runHandlers);
+                ran += now;
                 Duration wait = scheduler.untilNext();
                 if (now == 0 && wait.compareTo(SOON) > 0) {
-                    return called;
+                    return ran;
                 }
                 LockSupport.parkNanos(now == 0 ? wait.toNanos() : 0);
             }
-            throw new IllegalStateException("Tasks are still due after " + MANY + " runs");
+            throw new IllegalStateException("Tasks are still due after " + MAX_RUNS + " runs");
         } finally {
-            driving.unlock();
+            runLock.unlock();
         }
     }
 
-    private void begin() {
-        if (driving.isHeldByCurrentThread()) {
+    private void acquireRunLock() {
+        if (runLock.isHeldByCurrentThread()) {
             throw new IllegalStateException("A handler must not run tasks, since it is part of a task");
         }
-        driving.lock();
+        runLock.lock();
     }
 
-    private void handle() {
-        for (Runnable next = handling.poll(); next != null; next = handling.poll()) {
+    private void runHandlers() {
+        for (Runnable next = handlers.poll(); next != null; next = handlers.poll()) {
             next.run();
         }
     }
@@ -109,25 +109,25 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
      * because it cannot wait for a task.
      */
     private void execute(Runnable task) {
-        if (driving.isHeldByCurrentThread()) {
-            handling.add(task);
+        if (runLock.isHeldByCurrentThread()) {
+            handlers.add(task);
         } else {
             ForkJoinPool.commonPool().execute(task);
         }
     }
 
-    private void woken() {
-        if (ending && !driving.isHeldByCurrentThread()) {
-            driving.lock();
+    private void taskIsDue() {
+        if (stopping && !runLock.isHeldByCurrentThread()) {
+            runLock.lock();
             try {
-                int called = 0;
-                while (called < MANY && scheduler.untilNext().isZero()) {
-                    called += scheduler.callDue(this::handle);
+                int ran = 0;
+                while (ran < MAX_RUNS && scheduler.untilNext().isZero()) {
+                    ran += scheduler.runDue(this::runHandlers);
                 }
             } catch (IllegalStateException e) {
                 log.debug("A task failed while the application stops", e);
             } finally {
-                driving.unlock();
+                runLock.unlock();
             }
         }
     }
@@ -135,12 +135,12 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
     @Override
     public void start() {
         running = true;
-        ending = false;
+        stopping = false;
     }
 
     @Override
     public void stop() {
-        ending = true;
+        stopping = true;
         running = false;
     }
 
