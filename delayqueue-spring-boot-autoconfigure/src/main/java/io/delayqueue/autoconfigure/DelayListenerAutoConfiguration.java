@@ -79,6 +79,6 @@ public final class DelayListenerAutoConfiguration {
         ListenerLevels levels = properties.listenerLevels(beans);
         ListenerOptions defaults = levels.defaults();
         return new DefaultDelayListenerContainerFactory(
-                spec -> engine.newContainer(phase.within(spec)), defaults, levels::ofTopic, deadLetters);
+                spec -> engine.newContainer(phase.limitDrainTime(spec)), defaults, levels::ofTopic, deadLetters);
     }
 }

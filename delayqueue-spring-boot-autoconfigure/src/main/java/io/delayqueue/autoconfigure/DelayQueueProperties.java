@@ -70,7 +70,7 @@ public record DelayQueueProperties(
         @NestedConfigurationProperty @DefaultValue HttpProperties http,
         @DefaultValue List<ForwardProperties> forward) {
 
-    private static final Map<String, String> OF_DEAD_LETTERS = Map.of(
+    private static final Map<String, String> DEAD_LETTER_PROPERTIES = Map.of(
             "retentionInterval", "delayqueue.dead-letters.prune-interval",
             "deadLetterMaxAge", "delayqueue.dead-letters.max-age",
             "deadLetterMaxCount", "delayqueue.dead-letters.max-count",
@@ -80,7 +80,8 @@ public record DelayQueueProperties(
     public DelayQueueProperties {
         InvalidPropertyException.check("delayqueue", () -> new KeySpace(namespace));
         InvalidPropertyException.check("delayqueue.limits", limits::toLimits);
-        InvalidPropertyException.check("delayqueue.engine", OF_DEAD_LETTERS, () -> engine.toSettings(deadLetters));
+        InvalidPropertyException.check(
+                "delayqueue.engine", DEAD_LETTER_PROPERTIES, () -> engine.toSettings(deadLetters));
         InvalidPropertyException.check("delayqueue.metrics", metrics::check);
         InvalidPropertyException.check("delayqueue.redis", redis::toSettings);
         InvalidPropertyException.check("delayqueue.health", () -> health.toSettings(redis));

@@ -10,8 +10,8 @@ import java.lang.reflect.Type;
  */
 final class MissingPayloadConverter implements PayloadConverter {
 
-    private static final String WHAT_TO_DO = "without a converter only String and byte[] are supported; add"
-            + " spring-boot-starter-jackson" + " or define a bean of type PayloadConverter";
+    private static final String SOLUTION = "without a converter only String and byte[] are supported; add"
+            + " spring-boot-starter-jackson or define a bean of type PayloadConverter";
 
     @Override
     public byte[] write(Object payload) {
@@ -25,7 +25,7 @@ final class MissingPayloadConverter implements PayloadConverter {
 
     private static PayloadConversionException failure(Type type) {
         return new PayloadConversionException(
-                "No converter for payload type " + type.getTypeName() + ": " + WHAT_TO_DO,
-                new IllegalStateException(WHAT_TO_DO));
+                "No converter for payload type " + type.getTypeName() + ": " + SOLUTION,
+                new IllegalStateException(SOLUTION));
     }
 }

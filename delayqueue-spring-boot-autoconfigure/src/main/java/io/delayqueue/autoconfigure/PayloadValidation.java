@@ -15,7 +15,7 @@ import org.springframework.validation.Validator;
 record PayloadValidation(ListableBeanFactory beans) implements DelayListenerConfigurer, Ordered {
 
     /** Validators of Spring's web support. They exist even without Bean Validation and then accept every object. */
-    private static final Set<String> OF_THE_WEB = Set.of("mvcValidator", "webFluxValidator");
+    private static final Set<String> WEB_VALIDATORS = Set.of("mvcValidator", "webFluxValidator");
 
     @Override
     public int getOrder() {
@@ -30,7 +30,7 @@ record PayloadValidation(ListableBeanFactory beans) implements DelayListenerConf
     private @Nullable Validator validator() {
         String[] names = beans.getBeanNamesForType(Validator.class);
         if (names.length == 1) {
-            return OF_THE_WEB.contains(names[0]) ? null : beans.getBean(names[0], Validator.class);
+            return WEB_VALIDATORS.contains(names[0]) ? null : beans.getBean(names[0], Validator.class);
         }
         return beans.getBeanProvider(Validator.class).getIfUnique();
     }

@@ -90,7 +90,7 @@ class ForwardAutoConfigurationTests {
                 .withPropertyValues(forward(0, "topic=a", "to=kafka", "destination=x"))
                 .withPropertyValues(forward(1, "topic=b", "to=rabbitmq", "destination=x", "routing-key=y"))
                 .withPropertyValues(forward(2, "topic=c", "to=jms", "destination=x", "pub-sub=true"))
-                .withPropertyValues(forward(3, "topic=d", "to=door", "destination=x", "id=mine"))
+                .withPropertyValues(forward(3, "topic=d", "to=custom", "destination=x", "id=mine"))
                 .withPropertyValues(forward(4, "topic=e", "to=rabbitmq", "routing-key=queue"))
                 .withPropertyValues(forward(5, "topic=f", "to=kafkaTemplate", "destination=x"))
                 .withPropertyValues("delayqueue.listener.auto-startup=false")
@@ -108,13 +108,13 @@ class ForwardAutoConfigurationTests {
     @Test
     void messageIsForwardedWhenItIsDue() {
         runner.withUserConfiguration(Templates.class)
-                .withPropertyValues(forward(0, "topic=orders", "to=door", "destination=due"))
+                .withPropertyValues(forward(0, "topic=orders", "to=custom", "destination=due"))
                 .run(context -> {
                     String id = context.getBean(DelayQueueTemplate.class)
                             .send("orders", Map.of("no", 1), Duration.ofMillis(50))
                             .id();
 
-                    Message<?> sent = context.getBean(Door.class).sent.poll(20, TimeUnit.SECONDS);
+                    Message<?> sent = context.getBean(CustomTemplate.class).sent.poll(20, TimeUnit.SECONDS);
                     assertThat(sent).isNotNull();
                     assertThat(sent.getHeaders())
                             .containsEntry("delayqueue_id", id)
@@ -127,11 +127,11 @@ class ForwardAutoConfigurationTests {
 
     @Test
     void sendsTimeOutUntilListenersHaveStopped(CapturedOutput output) {
-        runner.withBean("stuck", StuckDoor.class)
+        runner.withBean("stuck", StuckTemplate.class)
                 .withPropertyValues(forward(0, "topic=orders", "to=stuck", "destination=due", "send-timeout=500ms"))
                 .run(context -> {
                     context.getBean(DelayQueueTemplate.class).send("orders", "text");
-                    assertThat(context.getBean(StuckDoor.class).sending.await(20, TimeUnit.SECONDS))
+                    assertThat(context.getBean(StuckTemplate.class).sending.await(20, TimeUnit.SECONDS))
                             .isTrue();
                 });
         assertThat(output).contains("Listener forward-orders has stopped").doesNotContain("was stopped while");
@@ -141,7 +141,7 @@ class ForwardAutoConfigurationTests {
     void optionsOfTheForwardPrecedeThoseOfItsTopicAndOfAllListeners() {
         runner.withUserConfiguration(Templates.class)
                 .withPropertyValues(
-                        forward(0, "topic=a", "to=door", "destination=x", "max-attempts=3", "concurrency=2"))
+                        forward(0, "topic=a", "to=custom", "destination=x", "max-attempts=3", "concurrency=2"))
                 .withPropertyValues(
                         "delayqueue.topics[a].max-attempts=4",
                         "delayqueue.topics[a].prefetch=7",
@@ -171,18 +171,18 @@ class ForwardAutoConfigurationTests {
                         + " routing-key a queue)",
                 "to=rabbitmq,destination=%s | destination is at most 255 bytes long in RabbitMQ, but 'ääää",
                 "to=rabbitmq,routing-key=%s | routing-key is at most 255 bytes long in RabbitMQ, but 'ääää",
-                "to=door | destination names a destination of the template, but is not set",
+                "to=custom | destination names a destination of the template, but is not set",
                 "to=kafka,destination=x,routing-key=y | routing-key is for RabbitMQ only, and 'kafka'"
                         + " is another broker",
                 "to=kafka,destination=x,pub-sub=true | pub-sub is for JMS only, and 'kafka' is another broker",
                 "to=pulsar,destination=x | to is 'pulsar', but this is none of kafka, rabbitmq and jms, and there is no"
-                        + " bean of that name; there are: door, jmsTemplate, kafkaTemplate, rabbitTemplate",
+                        + " bean of that name; there are: custom, jmsTemplate, kafkaTemplate, rabbitTemplate",
                 "to=mapper,destination=x | to is 'mapper', but that bean is a ",
-                "to=door,destination=x,send-timeout=1ms | send-timeout must be from 100 ms to 10 min, but was 1 ms",
-                "to=door,destination=x,send-timeout=2m,handling-time=1m | send-timeout must be at"
+                "to=custom,destination=x,send-timeout=1ms | send-timeout must be from 100 ms to 10 min, but was 1 ms",
+                "to=custom,destination=x,send-timeout=2m,handling-time=1m | send-timeout must be at"
                         + " most the handling time (PT1M)",
-                "to=door,destination=x,concurrency=0 | concurrency must be from 1 to 10000, but was 0",
-                "to=door,destination=x,backoff=nobody | backoff is 'nobody', which is neither",
+                "to=custom,destination=x,concurrency=0 | concurrency must be from 1 to 10000, but was 0",
+                "to=custom,destination=x,backoff=nobody | backoff is 'nobody', which is neither",
             })
     void failureNamesTheInvalidProperty(String keys, String sentence) {
         runner.withUserConfiguration(Templates.class)
@@ -256,8 +256,8 @@ class ForwardAutoConfigurationTests {
     @Test
     void twoForwardsOfATopicRequireIds() {
         runner.withUserConfiguration(Templates.class)
-                .withPropertyValues(forward(0, "topic=orders", "to=door", "destination=x"))
-                .withPropertyValues(forward(1, "topic=orders", "to=door", "destination=y"))
+                .withPropertyValues(forward(0, "topic=orders", "to=custom", "destination=x"))
+                .withPropertyValues(forward(1, "topic=orders", "to=custom", "destination=y"))
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasStackTraceContaining(
@@ -268,7 +268,7 @@ class ForwardAutoConfigurationTests {
     @Test
     void competingListenersAreLogged(CapturedOutput output) {
         runner.withUserConfiguration(Templates.class, Competitor.class)
-                .withPropertyValues(forward(0, "topic=orders", "to=door", "destination=x"))
+                .withPropertyValues(forward(0, "topic=orders", "to=custom", "destination=x"))
                 .run(context -> assertThat(output)
                         .contains("Messages of topic orders are forwarded by listener forward-orders, but [rival]"
                                 + " also receive them: each message is delivered to one of them only"));
@@ -311,8 +311,8 @@ class ForwardAutoConfigurationTests {
         }
 
         @Bean
-        Door door() {
-            return new Door();
+        CustomTemplate custom() {
+            return new CustomTemplate();
         }
 
         @Bean
@@ -323,7 +323,7 @@ class ForwardAutoConfigurationTests {
     }
 
     /** Never sends, unless it is interrupted. */
-    static final class StuckDoor extends AbstractMessageSendingTemplate<String> {
+    static final class StuckTemplate extends AbstractMessageSendingTemplate<String> {
 
         private final CountDownLatch sending = new CountDownLatch(1);
 
@@ -338,7 +338,7 @@ class ForwardAutoConfigurationTests {
         }
     }
 
-    static final class Door extends AbstractMessageSendingTemplate<String> {
+    static final class CustomTemplate extends AbstractMessageSendingTemplate<String> {
 
         private final BlockingQueue<Message<?>> sent = new LinkedBlockingQueue<>();
 

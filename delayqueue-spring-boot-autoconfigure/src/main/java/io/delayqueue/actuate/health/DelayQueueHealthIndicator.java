@@ -42,7 +42,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 public final class DelayQueueHealthIndicator implements HealthIndicator {
 
     private static final Duration MAX_WAIT = Duration.ofSeconds(1);
-    private static final int LONGEST_SENTENCE = 500;
+    private static final int MAX_SENTENCE = 500;
 
     private final SharedCheck<ServerState> server;
     private final Supplier<Collection<ManagedListener>> listeners;
@@ -197,12 +197,12 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         Map<String, Duration> known = lags.known();
         Map<String, Object> described = new TreeMap<>();
         known.forEach((topic, lag) -> described.put(topic, describe(topic, lag, findings)));
-        settings.maxLag().forEach((topic, most) -> {
+        settings.maxLag().forEach((topic, max) -> {
             if (!known.containsKey(topic)) {
-                described.put(topic, Map.of("lagMillis", ServerState.UNKNOWN, "maxLagMillis", most.toMillis()));
+                described.put(topic, Map.of("lagMillis", ServerState.UNKNOWN, "maxLagMillis", max.toMillis()));
                 if (serverAvailable) { // otherwise Redis is the reported problem
                     findings.outOfService("The lag of topic " + Printable.of(topic)
-                            + " is unknown, so that it cannot be compared with the maximum of " + most);
+                            + " is unknown, so that it cannot be compared with the maximum of " + max);
                 }
             }
         });
@@ -212,11 +212,11 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     private Map<String, Object> describe(String topic, Duration lag, Findings findings) {
         Map<String, Object> details = new LinkedHashMap<>();
         putMillis(details, "lagMillis", lag);
-        Duration most = settings.maxLag().get(topic);
-        putMillis(details, "maxLagMillis", most);
-        if (most != null && lag.compareTo(most) > 0) {
+        Duration max = settings.maxLag().get(topic);
+        putMillis(details, "maxLagMillis", max);
+        if (max != null && lag.compareTo(max) > 0) {
             findings.outOfService("Topic " + Printable.of(topic) + " has a lag of " + lag.truncatedTo(ChronoUnit.MILLIS)
-                    + ", which exceeds the maximum of " + most);
+                    + ", which exceeds the maximum of " + max);
         }
         return details;
     }
@@ -235,6 +235,6 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         String sentence = own && failure != null
                 ? String.valueOf(failure.getMessage())
                 : failure == null ? "no response" : failure.getClass().getName();
-        return sentence.length() > LONGEST_SENTENCE ? sentence.substring(0, LONGEST_SENTENCE) + "…" : sentence;
+        return sentence.length() > MAX_SENTENCE ? sentence.substring(0, MAX_SENTENCE) + "…" : sentence;
     }
 }

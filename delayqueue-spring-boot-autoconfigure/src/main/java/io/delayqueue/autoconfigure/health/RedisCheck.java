@@ -28,7 +28,7 @@ final class RedisCheck {
     private final ServerProbe probe;
     private final PeriodicTaskScheduler tasks;
     private final boolean allowEviction;
-    private @Nullable TaskHandle later;
+    private @Nullable TaskHandle pendingCheck;
 
     RedisCheck(ServerProbe probe, PeriodicTaskScheduler tasks, boolean allowEviction) {
         this.probe = probe;
@@ -39,11 +39,11 @@ final class RedisCheck {
     synchronized void check() {
         ServerState state = probeNow();
         if (state == null) {
-            later = tasks.schedule("check of Redis' settings", this::checkLater);
+            pendingCheck = tasks.schedule("check of Redis' settings", this::checkAgain);
         } else {
             if (state.mayEvict() && !allowEviction) {
                 throw new StartFailedException(
-                        danger(state),
+                        evictionProblem(state),
                         "Set maxmemory-policy to noeviction, or use a separate Redis for the delay queue and"
                                 + " annotate its connection factory with @DelayQueueConnectionFactory. To accept the"
                                 + " loss of messages, set delayqueue.redis.allow-eviction=true.");
@@ -61,26 +61,28 @@ final class RedisCheck {
         }
     }
 
-    private Duration checkLater() {
+    private Duration checkAgain() {
         ServerState state = Await.call(probe::probe);
         if (state.mayEvict() && !allowEviction) {
-            log.error(danger(state) + " Set it to noeviction. Otherwise the next start of the application fails unless"
+            log.error(evictionProblem(state)
+                    + " Set it to noeviction. Otherwise the next start of the application fails unless"
                     + " delayqueue.redis.allow-eviction is true.");
         } else {
             warn(state);
         }
-        end();
+        cancel();
         return NEVER;
     }
 
-    private static String danger(ServerState state) {
+    private static String evictionProblem(ServerState state) {
         return "Redis may evict messages of the delay queue: its maxmemory-policy is '" + state.evictionPolicy()
                 + "', which may evict any key when memory is full.";
     }
 
     private static void warn(ServerState state) {
         if (state.mayEvict()) {
-            log.warn(danger(state) + " The application starts because delayqueue.redis.allow-eviction is true.");
+            log.warn(evictionProblem(state)
+                    + " The application starts because delayqueue.redis.allow-eviction is true.");
         }
         if (state.mayForget()) {
             log.warn("Redis' maxmemory-policy is '" + state.evictionPolicy()
@@ -95,10 +97,10 @@ final class RedisCheck {
     }
 
     /** Cancels a check that is still in progress. */
-    synchronized void end() {
-        if (later != null) {
-            later.cancel();
-            later = null;
+    synchronized void cancel() {
+        if (pendingCheck != null) {
+            pendingCheck.cancel();
+            pendingCheck = null;
         }
     }
 }

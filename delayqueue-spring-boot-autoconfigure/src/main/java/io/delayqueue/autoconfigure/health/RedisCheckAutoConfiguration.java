@@ -35,7 +35,7 @@ public final class RedisCheckAutoConfiguration {
     LifecycleAction delayQueueRedisCheck(ServerProbe probe, DelayQueueEngine engine, DelayQueueProperties properties) {
         RedisCheck check =
                 new RedisCheck(probe, engine.tasks(), properties.redis().allowEviction());
-        return new LifecycleAction(1, false, check::check, check::end);
+        return new LifecycleAction(1, false, check::check, check::cancel);
     }
 
     /** Runs after the check of Redis' settings. */

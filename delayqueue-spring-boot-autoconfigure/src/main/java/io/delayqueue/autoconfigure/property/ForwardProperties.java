@@ -63,9 +63,9 @@ public record ForwardProperties(
             ForwardProperties forward = forwards.get(index);
             String prefix = prefix(index);
             InvalidPropertyException.check(prefix, forward::checkRoute);
-            ListenerOptions options = levels.over(levels.ofTopic(forward.topic), forward, prefix);
+            ListenerOptions options = levels.override(levels.ofTopic(forward.topic), forward, prefix);
             Integer other = ids.putIfAbsent(forward.listenerId(), index);
-            InvalidPropertyException.check(prefix, () -> forward.checkBeside(options, other));
+            InvalidPropertyException.check(prefix, () -> forward.checkTimeoutAndId(options, other));
         }
     }
 
@@ -80,7 +80,7 @@ public record ForwardProperties(
         return this;
     }
 
-    private ListenerOptions checkBeside(ListenerOptions options, @Nullable Integer other) {
+    private ListenerOptions checkTimeoutAndId(ListenerOptions options, @Nullable Integer other) {
         InvalidOptionException.require(
                 sendTimeout.compareTo(options.handlingTime()) <= 0,
                 "sendTimeout",

@@ -41,13 +41,13 @@ public record ListenerLevels(
 
     /** The options of listeners whose topic has no options of its own. */
     public ListenerOptions defaults() {
-        return over(ListenerOptions.DEFAULTS, common, "delayqueue.listener");
+        return override(ListenerOptions.DEFAULTS, common, "delayqueue.listener");
     }
 
     /** The options of the listeners of a topic. */
     public ListenerOptions ofTopic(String topic) {
         TopicProperties own = topics.get(topic);
-        return own == null ? defaults() : over(defaults(), own, prefix(topic));
+        return own == null ? defaults() : override(defaults(), own, prefix(topic));
     }
 
     private static String prefix(String topic) {
@@ -60,7 +60,7 @@ public record ListenerLevels(
      * @param prefix the prefix of the properties
      * @throws InvalidPropertyException if a value is invalid; the message names the property
      */
-    ListenerOptions over(ListenerOptions lower, ListenerProperties own, String prefix) {
+    ListenerOptions override(ListenerOptions lower, ListenerProperties own, String prefix) {
         ListenerOptions.Builder options = lower.toBuilder();
         apply(own, prefix, options);
         return InvalidPropertyException.check(prefix, options::build);
