@@ -19,7 +19,7 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 import org.springframework.util.FileSystemUtils;
 
-/** A headless Chromium, driven by Debian's driver; Selenium would look for others on the network. */
+/** A headless Chromium with the driver of Debian. Selenium would otherwise search the network for a driver. */
 final class Browser implements AutoCloseable {
 
     static final Path CHROMIUM = Path.of("/usr/bin/chromium");
@@ -74,13 +74,13 @@ final class Browser implements AutoCloseable {
         return driver;
     }
 
-    /** Opens an address as if it was typed into a new tab: nothing of the page before is left. */
+    /** Opens an address as in a new tab, without the state of the previous page. */
     void open(String address) {
         driver.get("about:blank");
         driver.get(address);
     }
 
-    /** Opens pages in which JavaScript runs before their own. */
+    /** Opens pages in which a script runs before their own scripts. */
     void openWith(String script, Runnable opening) {
         Object identifier = driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
                 .get("identifier");
@@ -93,27 +93,27 @@ final class Browser implements AutoCloseable {
         }
     }
 
-    /** Runs JavaScript in the page; a content security policy doesn't hinder it. */
+    /** Runs JavaScript in the page, regardless of its content security policy. */
     void run(String script, Object... arguments) {
         driver.executeScript(script, arguments);
     }
 
-    /** Runs JavaScript that answers something, or null. */
+    /** Runs JavaScript that returns a value or null. */
     <T> @Nullable T run(Class<T> type, String script, Object... arguments) {
         return type.cast(driver.executeScript(script, arguments));
     }
 
-    /** Runs JavaScript that answers a condition. */
+    /** Runs JavaScript that returns a boolean. */
     boolean is(String script, Object... arguments) {
         return Boolean.TRUE.equals(run(Boolean.class, script, arguments));
     }
 
-    /** Runs JavaScript that answers a text. */
+    /** Runs JavaScript that returns a string. */
     String string(String script, Object... arguments) {
         return String.valueOf(driver.executeScript(script, arguments));
     }
 
-    /** Runs JavaScript that answers texts. */
+    /** Runs JavaScript that returns strings. */
     List<String> texts(String script, Object... arguments) {
         return strings(driver.executeScript(script, arguments));
     }
@@ -123,7 +123,7 @@ final class Browser implements AutoCloseable {
                 .stream().map(String.class::cast).toList();
     }
 
-    /** Sets the size of the page and what its user prefers, such as {@code prefers-color-scheme: dark}. */
+    /** Sets the size of the page and the preferences of its user, such as {@code prefers-color-scheme: dark}. */
     void emulate(int width, int height, Map<String, String> preferences) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
@@ -134,7 +134,7 @@ final class Browser implements AutoCloseable {
         driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", features));
     }
 
-    /** Opens a second tab before the first one, which is hidden then; gives what ends that. */
+    /** Opens a second tab, which hides the first one. The result closes the second tab. */
     AutoCloseable hideBehindAnotherTab() {
         String first = driver.getWindowHandle();
         driver.switchTo().newWindow(WindowType.TAB);
@@ -144,7 +144,7 @@ final class Browser implements AutoCloseable {
         };
     }
 
-    /** What the console said since it was last asked: errors of scripts, violations of the policy, failed requests. */
+    /** The messages on the console since the last call: errors of scripts, violations of the policy, failed requests. */
     List<String> console() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .map(LogEntry::getMessage)

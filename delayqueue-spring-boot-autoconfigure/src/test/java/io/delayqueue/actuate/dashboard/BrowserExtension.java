@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** Does what {@link RequiresBrowser} says. */
+/** Implements {@link RequiresBrowser}. */
 final class BrowserExtension implements ExecutionCondition, ParameterResolver {
 
     private static final Log LOG = LogFactory.getLog(BrowserExtension.class);
@@ -19,7 +19,7 @@ final class BrowserExtension implements ExecutionCondition, ParameterResolver {
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         if (Browser.isInstalled() || "required".equals(System.getProperty(SWITCH, System.getenv(SWITCH)))) {
-            return ConditionEvaluationResult.enabled("tried in a browser");
+            return ConditionEvaluationResult.enabled("a browser is installed");
         }
         String notification = context.getDisplayName() + " is skipped: there is no " + Browser.CHROMIUM + " and "
                 + Browser.CHROMEDRIVER + " (Debian: apt-get install chromium chromium-driver)";
@@ -32,11 +32,11 @@ final class BrowserExtension implements ExecutionCondition, ParameterResolver {
         return parameter.getParameter().getType() == Browser.class;
     }
 
-    /** One for all tests of a class; JUnit closes it with the class. */
+    /** Returns the browser of the test class, which JUnit closes after the last test. */
     @Override
     public Browser resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        ExtensionContext ofTheClass =
+        ExtensionContext classContext =
                 context.getTestMethod().isPresent() ? context.getParent().orElseThrow() : context;
-        return ofTheClass.getStore(NAMESPACE).computeIfAbsent(Browser.class, key -> Browser.start(), Browser.class);
+        return classContext.getStore(NAMESPACE).computeIfAbsent(Browser.class, key -> Browser.start(), Browser.class);
     }
 }

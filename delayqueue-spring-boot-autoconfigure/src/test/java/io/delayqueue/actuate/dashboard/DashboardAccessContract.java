@@ -9,7 +9,7 @@ import io.delayqueue.actuate.EndpointNode.Reply;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 
-/** When there is a page, on the application's own port. One application at a time: servers of Netty share their threads. */
+/** The conditions of the dashboard on the application's own port. One application at a time, because servers of Netty share threads. */
 abstract class DashboardAccessContract {
 
     private static final String PATH = "/actuator/delayqueuedashboard";
@@ -21,7 +21,7 @@ abstract class DashboardAccessContract {
     }
 
     @Test
-    void thereIsNoPageUnlessItIsAllowed() {
+    void dashboardIsDisabledByDefault() {
         try (EndpointNode node = EndpointNode.startOnOnePort(stack, PATH, EXPOSED)) {
             assertThat(node.view("").status()).isEqualTo(404);
             assertThat(node.view("app.js").status()).isEqualTo(404);
@@ -29,7 +29,7 @@ abstract class DashboardAccessContract {
     }
 
     @Test
-    void pageIsToldIfItsDataIsNotExposed() {
+    void pageHasNoAddressOfAnEndpointThatIsNotExposed() {
         try (EndpointNode node = EndpointNode.startOnOnePort(
                 stack,
                 PATH,

@@ -14,7 +14,6 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.message.MessageState;
-import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -25,19 +24,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.TestPropertySource;
 
-/** Each action is asked about, can be declined, is done, and its outcome is told. */
-@DashboardTest
+/** Each action is confirmed or declined, and its outcome is shown. */
 @Tag("soak")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-actions")
-class DashboardActionsTests {
+class DashboardActionsTests extends DashboardTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
-
-    @Autowired
-    private DelayQueueOperations queue;
 
     @Autowired
     private DelayQueueAdmin admin;
@@ -54,23 +48,15 @@ class DashboardActionsTests {
     @Autowired
     private Listeners listeners;
 
-    @LocalServerPort
-    private int port;
-
-    private Browser browser;
-    private DashboardPage page;
-
     @BeforeEach
-    void openPage(Browser browser) {
-        this.browser = browser;
-        page = new DashboardPage(browser, port);
+    void failMails() {
         listeners.mailsFail = true;
         admin.purgeAll(MAILS);
     }
 
     @AfterEach
-    void nothingWentWrongUnseen() {
-        assertThat(page.complaints()).isEmpty();
+    void consoleHasNoErrors() {
+        assertThat(page.consoleMessages()).isEmpty();
     }
 
     @Test
@@ -101,7 +87,7 @@ class DashboardActionsTests {
     }
 
     @Test
-    void messageIsRescheduledByATimeFromNowOn() {
+    void messageIsRescheduledByADelay() {
         String id = queue.send(LONELY, "text", HOUR).id();
         page.open(topic(LONELY, "message", id)).press("Reschedule message " + id);
         page.check();
@@ -133,7 +119,7 @@ class DashboardActionsTests {
     }
 
     @Test
-    void whatPerhapsHappenedIsToldAsThat() {
+    void unknownOutcomeIsShown() {
         String id = queue.send(LONELY, "text", HOUR).id();
         page.open(topic(LONELY, "scheduled")).press("Run now message " + id).check();
         browser.run("window.fetch = () => Promise.reject(new TypeError('connection lost'))");
@@ -142,7 +128,7 @@ class DashboardActionsTests {
     }
 
     @Test
-    void rejectionIsToldInTheEndpointsWords() {
+    void rejectionShowsTheMessageOfTheEndpoint() {
         String id = queue.send(LONELY, "text", HOUR).id();
         page.open(topic(LONELY, "scheduled")).press("Cancel message " + id).check();
         queue.cancel(LONELY, id);
@@ -224,7 +210,7 @@ class DashboardActionsTests {
     }
 
     @Test
-    void topicThatHoldsSomethingCannotBeDeleted() {
+    void topicWithMessagesCannotBeDeleted() {
         queue.send(LONELY, "text", HOUR);
         page.open(topic(LONELY, "scheduled")).awaitPressable("Pause everywhere");
 
@@ -232,7 +218,7 @@ class DashboardActionsTests {
     }
 
     @Test
-    void listenerIsPausedHereAndResumed() {
+    void listenerIsPausedOnThisNodeAndResumed() {
         page.open("").press("Pause listener invoices on this node");
         assertThat(page.check()).contains("Pause this listener here?", "invoices");
         page.goBack();
@@ -247,9 +233,9 @@ class DashboardActionsTests {
         assertThat(registry.getContainer("invoices").orElseThrow().isPaused()).isFalse();
     }
 
-    /** As behind a load balancer: what is paused would be that of whichever node comes next. */
+    /** Behind a load balancer, the next request may reach another node, whose listener would be paused. */
     @Test
-    void listenerIsNotOfferedWhileSeveralNodesAnswerInTurn() {
+    void listenerCannotBePausedBehindALoadBalancer() {
         page.open("").awaitPressable("Pause listener invoices on this node");
         browser.run("""
                 const real = window.fetch;
@@ -266,7 +252,7 @@ class DashboardActionsTests {
     }
 
     @Test
-    void topicIsPausedEverywhereAndResumed() {
+    void topicIsPausedOnAllNodesAndResumed() {
         page.open(topic(INVOICES)).press("Pause everywhere");
         assertThat(page.check()).contains("Pause this topic everywhere?", INVOICES);
         page.goBack();

@@ -14,7 +14,7 @@ import org.springframework.boot.actuate.endpoint.ExposableEndpoint;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoint;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 
-/** Where a page finds what belongs to it, whatever its endpoints are mapped to. */
+/** The addresses in the page for different mappings of the endpoints. */
 class DashboardAddressesTests {
 
     @ParameterizedTest

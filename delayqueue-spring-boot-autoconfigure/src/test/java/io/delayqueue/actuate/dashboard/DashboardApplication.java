@@ -13,29 +13,29 @@ import org.springframework.security.config.annotation.web.configurers.AbstractHt
 import org.springframework.security.config.annotation.web.configurers.CsrfConfigurer;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** An application with a queue and a dashboard that everybody may use. */
+/** An application with a dashboard for unauthenticated users. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 @Import({DashboardApplication.Listeners.class, QueueState.class, RequestCounter.class})
 class DashboardApplication {
 
-    /** Whatever is shown by markup instead of as text runs this. */
+    /** Markup that runs a script if it is not shown as text. */
     static final String HOSTILE = "<img src=x onerror=\"window.hurt=1\">";
 
-    /** Its messages die at once, while it fails. */
+    /** A topic whose messages are dead-lettered at once while {@code mailsFail}. */
     static final String MAILS = "mails";
 
-    /** Its messages are retried in an hour. */
+    /** A topic whose messages fail and are retried after an hour. */
     static final String INVOICES = "invoices";
 
-    /** Its handlers wait until they may end. */
+    /** A topic whose handlers wait for {@code parcels}. */
     static final String PARCELS = "parcels";
 
-    /** Nobody listens to it. */
+    /** A topic without a listener. */
     static final String LONELY = "lonely";
 
     @Bean
-    SecurityFilterChain everybody(HttpSecurity http, @Value("${test.csrf:false}") boolean csrf) {
+    SecurityFilterChain permitAll(HttpSecurity http, @Value("${test.csrf:false}") boolean csrf) {
         return http.authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
                 .csrf(csrf ? CsrfConfigurer::spa : AbstractHttpConfigurer::disable)
                 .build();

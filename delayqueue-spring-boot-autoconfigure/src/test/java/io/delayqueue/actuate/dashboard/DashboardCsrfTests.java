@@ -6,34 +6,27 @@ import io.delayqueue.annotation.DelayListenerRegistry;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.TestPropertySource;
 
-/** Where Spring Security wants its token back it gets it, and what it rejects is told. */
-@DashboardTest
+/** The page sends the CSRF token of Spring Security, and shows that a request is rejected. */
 @Tag("soak")
 @TestPropertySource(properties = {"delayqueue.namespace=dashboard-csrf", "test.csrf=true"})
-class DashboardCsrfTests {
+class DashboardCsrfTests extends DashboardTest {
 
     @Autowired
     private DelayListenerRegistry registry;
 
-    @LocalServerPort
-    private int port;
-
     @Test
-    void tokenOfTheCookieIsGivenBack(Browser browser) {
-        DashboardPage page = new DashboardPage(browser, port).open("");
-        page.press("Pause listener mails on this node").check();
+    void tokenOfTheCookieIsSent() {
+        page.open("").press("Pause listener mails on this node").check();
         page.confirm().awaitOutcome("Listener mails is paused here.");
 
         assertThat(registry.getContainer("mails").orElseThrow().isPaused()).isTrue();
     }
 
     @Test
-    void rejectionIsTold(Browser browser) {
-        DashboardPage page = new DashboardPage(browser, port).open("");
-        page.press("Pause listener parcels on this node").check();
+    void rejectionIsShown() {
+        page.open("").press("Pause listener parcels on this node").check();
         browser.run("Object.defineProperty(document, 'cookie', { get: () => '' })");
         page.confirm().awaitOutcome("You do not have permission to do this.");
 

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The page is made of what is served, and nothing in it could run what the queue holds. */
+/** The page consists of the served files, and its scripts cannot execute data of the queue. */
 class DashboardFilesTests {
 
     private static final Path DIRECTORY = Path.of("src/main/resources/io/delayqueue/actuate/dashboard");
@@ -64,7 +64,7 @@ class DashboardFilesTests {
     }
 
     @Test
-    void filesAreOfTheSizeThatHoldsForAllOthers() {
+    void filesAreSmall() {
         assertThat(DashboardFiles.PARTS)
                 .allSatisfy(
                         name -> assertThat(read(name).lines().count()).as(name).isLessThanOrEqualTo(400));

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Numbers as people read them. */
+/** The format of numbers and JSON. */
 class DashboardFormatTests {
 
     private static DashboardScripts scripts;
@@ -35,7 +35,7 @@ class DashboardFormatTests {
         "273600000,3 d 4 h",
         "864000000000,'10,000 d'"
     })
-    void spanHasTheTwoUnitsThatMatter(long millis, String text) {
+    void spanHasAtMostTwoUnits(long millis, String text) {
         assertThat(call("span", millis)).isEqualTo(text);
     }
 
@@ -47,11 +47,11 @@ class DashboardFormatTests {
 
     @ParameterizedTest
     @MethodSource
-    void jsonIsIndentedTokenByToken(String json, String text) {
+    void jsonIsIndented(String json, String text) {
         assertThat(call("indented", json)).isEqualTo(text);
     }
 
-    static Stream<Arguments> jsonIsIndentedTokenByToken() {
+    static Stream<Arguments> jsonIsIndented() {
         return Stream.of(
                 Arguments.of("{\"a\":24.50,\"b\":[1,2]}", "{\n  \"a\": 24.50,\n  \"b\": [\n    1,\n    2\n  ]\n}"),
                 Arguments.of("{\"a\":{},\"b\":[]}", "{\n  \"a\": {},\n  \"b\": []\n}"),

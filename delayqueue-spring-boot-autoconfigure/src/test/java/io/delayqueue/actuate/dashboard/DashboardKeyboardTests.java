@@ -5,40 +5,20 @@ import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.interactions.Actions;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.TestPropertySource;
 
-/** Everything can be done without a mouse, and it is always to be seen where one is. */
-@DashboardTest
+/** All actions are possible with the keyboard, and the focus is always visible. */
 @Tag("soak")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-keyboard")
-class DashboardKeyboardTests {
+class DashboardKeyboardTests extends DashboardTest {
 
-    /** Presses of the tab key until what is looked for must have come. */
-    private static final int FAR = 60;
-
-    @Autowired
-    private DelayQueueOperations queue;
-
-    @LocalServerPort
-    private int port;
-
-    private Browser browser;
-    private DashboardPage page;
-
-    @BeforeEach
-    void openPage(Browser browser) {
-        this.browser = browser;
-        page = new DashboardPage(browser, port);
-    }
+    /** Maximum number of presses of the tab key until an element has the focus. */
+    private static final int MAX_TABS = 60;
 
     @Test
     void messageIsCancelledByKeysOnly() {
@@ -67,7 +47,7 @@ class DashboardKeyboardTests {
 
         page.awaitOutcome(id + " is cancelled.").awaitNoText(id + "\n");
         assertThat(queue.find(LONELY, id)).isEmpty();
-        // its row is gone, and the focus is where one can go on from
+        // the row was removed, and the focus is on an element near it
         assertThat(focused()).isEqualTo("content");
         tabTo("Dismiss");
         type(Keys.ENTER);
@@ -78,7 +58,7 @@ class DashboardKeyboardTests {
     void histogramIsReadByArrowKeys() {
         queue.send(LONELY, "text", Duration.ofMinutes(30));
         page.open(topic(LONELY)).awaitText("within the next hour");
-        for (int presses = 0; presses < FAR && !"slider".equals(role()); presses++) {
+        for (int presses = 0; presses < MAX_TABS && !"slider".equals(role()); presses++) {
             tab();
         }
         assertThat(role()).isEqualTo("slider");
@@ -91,7 +71,7 @@ class DashboardKeyboardTests {
     }
 
     @Test
-    void everythingThatCanBeReachedHasANameAndShowsItsFocus() {
+    void eachFocusableElementHasANameAndAVisibleFocus() {
         queue.send(LONELY, "text", Duration.ofHours(1));
         page.open(topic(LONELY, "scheduled")).awaitPressable("Pause everywhere");
         int stops = 0;
@@ -104,8 +84,8 @@ class DashboardKeyboardTests {
                             + " || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1)"))
                     .as(name() + " shows that it has the focus")
                     .isTrue();
-        } while (stops < FAR && !"body".equals(focused()));
-        assertThat(stops).isBetween(10, FAR);
+        } while (stops < MAX_TABS && !"body".equals(focused()));
+        assertThat(stops).isBetween(10, MAX_TABS);
     }
 
     private String said() {
@@ -117,7 +97,7 @@ class DashboardKeyboardTests {
     }
 
     private void tabTo(String name) {
-        for (int presses = 0; presses < FAR; presses++) {
+        for (int presses = 0; presses < MAX_TABS; presses++) {
             if (focused().equals(name)) {
                 return;
             }
@@ -134,7 +114,7 @@ class DashboardKeyboardTests {
         new Actions(browser.driver()).sendKeys(key).perform();
     }
 
-    /** The name of what has the focus, or the id of a place that has none. */
+    /** The name of the element with the focus, or its id if it has no name. */
     private String focused() {
         return browser.string("const at = document.activeElement; return at === document.body ? 'body'"
                 + " : at.id === 'content' || at.id === 'heading' ? at.id : at.ariaLabel || at.textContent.trim()");

@@ -7,7 +7,6 @@ import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.template.DelayQueueOperations;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -17,23 +16,21 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.TestPropertySource;
 
-/** Each view fits and is legible: narrow and wide, light and dark. What it looks like is left in target/dashboard. */
-@DashboardTest
+/** Each view fits and is legible: narrow and wide, light and dark. Saves screenshots in target/dashboard. */
 @Tag("soak")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-layout")
-class DashboardLayoutTests {
+class DashboardLayoutTests extends DashboardTest {
 
-    /** A name as long as there may be, without a place to break it at. */
+    /** The longest permitted name, which cannot be broken into lines. */
     private static final String LONG = "w".repeat(128);
 
     /**
-     * Texts whose contrast with what is behind them is below that of WCAG's level AA, with the ratio. Where nothing behind
-     * them has a colour, it is that of the page.
+     * Finds texts whose contrast with their background is below WCAG's level AA, with the ratio. The default background is that
+     * of the page.
      */
-    private static final String PALE = """
+    private static final String LOW_CONTRAST = """
             const parse = (color) => color.match(/[\\d.]+/g).map(Number);
             const light = ([r, g, b]) => [r, g, b].map((each) => each / 255)
                 .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
@@ -59,23 +56,13 @@ class DashboardLayoutTests {
             """;
 
     @Autowired
-    private DelayQueueOperations queue;
-
-    @Autowired
     private QueueState state;
 
-    @LocalServerPort
-    private int port;
-
-    private Browser browser;
-    private DashboardPage page;
     private String id = "";
     private String deadLetterId = "";
 
     @BeforeEach
-    void fill(Browser browser) {
-        this.browser = browser;
-        page = new DashboardPage(browser, port);
+    void fill() {
         queue.send(
                 DelayMessage.to(LONG).payload(LONG).delay(Duration.ofHours(1)).build());
         id = queue.send(DelayMessage.to(LONELY)
@@ -108,11 +95,11 @@ class DashboardLayoutTests {
                 .check();
         look(width + "-" + scheme + "-check");
         page.goBack();
-        assertThat(page.complaints()).isEmpty();
+        assertThat(page.consoleMessages()).isEmpty();
     }
 
-    private void check(String name, String place) {
-        page.open(place).awaitNoText("Loading …");
+    private void check(String name, String view) {
+        page.open(view).awaitNoText("Loading …");
         look(name);
     }
 
@@ -123,7 +110,7 @@ class DashboardLayoutTests {
                         "return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
                 .as(name + " overflows by")
                 .isZero();
-        assertThat(browser.texts(PALE)).as("pale in " + name).isEmpty();
+        assertThat(browser.texts(LOW_CONTRAST)).as("pale in " + name).isEmpty();
         assertThat(browser.texts("return document.getAnimations().map((each) => each.animationName)"))
                 .as("motion in " + name)
                 .isEmpty();

@@ -10,48 +10,29 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
-import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.TestPropertySource;
 
-/** What is listed, counted and drawn, and how one gets about in it. */
-@DashboardTest
+/** Lists, counts, charts and navigation. */
 @Tag("soak")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-lists")
-class DashboardListsTests {
-
-    @Autowired
-    private DelayQueueOperations queue;
+class DashboardListsTests extends DashboardTest {
 
     @Autowired
     private DelayQueueAdmin admin;
 
-    @LocalServerPort
-    private int port;
-
-    private Browser browser;
-    private DashboardPage page;
-
-    @BeforeEach
-    void openPage(Browser browser) {
-        this.browser = browser;
-        page = new DashboardPage(browser, port);
-    }
-
     @AfterEach
-    void nothingWentWrongUnseen() {
-        assertThat(page.complaints()).isEmpty();
+    void consoleHasNoErrors() {
+        assertThat(page.consoleMessages()).isEmpty();
     }
 
     @Test
@@ -76,7 +57,7 @@ class DashboardListsTests {
     }
 
     @Test
-    void deadLettersArePagedTheYoungestFirst() {
+    void deadLettersArePagedNewestFirst() {
         for (int each = 0; each < 30; each++) {
             queue.send(MAILS, "number " + each);
         }
@@ -108,7 +89,7 @@ class DashboardListsTests {
     }
 
     @Test
-    void placeIsInTheAddressAndLeadsBack() {
+    void viewIsInTheAddressAndInTheHistory() {
         queue.send("places", "text", Duration.ofHours(1));
 
         page.open("").press("places").awaitText("Coming up");
@@ -122,7 +103,7 @@ class DashboardListsTests {
     }
 
     @Test
-    void whatComesDueIsCounted() {
+    void upcomingMessagesAreCounted() {
         queue.send("soon", "text", Duration.ofSeconds(50));
         queue.send("soon", "text", Duration.ofMinutes(50));
         queue.send("soon", "text", Duration.ofHours(20));
@@ -146,7 +127,7 @@ class DashboardListsTests {
     }
 
     @Test
-    void lastMinutesAreDrawn() {
+    void historyIsDrawn() {
         queue.send("drawn", "text", Duration.ofHours(1));
 
         page.open(topic("drawn"));
@@ -156,8 +137,7 @@ class DashboardListsTests {
     }
 
     @Test
-    void topicWhoseStateIsUnknownIsShownBesideTheOthers(
-            @Autowired KeySpace keySpace, @Autowired RedisConnectionFactory redis) {
+    void topicWithUnknownStateIsShown(@Autowired KeySpace keySpace, @Autowired RedisConnectionFactory redis) {
         queue.send("broken", "text", Duration.ofHours(1));
         queue.send("whole", "text", Duration.ofHours(1));
         byte[] schedule = keySpace.of(Shard.single("broken")).schedule();
@@ -174,7 +154,7 @@ class DashboardListsTests {
         }
     }
 
-    /** What the rows of the first table are about. */
+    /** The first column of the first table. */
     private List<String> rows() {
         return browser.texts("return [...document.querySelectorAll('.topics tbody tr, .messages tbody tr')]"
                 + ".map((row) => row.querySelector('a').textContent)");

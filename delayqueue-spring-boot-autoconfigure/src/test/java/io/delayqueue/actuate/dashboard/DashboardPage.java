@@ -10,7 +10,7 @@ import java.util.List;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
-/** The dashboard as its user has it before them. Whatever is looked for is waited for. */
+/** The dashboard in a browser. Methods wait for the elements that they use. */
 final class DashboardPage {
 
     private static final Duration MAX_WAIT = Duration.ofSeconds(30);
@@ -26,9 +26,9 @@ final class DashboardPage {
         this.address = "http://localhost:" + port + "/actuator/delayqueuedashboard";
     }
 
-    /** Opens the page at a place, and waits until it shows what it was told. */
-    DashboardPage open(String place) {
-        browser.open(address + place);
+    /** Opens a view, and waits until it shows data. */
+    DashboardPage open(String view) {
+        browser.open(address + view);
         await().atMost(MAX_WAIT)
                 .until(
                         () -> browser.is(
@@ -37,18 +37,18 @@ final class DashboardPage {
     }
 
     static String topic(String topic, String... more) {
-        StringBuilder place = new StringBuilder("#/topic/").append(encoded(topic));
+        StringBuilder view = new StringBuilder("#/topic/").append(encoded(topic));
         for (String part : more) {
-            place.append('/').append(encoded(part));
+            view.append('/').append(encoded(part));
         }
-        return place.toString();
+        return view.toString();
     }
 
     private static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /** All that is to be read. */
+    /** The visible text. */
     String text() {
         return browser.string("return document.body.innerText");
     }
@@ -63,7 +63,7 @@ final class DashboardPage {
         return this;
     }
 
-    /** Presses a button or follows a link, by its accessible name. */
+    /** Clicks a button or a link with an accessible name. */
     DashboardPage press(String name) {
         await().atMost(MAX_WAIT).ignoreExceptions().untilAsserted(() -> {
             WebElement found = browser.run(WebElement.class, BY_NAME, "button, a", name);
@@ -82,13 +82,13 @@ final class DashboardPage {
         return this;
     }
 
-    /** The texts of all buttons that are to be seen. */
+    /** The names of all visible buttons. */
     List<String> buttons() {
         return browser.texts("return [...document.querySelectorAll('button')].filter(each => each.checkVisibility())"
                 + ".map(each => each.ariaLabel || each.textContent.trim())");
     }
 
-    /** What is asked before an action. */
+    /** The text of the dialog that confirms an action. */
     String check() {
         await().atMost(MAX_WAIT).until(() -> browser.is("return document.querySelector('dialog').open"));
         return browser.string("return document.querySelector('dialog').innerText");
@@ -114,13 +114,13 @@ final class DashboardPage {
         return this;
     }
 
-    /** What the live region says. */
+    /** The text of the live region. */
     String outcome() {
         return browser.string("return document.querySelector('[role=status][aria-live=polite]').innerText");
     }
 
-    /** What the console holds against the page, but for answers that are no success, which the page tells by itself. */
-    List<String> complaints() {
+    /** The messages on the console, except those of error responses, which the page shows. */
+    List<String> consoleMessages() {
         return browser.console().stream()
                 .filter(line -> !line.contains("Failed to load resource: the server responded with a status of"))
                 .toList();

@@ -5,42 +5,29 @@ import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
-/** The page keeps itself up to date, asks no more than it has to, and says when what it shows is old. */
-@DashboardTest
+/** The page updates its data with few requests, and marks old data. */
 @Tag("soak")
 @DirtiesContext
-class DashboardPollingTests {
+class DashboardPollingTests extends DashboardTest {
 
     private static final RedisServerProcess REDIS = RedisServerProcess.start();
     private static final Duration THREE_POLLS = Duration.ofSeconds(6);
 
     @Autowired
-    private DelayQueueOperations queue;
-
-    @Autowired
     private RequestCounter requests;
-
-    @LocalServerPort
-    private int port;
-
-    private Browser browser;
-    private DashboardPage page;
 
     @DynamicPropertySource
     static void redis(DynamicPropertyRegistry properties) {
@@ -52,15 +39,9 @@ class DashboardPollingTests {
         REDIS.close();
     }
 
-    @BeforeEach
-    void openPage(Browser browser) {
-        this.browser = browser;
-        page = new DashboardPage(browser, port);
-    }
-
     @ParameterizedTest
     @ValueSource(ints = {-1, 0, 1})
-    void samplesAreAskedForOnceWhateverTheBrowsersClock(int hoursAhead) {
+    void historyIsRequestedOnce(int hoursAhead) {
         browser.openWith(
                 "const real = Date.now; Date.now = () => real() + " + hoursAhead * 3_600_000, () -> page.open(""));
         int before = requests.total();
@@ -70,11 +51,11 @@ class DashboardPollingTests {
     }
 
     @Test
-    void nothingIsAskedWhileTheTabIsHidden() throws Exception {
+    void hiddenTabSendsNoRequests() throws Exception {
         page.open("");
         AtomicInteger before = new AtomicInteger(-1);
         try (AutoCloseable hidden = browser.hideBehindAnotherTab()) {
-            // what was on its way when the tab was hidden still arrives
+            // requests that were sent before the tab was hidden still arrive
             await().during(THREE_POLLS).atMost(Duration.ofSeconds(30)).until(() -> {
                 int now = requests.total();
                 return before.getAndSet(now) == now;
@@ -84,7 +65,7 @@ class DashboardPollingTests {
     }
 
     @Test
-    void nothingIsAskedWhileThePageIsHeld() {
+    void heldPageSendsNoRequests() {
         page.open("").press("Hold").awaitText("Held since");
         AtomicInteger before = new AtomicInteger(-1);
         await().during(THREE_POLLS).atMost(Duration.ofSeconds(30)).until(() -> {
@@ -96,7 +77,7 @@ class DashboardPollingTests {
     }
 
     @Test
-    void whatIsOldIsMarkedWhileRedisIsAwayAndNewAgainWhenItIsBack() {
+    void dataIsMarkedAsOldWhileRedisIsUnavailable() {
         queue.send(LONELY, "text", Duration.ofHours(1));
         page.open("").awaitText(LONELY);
 

@@ -5,18 +5,14 @@ import static io.delayqueue.actuate.dashboard.DashboardApplication.MAILS;
 import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.TestPropertySource;
 
-/** As the endpoint is by default: it only reads, and shows no payload to those whom nobody knows. */
-@DashboardTest
+/** The default of the endpoint: it is read-only, and hides payloads from unauthenticated users. */
 @Tag("soak")
 @TestPropertySource(
         properties = {
@@ -24,7 +20,7 @@ import org.springframework.test.context.TestPropertySource;
             "management.endpoint.delayqueue.access=read-only",
             "management.endpoint.delayqueue.show-payloads=when-authorized"
         })
-class DashboardReadOnlyTests {
+class DashboardReadOnlyTests extends DashboardTest {
 
     private static final String[] HARMLESS = {
         "Find",
@@ -46,24 +42,11 @@ class DashboardReadOnlyTests {
     };
 
     @Autowired
-    private DelayQueueOperations queue;
-
-    @Autowired
     private QueueState state;
 
-    @LocalServerPort
-    private int port;
-
-    private DashboardPage page;
-
-    @BeforeEach
-    void openPage(Browser browser) {
-        page = new DashboardPage(browser, port);
-    }
-
     @AfterEach
-    void nothingWentWrongUnseen() {
-        assertThat(page.complaints()).isEmpty();
+    void consoleHasNoErrors() {
+        assertThat(page.consoleMessages()).isEmpty();
     }
 
     @Test
@@ -72,7 +55,7 @@ class DashboardReadOnlyTests {
         String deadLetter =
                 state.awaitDead(MAILS, queue.send(MAILS, "one").id()).deadLetterId();
 
-        for (String place : new String[] {
+        for (String view : new String[] {
             "",
             topic(LONELY, "scheduled"),
             topic(LONELY, "failing"),
@@ -80,13 +63,13 @@ class DashboardReadOnlyTests {
             topic(LONELY, "message", id),
             topic(MAILS, "dead-letter", deadLetter)
         }) {
-            page.open(place).awaitNoText("Loading …").awaitText("read-only");
-            assertThat(page.buttons()).as(place).isSubsetOf(HARMLESS);
+            page.open(view).awaitNoText("Loading …").awaitText("read-only");
+            assertThat(page.buttons()).as(view).isSubsetOf(HARMLESS);
         }
     }
 
     @Test
-    void payloadThatMayNotBeSeenIsNotShown() {
+    void payloadIsHiddenFromUnauthorizedUsers() {
         String id = queue.send(LONELY, "a secret", Duration.ofHours(1)).id();
 
         page.open(topic(LONELY, "message", id))

@@ -19,7 +19,7 @@ final class DashboardScripts {
 
     private final Path directory;
 
-    /** Copies the scripts to an empty directory, where Node.js takes them for the modules that they are. */
+    /** Copies the scripts to an empty directory, where Node.js treats them as modules. */
     DashboardScripts(Path directory) throws IOException {
         ForeignProgram.require("node", "nodejs");
         this.directory = directory;
@@ -32,7 +32,7 @@ final class DashboardScripts {
         }
     }
 
-    /** Runs the body of an asynchronous function, whose {@code arguments} are these, and returns its result. */
+    /** Runs the body of an asynchronous function, with these {@code arguments}, and returns its result. */
     JsonNode run(String body, Object... arguments) {
         String program = "const result = await (async function () {" + body + "})"
                 + ".apply(null, JSON.parse(process.argv.at(-1)));"

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.http.MediaType;
 
-/** How the page and its parts are served, below paths of the application's own and on a port of its own. */
+/** The page and its files on a management port, with paths that the application configures. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class DashboardServingContract {
 
@@ -63,7 +63,7 @@ abstract class DashboardServingContract {
     }
 
     @Test
-    void eachFileIsServedAsWhatItIs() {
+    void eachFileHasItsContentType() {
         assertThat(type(get(PAGE))).isEqualTo("text/html");
         for (String name : DashboardFiles.PARTS) {
             Reply part = get(PAGE + "/" + name);
@@ -80,12 +80,12 @@ abstract class DashboardServingContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"index.html", "none.js", "app.js.map", "..%2fdashboard%2fapp.js", "DashboardFiles.class"})
-    void thereIsNoOtherFile(String name) {
+    void otherFilesAreNotFound(String name) {
         assertThat(get(PAGE + "/" + name).status()).isIn(400, 404);
     }
 
     @Test
-    void eachAnswerSaysWhatBrowsersMayDoWithIt() {
+    void eachResponseHasSecurityHeaders() {
         for (String path : new String[] {PAGE, PAGE + "/app.js", PAGE + "/none.js"}) {
             Reply answer = get(path);
             assertThat(answer.header("Content-Security-Policy"))
@@ -98,7 +98,7 @@ abstract class DashboardServingContract {
     }
 
     @Test
-    void pageIsOnlyRead() {
+    void pageRejectsOtherMethods() {
         Reply posted =
                 node.with("Content-Type", "application/json").request("POST", PAGE, BodyPublishers.ofString("{}"));
 

@@ -6,44 +6,25 @@ import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.TestPropertySource;
 
-/** The page in a browser, in short: it loads, polls, acts and shows text as text. The other tests in a browser are soak tests. */
-@DashboardTest
+/** A short test of the page: it loads, polls, acts and shows data as text. The other tests in a browser are soak tests. */
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-smoke")
-class DashboardSmokeTests {
+class DashboardSmokeTests extends DashboardTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
     private static final String SCRIPT = "\"'><script>window.hurt=1</script>";
 
     @Autowired
-    private DelayQueueOperations queue;
-
-    @Autowired
     private RequestCounter requests;
 
-    @LocalServerPort
-    private int port;
-
-    private Browser browser;
-    private DashboardPage page;
-
-    @BeforeEach
-    void openPage(Browser browser) {
-        this.browser = browser;
-        page = new DashboardPage(browser, port);
-    }
-
     @AfterEach
-    void nothingWentWrongUnseen() {
-        assertThat(page.complaints()).isEmpty();
+    void consoleHasNoErrors() {
+        assertThat(page.consoleMessages()).isEmpty();
     }
 
     @Test
@@ -54,7 +35,7 @@ class DashboardSmokeTests {
         queue.cancel("changed", id);
         page.awaitNoText(id);
 
-        assertThat(requests.most()).isOne();
+        assertThat(requests.maxConcurrent()).isOne();
     }
 
     @Test

@@ -1,15 +1,13 @@
 package io.delayqueue.actuate.dashboard;
 
-import java.lang.annotation.ElementType;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
-import java.lang.annotation.Target;
+import io.delayqueue.template.DelayQueueOperations;
+import org.junit.jupiter.api.BeforeEach;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
 
-/** A test of the dashboard in a browser, served by a real application on a real Redis; everything is allowed. */
-@Retention(RetentionPolicy.RUNTIME)
-@Target(ElementType.TYPE)
+/** A test of the dashboard in a browser, served by a real application on a real Redis. All actions are permitted. */
 @RequiresBrowser
 @SpringBootTest(
         classes = DashboardApplication.class,
@@ -20,4 +18,20 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
             "management.endpoint.delayqueue.show-payloads=always",
             "management.endpoint.delayqueuedashboard.access=read-only"
         })
-@interface DashboardTest {}
+abstract class DashboardTest {
+
+    @Autowired
+    DelayQueueOperations queue;
+
+    @LocalServerPort
+    private int port;
+
+    Browser browser;
+    DashboardPage page;
+
+    @BeforeEach
+    void openPage(Browser browser) {
+        this.browser = browser;
+        page = new DashboardPage(browser, port);
+    }
+}

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** What the page says of a topic: whether it is late, and why. */
+/** The verdict of the page: whether and why a topic is late. */
 class DashboardVerdictTests {
 
-    /** Shows the page's modules a topic as it was every ten seconds, and asks for their verdict on it. */
+    /** Passes samples of a topic, one every ten seconds, to the page's modules and returns their verdict. */
     private static final String FINDINGS = """
             const [topics, listeners] = arguments;
             const { state } = await import('./state.js');
@@ -54,7 +54,7 @@ class DashboardVerdictTests {
     }
 
     @Test
-    void thresholdOfATopicSaysFromWhenOnItIsLate() {
+    void lagAboveTheThresholdOfATopicIsLate() {
         seen(Map.of("ready", 3, "lagMillis", 60_000, "maxLagMillis", 60_000));
         assertThat(findings()).isEmpty();
 
@@ -65,14 +65,14 @@ class DashboardVerdictTests {
     }
 
     @Test
-    void topicThatNobodyCanTellTheStateOfSaysWhy() {
+    void unreadableTopicShowsItsProblem() {
         seen(Map.of("problem", "Redis cannot be reached."));
 
         assertThat(findings()).containsExactly("bad: Its state is unknown. Redis cannot be reached.");
     }
 
     @Test
-    void lateTopicThatIsPausedSaysSo() {
+    void pauseOfALateTopicIsNamed() {
         seen(Map.of("ready", 3, "lagMillis", 192_000, "paused", true));
 
         assertThat(findings())
@@ -82,14 +82,14 @@ class DashboardVerdictTests {
     }
 
     @Test
-    void lateTopicWithoutConsumerAsksForItsName() {
+    void lateTopicWithoutAConsumerMayBeMisspelled() {
         seen(Map.of("ready", 1, "lagMillis", 20_000, "consumers", List.of()));
 
         assertThat(findings()).contains("bad: No node listens to it; 1 message is ready. Is the name misspelled?");
     }
 
     @Test
-    void topicThatGathersForNobodyIsToldBeforeItIsLate() {
+    void topicWithoutAConsumerIsNamedBeforeItIsLate() {
         seen(Map.of("scheduled", 2, "consumers", List.of()));
 
         assertThat(findings())
@@ -97,7 +97,7 @@ class DashboardVerdictTests {
     }
 
     @Test
-    void backlogThatGrowsTellsHowFast() {
+    void growthOfABacklogIsShown() {
         seen(Map.of("ready", 100, "leased", 8, "lagMillis", 20_000));
         seen(Map.of("ready", 120, "leased", 8, "lagMillis", 30_000));
         seen(Map.of("ready", 140, "leased", 8, "lagMillis", 40_000));
@@ -107,7 +107,7 @@ class DashboardVerdictTests {
     }
 
     @Test
-    void backlogThatShrinksTellsWhenItIsGone() {
+    void endOfAShrinkingBacklogIsShown() {
         seen(Map.of("ready", 140, "leased", 8, "lagMillis", 40_000));
         seen(Map.of("ready", 120, "leased", 8, "lagMillis", 30_000));
         seen(Map.of("ready", 100, "leased", 8, "lagMillis", 20_000));
@@ -116,7 +116,7 @@ class DashboardVerdictTests {
     }
 
     @Test
-    void listenerThatIsBusyOrPausedHereIsNamed() {
+    void busyOrPausedListenerIsNamed() {
         listener("busy", true, false, 8);
         listener("resting", true, true, 0);
         listener("stopped", false, false, 0);
@@ -130,7 +130,7 @@ class DashboardVerdictTests {
     }
 
     @Test
-    void backlogThatIsClaimedAheadIsToldBeforeItIsLate() {
+    void prefetchedBacklogIsNamedBeforeItIsLate() {
         listener("busy", true, false, 8);
         seen(Map.of("ready", 3, "leased", 32, "lagMillis", 100));
         assertThat(findings()).isEmpty();
@@ -143,7 +143,7 @@ class DashboardVerdictTests {
     }
 
     @Test
-    void nodesThatDoNothingAreToldOf() {
+    void idleNodesAreNamed() {
         listener("idle", true, false, 0);
         seen(Map.of("ready", 3, "lagMillis", 20_000));
 
@@ -152,7 +152,7 @@ class DashboardVerdictTests {
     }
 
     @Test
-    void newDeadLettersAreToldOfAndOldOnesAreNot() {
+    void onlyNewDeadLettersAreNamed() {
         seen(Map.of("dead", 5));
         assertThat(findings()).isEmpty();
 

@@ -8,50 +8,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.TestPropertySource;
 
-/** Whatever is in the queue is shown as text: topics, ids, headers, payloads and failures. */
-@DashboardTest
+/** All data of the queue is shown as text: topics, ids, headers, payloads and failures. */
 @Tag("soak")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-hostile")
-class HostileTextTests {
+class HostileTextTests extends DashboardTest {
 
     private static final String SCRIPT = "\"'><script>window.hurt=1</script>";
 
     @Autowired
-    private DelayQueueOperations queue;
-
-    @Autowired
     private QueueState state;
 
-    @LocalServerPort
-    private int port;
-
-    private Browser browser;
-    private DashboardPage page;
-
-    @BeforeEach
-    void openPage(Browser browser) {
-        this.browser = browser;
-        page = new DashboardPage(browser, port);
-    }
-
     @AfterEach
-    void nothingOfItWasMarkup() {
+    void nothingWasMarkup() {
         assertThat(browser.run(Object.class, "return window.hurt")).isNull();
         assertThat(browser.run(Long.class, "return document.querySelectorAll('img, iframe, script:not([src])').length"))
                 .isZero();
         assertThat(browser.run(Long.class, "return document.querySelectorAll('[style], [onerror]').length"))
                 .isZero();
-        assertThat(page.complaints()).isEmpty();
+        assertThat(page.consoleMessages()).isEmpty();
     }
 
     @Test
@@ -65,7 +46,7 @@ class HostileTextTests {
     }
 
     @Test
-    void topicOfWhichPartCannotBeSeenIsToldFromItsLikeness() {
+    void invisibleCharactersOfATopicAreShown() {
         send("orders", "seen");
         send("orders ", "unseen");
         page.open("").awaitText("orders␣");
@@ -92,7 +73,7 @@ class HostileTextTests {
     }
 
     @Test
-    void whatTurnsTheDirectionOfATextIsShownInstead() {
+    void directionCharactersAreShown() {
         String turned = "\u202eretsnom\u2069";
         DeadLetter deadLetter = state.awaitDead(MAILS, queue.send(MAILS, turned).id());
 
@@ -105,7 +86,7 @@ class HostileTextTests {
     }
 
     @Test
-    void failingMessageTellsItsFailureAsText() {
+    void failureOfAMessageIsText() {
         String id = queue.send(INVOICES, SCRIPT).id();
         state.awaitScheduled(INVOICES, id);
 

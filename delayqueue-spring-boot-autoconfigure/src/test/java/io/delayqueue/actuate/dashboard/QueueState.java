@@ -10,7 +10,7 @@ import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Waits for what becomes of messages. */
+/** Waits for states of messages. */
 final class QueueState {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what the page asks of the endpoint. */
+/** Counts the requests of the page to the endpoint. */
 final class RequestCounter extends HttpFilter {
 
     private static final long serialVersionUID = 1L;
@@ -29,8 +29,8 @@ final class RequestCounter extends HttpFilter {
         return total.get();
     }
 
-    /** How many ran at once. */
-    int most() {
+    /** The maximum number of concurrent requests. */
+    int maxConcurrent() {
         return most.get();
     }
 

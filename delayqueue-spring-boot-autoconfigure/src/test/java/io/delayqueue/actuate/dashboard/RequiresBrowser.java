@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives the tests of a class a {@link Browser} of their own as a parameter. Where there is none they are skipped with a
- * notification, unless the environment variable or system property {@code DELAYQUEUE_BROWSER} is {@code required}.
+ * Provides a {@link Browser} for the tests of a class as a parameter. Without a browser, they are skipped with a warning.
+ * If the environment variable or system property {@code DELAYQUEUE_BROWSER} is {@code required}, they fail instead.
  */
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
