@@ -23,7 +23,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import tools.jackson.databind.JsonNode;
 
-/** What an endpoint permits that is exposed and nothing else, on the application's own port. */
+/** The defaults of an exposed endpoint on the application's own port. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class EndpointAccessContract {
 
@@ -59,7 +59,7 @@ abstract class EndpointAccessContract {
     }
 
     @Test
-    void readingIsAllAtFirst() {
+    void endpointIsReadOnlyByDefault() {
         assertThat(node.view("").json().path("writable").asBoolean(true)).isFalse();
         for (String action : new String[] {"cancel", "purge-all", "pause", "no-such-thing"}) {
             Reply reply = node.as("operator").act(action, "topic", "closed", "id", "a");
@@ -72,7 +72,7 @@ abstract class EndpointAccessContract {
 
     @ParameterizedTest
     @CsvSource({", false", "visitor, false", "operator, true"})
-    void payloadsAreShownToThoseInTheRole(String user, boolean shown) {
+    void payloadsAreShownToUsersWithTheRole(String user, boolean shown) {
         EndpointNode asked = user == null ? node : node.as(user);
 
         JsonNode message = asked.view("message", "topic", "closed", "id", "a").json();
@@ -94,7 +94,7 @@ abstract class EndpointAccessContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"a stranger's secret", "1secretsecret\nsecret\n\n", "1secretsecret+secret secret\n\n"})
-    void whatNobodyCanReadIsShownWholeToThoseInTheRole(String stored) {
+    void unreadableMessageIsShownToUsersWithTheRole(String stored) {
         node.send("strange", "a", "text", ofHours(1));
         store(keys("strange").messages(), "a", stored);
 
@@ -123,7 +123,7 @@ abstract class EndpointAccessContract {
                 "1 1 secret 1 2 0\n\n",
                 "1 1 REQUESTED 1 2 secret"
             })
-    void deadLetterThatNobodyCanReadIsShownWholeToThoseInTheRole(String stored) {
+    void unreadableDeadLetterIsShownToUsersWithTheRole(String stored) {
         String deadLetter = node.toDeadLetters("strange", "a", "text");
         store(keys("strange").deadLetters(), deadLetter, stored);
 
@@ -156,7 +156,7 @@ abstract class EndpointAccessContract {
     }
 
     @Test
-    void topicThatDoesNotTellItsStateIsShownWithTheReasonBesideTheOthers() {
+    void unreadableTopicIsShownWithItsProblem() {
         node.send("broken", "a", "text", ofHours(1));
         byte[] schedule = keys("broken").schedule();
         try (RedisConnection connection =
@@ -188,7 +188,7 @@ abstract class EndpointAccessContract {
     }
 
     @Test
-    void guardStandsBeforeTheEndpointOnly() {
+    void onlyTheEndpointIsFiltered() {
         assertThat(node.page("/").header("Content-Security-Policy")).isEmpty();
         assertThat(node.page("/actuator").header("Content-Security-Policy")).isEmpty();
         assertThat(node.page("/actuator/delayqueues").header("Content-Security-Policy"))
@@ -202,7 +202,7 @@ abstract class EndpointAccessContract {
     }
 
     @Test
-    void behindAProxyTheForwardedNameIsTheServers() {
+    void forwardedHostIsTheOriginOfTheServer() {
         EndpointNode page = node.with("Origin", "https://admin.example");
 
         assertThat(page.act("cancel").status()).isEqualTo(403);

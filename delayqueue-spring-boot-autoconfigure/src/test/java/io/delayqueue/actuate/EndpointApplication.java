@@ -20,14 +20,14 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 
-/** An application whose security lets everybody in, and knows who says who they are. */
+/** An application that permits all requests and authenticates users. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 class EndpointApplication {
 
     static final String PASSWORD = "secret";
 
-    /** Of the lowest strength: the default encoder takes a tenth of a second for each request. */
+    /** With the lowest strength, because the default encoder takes a tenth of a second per request. */
     private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
 
     @DelayListener(id = "worker", topic = "work", concurrency = "3", autoStartup = "false")
@@ -57,7 +57,7 @@ class EndpointApplication {
     static class OnServlets {
 
         @Bean
-        SecurityFilterChain everybody(HttpSecurity http) {
+        SecurityFilterChain permitAll(HttpSecurity http) {
             return http.csrf(csrf -> csrf.disable())
                     .httpBasic(Customizer.withDefaults())
                     .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
@@ -75,7 +75,7 @@ class EndpointApplication {
     static class OnWebFlux {
 
         @Bean
-        SecurityWebFilterChain everybody(ServerHttpSecurity http) {
+        SecurityWebFilterChain permitAll(ServerHttpSecurity http) {
             return http.csrf(csrf -> csrf.disable())
                     .httpBasic(Customizer.withDefaults())
                     .authorizeExchange(requests -> requests.anyExchange().permitAll())

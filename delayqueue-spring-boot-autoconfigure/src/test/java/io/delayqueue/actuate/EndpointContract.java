@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.WebApplicationType;
 import tools.jackson.databind.JsonNode;
 
-/** What the endpoint shows and does over HTTP, the same on each web stack. */
+/** Views and actions of the endpoint over HTTP, on each web stack. */
 abstract class EndpointContract extends EndpointTest {
 
     EndpointContract(WebApplicationType stack) {
@@ -58,7 +58,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void nodesThatListenAreShown() {
+    void consumingNodesAreShown() {
         DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
         registry.start("worker");
         try {
@@ -66,7 +66,7 @@ abstract class EndpointContract extends EndpointTest {
                 JsonNode overview = node.view("").json();
                 JsonNode seen = overview.path("nodes").get(0);
                 assertThat(seen.path("node")).isEqualTo(overview.path("node"));
-                // other tests of this node have received from theirs within the last minute
+                // other tests of this node have received from other topics within the last minute
                 assertThat(seen.path("topics"))
                         .extracting(JsonNode::asString)
                         .filteredOn(consumed -> !consumed.startsWith("orders/"))
@@ -83,7 +83,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void topicTellsWhatStandsWhere() {
+    void topicShowsCountsAndNodes() {
         node.toDeadLetters(topic, "dead", "text");
         node.send(topic, "leased", "text", ZERO);
         node.claim(topic);
@@ -110,7 +110,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void overviewCanDoWithoutSamples() {
+    void overviewCanOmitTheHistory() {
         node.send(topic, "a", "text", ofHours(1));
         await().untilAsserted(() -> assertThat(history("true").isEmpty()).isFalse());
 
@@ -132,7 +132,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void messagesComeInPagesInTheOrderOfTheirDueTimes() {
+    void messagesArePagedInTheOrderOfTheirDueTimes() {
         for (int i = 5; i > 0; i--) {
             node.send(topic, "m" + i, "text", ofHours(i));
         }
@@ -170,7 +170,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void messageIsShownWhole() {
+    void messageIsShownWithHeadersAndPayload() {
         Instant due = Instant.now().plus(1, ChronoUnit.DAYS).truncatedTo(ChronoUnit.MILLIS);
         node.template()
                 .send(DelayMessage.to(topic)
@@ -197,7 +197,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void leasedMessageSaysWhoHoldsItAndWhyItFailedBefore() {
+    void leasedMessageShowsItsHolderAndLastFailure() {
         node.send(topic, "a", "text", ZERO);
         node.claim(topic).get(0).retry(ZERO, "not yet").join();
         node.claim(topic);
@@ -213,7 +213,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void payloadThatIsNoTextIsBase64AndALongOneIsCut() {
+    void payloadIsShownInBase64AndTruncated() {
         byte[] bytes = {0, 1, (byte) 0xff};
         node.send(topic, "binary", bytes, ofHours(1));
         node.send(topic, "long", "x".repeat(10_000), ofHours(1));
@@ -230,7 +230,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void deadLettersComeInPagesWithTheirCause() {
+    void deadLettersArePagedWithTheirCause() {
         for (String id : List.of("a", "b", "c")) {
             node.toDeadLetters(topic, id, "text of " + id);
         }
@@ -294,7 +294,7 @@ abstract class EndpointContract extends EndpointTest {
 
     @ParameterizedTest
     @MethodSource("hostileNames")
-    void namesComeBackAsTheTextsTheyAre(String name) {
+    void namesAreReturnedUnchanged(String name) {
         topic = name;
         node.template()
                 .send(DelayMessage.to(name)
@@ -314,7 +314,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void cancelWithdrawsAMessage() {
+    void cancelRemovesAMessage() {
         node.send(topic, "a", "text", ofHours(1));
         node.send(topic, "b", "text", ZERO);
         node.claim(topic);
@@ -330,7 +330,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void rescheduleMovesByDelayOrToADate() {
+    void rescheduleSetsADelayOrADate() {
         node.send(topic, "a", "text", ofHours(1));
         Instant due = Instant.parse("2030-01-31T12:00:00Z");
 
@@ -352,7 +352,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void whatIsBeingHandledIsNotMoved() {
+    void leasedMessageIsNotRescheduled() {
         node.send(topic, "a", "text", ZERO);
         node.claim(topic);
 
@@ -367,7 +367,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void replaySchedulesADeadLetterAnewUnlessItsIdIsLive() {
+    void replayIsRejectedIfTheIdIsLive() {
         String deadLetter = node.toDeadLetters(topic, "a", "text");
         node.send(topic, "a", "text", ofHours(1));
 
@@ -383,7 +383,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void replayAllSaysHowManyAndHowManyStayed() {
+    void replayAllReturnsTheNumbersOfReplayedAndKeptDeadLetters() {
         for (String id : List.of("a", "b", "c")) {
             node.toDeadLetters(topic, id, "text");
         }
@@ -425,7 +425,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void listenerIsPausedHere() {
+    void listenerIsPausedOnThisNode() {
         DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
 
         assertThat(node.act("pause", "listener", "worker").outcome()).isEqualTo("paused");
@@ -439,7 +439,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void topicIsPausedEverywhere() {
+    void topicIsPausedOnAllNodes() {
         node.send(topic, "a", "text", ofHours(1));
 
         assertThat(node.act("pause", "topic", topic).outcome()).isEqualTo("paused");

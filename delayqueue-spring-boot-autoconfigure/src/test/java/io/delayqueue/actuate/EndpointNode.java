@@ -30,7 +30,7 @@ import org.springframework.core.env.Environment;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** An application on a web stack, and who asks its management endpoint over HTTP. */
+/** An application on a web stack, and an HTTP client of its management endpoint. */
 public final class EndpointNode implements AutoCloseable {
 
     public static final Duration MAX_WAIT = Duration.ofSeconds(30);
@@ -47,9 +47,9 @@ public final class EndpointNode implements AutoCloseable {
     }
 
     /**
-     * Starts one, with a server of its own for management.
+     * Starts an application with a management port.
      *
-     * @param path of the endpoint on that server
+     * @param path the path of the endpoint on that port
      */
     public static EndpointNode start(WebApplicationType stack, String path, String... properties) {
         List<String> all = new ArrayList<>(List.of("management.server.address=127.0.0.1", "management.server.port=0"));
@@ -58,9 +58,9 @@ public final class EndpointNode implements AutoCloseable {
     }
 
     /**
-     * Starts one whose endpoint is beside the application's own pages, unless properties say otherwise.
+     * Starts an application without a management port, unless the properties set one.
      *
-     * @param path of the endpoint
+     * @param path the path of the endpoint
      */
     public static EndpointNode startOnOnePort(WebApplicationType stack, String path, String... properties) {
         List<String> all = new ArrayList<>(List.of(
@@ -89,12 +89,12 @@ public final class EndpointNode implements AutoCloseable {
         return context;
     }
 
-    /** Scheme and authority. */
+    /** The origin of the server. */
     public String site() {
         return base.substring(0, base.indexOf('/', "http://".length()));
     }
 
-    /** The same node, asked with a header more. */
+    /** Returns a client of the same node that sends a header. */
     public EndpointNode with(String header, String value) {
         EndpointNode other = new EndpointNode(client, context, base);
         other.headers.putAll(headers);
@@ -108,7 +108,7 @@ public final class EndpointNode implements AutoCloseable {
     }
 
     /**
-     * Asks for a view.
+     * Requests a view.
      *
      * @param parameters names and values in turn
      */
@@ -121,7 +121,7 @@ public final class EndpointNode implements AutoCloseable {
     }
 
     /**
-     * Asks for an action.
+     * Requests an action.
      *
      * @param parameters names and values in turn
      */
@@ -138,15 +138,15 @@ public final class EndpointNode implements AutoCloseable {
     }
 
     /**
-     * Asks for anything.
+     * Sends a request.
      *
-     * @param rest what follows the endpoint's path
+     * @param rest the path after that of the endpoint, and the query
      */
     public Reply request(String method, String rest, BodyPublisher body) {
         return exchange(method, base + rest, body);
     }
 
-    /** Asks for a page beside the endpoint. */
+    /** Requests a path outside of the endpoint. */
     public Reply page(String path) {
         return exchange("GET", site() + path, BodyPublishers.noBody());
     }
@@ -180,7 +180,7 @@ public final class EndpointNode implements AutoCloseable {
         return context.getBean(DelayQueueReceiver.class).receive(topic, 100, MAX_WAIT, Duration.ofMinutes(1));
     }
 
-    /** Lets a message die, and says its dead letter's id. */
+    /** Sends a message, dead-letters it and returns the id of the dead letter. */
     public String toDeadLetters(String topic, String id, Object payload) {
         send(topic, id, payload, Duration.ZERO);
         claim(topic).forEach(delivery -> delivery.deadLetter("is of no use").join());
@@ -199,7 +199,7 @@ public final class EndpointNode implements AutoCloseable {
         context.close();
     }
 
-    /** What came back. */
+    /** A response. */
     public record Reply(HttpResponse<String> response) {
 
         public int status() {

@@ -13,14 +13,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
 
-/** The endpoint while Redis is away. */
+/** The endpoint while Redis is unavailable. */
 class EndpointOutageTests {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(200);
 
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
-    void silenceIsToldWhenACommandTimesOut(WebApplicationType stack) {
+    void unresponsiveRedisIsReportedAfterTheCommandTimeout(WebApplicationType stack) {
         try (RedisServerProcess server = RedisServerProcess.start();
                 FaultProxy proxy = FaultProxy.inFrontOf(server);
                 EndpointNode node = EndpointNode.start(
@@ -43,7 +43,7 @@ class EndpointOutageTests {
             unavailable(node.act("pause", "topic", "orders"));
             assertThat(node.act("pause", "listener", "worker").status()).isEqualTo(200);
             assertThat(Duration.between(begin, Instant.now()))
-                    .as("nine answers")
+                    .as("nine responses")
                     .isLessThan(COMMAND_TIMEOUT.multipliedBy(9 * 3));
 
             proxy.pass();

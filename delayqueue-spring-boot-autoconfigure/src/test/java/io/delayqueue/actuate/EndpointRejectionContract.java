@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 
-/** What the endpoint rejects over HTTP, and how it says so, the same on each web stack. */
+/** Rejected requests to the endpoint over HTTP, on each web stack. */
 abstract class EndpointRejectionContract extends EndpointTest {
 
     EndpointRejectionContract(WebApplicationType stack) {
@@ -45,7 +45,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
                 "messages  | topic=t&topic=u            | The parameter 'topic' is given more than once.",
                 "topic     | topic=t&view=messages      | Views and actions must be selected by the path, not by a parameter.",
             })
-    void wrongParameterOfAViewIsToldInASentence(String view, String query, String sentence) {
+    void invalidParameterOfAViewIsRejected(String view, String query, String sentence) {
         Reply reply = node.request("GET", "/" + view + "?" + (query == null ? "" : query), BodyPublishers.noBody());
 
         assertThat(reply.status()).isEqualTo(400);
@@ -68,7 +68,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
         "dead, 1.zzzzzz",
         "dead, zzzzzzzzzzzz.0"
     })
-    void wrongPageIsToldInASentence(String view, String page) {
+    void invalidPageIsRejected(String view, String page) {
         node.send(topic, "a", "text", ofHours(1));
 
         Reply reply = node.view(view, "topic", topic, "page", page);
@@ -97,7 +97,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
                 "resume       | topic=t&listener=l          | The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).",
                 "cancel       | topic=t&id=a&action=run     | Views and actions must be selected by the path, not by a parameter.",
             })
-    void wrongParameterOfAnActionIsToldInASentence(String action, String parameters, String sentence) {
+    void invalidParameterOfAnActionIsRejected(String action, String parameters, String sentence) {
         List<String> all = new ArrayList<>();
         for (String parameter : parameters == null ? new String[0] : parameters.split("&")) {
             all.addAll(List.of(parameter.split("=", 2)));
@@ -110,7 +110,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
     }
 
     @Test
-    void viewAndActionThatAreNotThereAreToldWithThoseThatAre() {
+    void unknownViewOrActionIsNotFound() {
         assertThat(node.view("lost").status()).isEqualTo(404);
         assertThat(node.view("lost").detail())
                 .isEqualTo("Unknown view 'lost'. Views: topic, messages, message, dead, dead-letter, upcoming.");
@@ -123,7 +123,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
     }
 
     @Test
-    void parameterOfTheOverviewThatIsNoneIsTold() {
+    void unknownParameterOfTheOverviewIsRejected() {
         Reply reply = node.view("", "topic", "t");
 
         assertThat(reply.status()).isEqualTo(400);
@@ -133,7 +133,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"id=a", "id=a&id=a", "_csrf=x&id=a", "&%69d=a", "topic=other"})
-    void queryOverrulesNoBody(String query) {
+    void queryParametersOfAnActionAreRejected(String query) {
         node.send(topic, "a", "text", ofHours(1));
         node.send(topic, "b", "text", ofHours(1));
         String body = "{\"topic\":\"" + topic + "\",\"id\":\"b\"}";
@@ -149,7 +149,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
     }
 
     @Test
-    void actionIsNotRenamedByAParameter() {
+    void actionCannotBeSelectedByAParameter() {
         node.send(topic, "a", "text", ofHours(1));
         String body = "{\"topic\":\"" + topic + "\",\"id\":\"a\",\"action\":\"cancel\"}";
 
@@ -162,7 +162,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
     }
 
     @Test
-    void veryLongNamesAreRejectedShortly() {
+    void errorTruncatesLongNames() {
         Reply view = node.view("message", "topic", topic, "id", "z".repeat(3000));
         Reply action = node.act("cancel", "topic", "t".repeat(100_000), "id", "a");
 
@@ -177,7 +177,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
     }
 
     @Test
-    void whatIsNotThereIsNotFound() {
+    void missingObjectIsNotFound() {
         assertThat(node.view("topic", "topic", topic).detail()).isEqualTo("There is no topic '" + topic + "'.");
         assertThat(node.view("topic", "topic", topic).status()).isEqualTo(404);
         assertThat(node.view("message", "topic", topic, "id", "a").status()).isEqualTo(404);
@@ -190,7 +190,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
         assertThat(texts(node.view("").json().path("topics"), "topic")).doesNotContain(topic);
     }
 
-    static Stream<Arguments> whatFormsSend() {
+    static Stream<Arguments> formBodies() {
         String query = "topic=forms&id=a";
         String json = "{\"topic\":\"forms\",\"id\":\"a\"}";
         return Stream.of(
@@ -205,8 +205,8 @@ abstract class EndpointRejectionContract extends EndpointTest {
     }
 
     @ParameterizedTest
-    @MethodSource("whatFormsSend")
-    void whatAFormCanSendChangesNothing(String contentType, String body) {
+    @MethodSource("formBodies")
+    void formSubmissionChangesNothing(String contentType, String body) {
         node.send("forms", "a", "text", ofHours(1));
         try {
             for (String action : List.of("cancel", "cancel?topic=forms&id=a")) {
@@ -241,7 +241,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{", "[1]", "{\"topic\":{\"a\":1}}", "\"topic\""})
-    void bodyThatIsNoObjectOfTextsIsRejected(String body) {
+    void bodyMustBeAnObjectOfStrings(String body) {
         Reply reply = node.post("purge-all", "application/json", body);
 
         assertThat(reply.status()).isEqualTo(400);
@@ -251,7 +251,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
     }
 
     @Test
-    void foreignPageMayNotActEvenWithJson() {
+    void pageOfAnotherOriginMustNotAct() {
         node.send(topic, "a", "text", ofHours(1));
 
         for (String origin :
@@ -271,7 +271,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
     }
 
     @Test
-    void behindAProxyTheForwardedNameIsTheServers() {
+    void forwardedHostIsTheOriginOfTheServer() {
         EndpointNode page = node.with("Origin", "https://admin.example");
 
         assertThat(page.act("cancel").status()).isEqualTo(403);
@@ -283,14 +283,14 @@ abstract class EndpointRejectionContract extends EndpointTest {
     }
 
     @Test
-    void methodThatIsNoneIsToldInASentence() {
+    void otherMethodsAreRejected() {
         Reply removed = node.request("DELETE", "/cancel", BodyPublishers.noBody());
         assertThat(removed.status()).isEqualTo(405);
         assertThat(removed.detail()).isEqualTo("Views require GET, actions require POST.");
     }
 
     @Test
-    void foreignPageMayAskButNotRead() {
+    void pageOfAnotherOriginCannotReadResponses() {
         Reply reply = node.with("Origin", "https://evil.example").view("");
 
         assertThat(reply.status()).isEqualTo(200);
@@ -298,7 +298,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
     }
 
     @Test
-    void eachAnswerTellsBrowsersToBeCareful() {
+    void eachResponseHasSecurityHeaders() {
         for (Reply reply : List.of(
                 node.view(""),
                 node.view("lost"),

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.WebApplicationType;
 import tools.jackson.databind.JsonNode;
 
-/** One node per test class, whose endpoint is below paths of the application's own, and a topic per test. */
+/** One node per test class, whose endpoint has configured paths, and a topic per test. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class EndpointTest {
 

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 
-/** On a servlet stack; also, that the README tells of this endpoint. */
+/** The endpoint on a servlet stack, and its description in the README. */
 class ServletEndpointTests extends EndpointContract {
 
     private static final Pattern ROW = Pattern.compile("\\| `/([a-z-]+)` \\| ([^|]*) \\|.*");
@@ -31,12 +31,12 @@ class ServletEndpointTests extends EndpointContract {
     }
 
     @Test
-    void readmeTellsOfEachView() throws IOException {
+    void readmeNamesEachView() throws IOException {
         assertThat(table("views")).isEqualTo(rows(Operation.VIEWS));
     }
 
     @Test
-    void readmeTellsOfEachAction() throws IOException {
+    void readmeNamesEachAction() throws IOException {
         assertThat(table("actions")).isEqualTo(rows(Operation.ACTIONS));
     }
 

@@ -21,7 +21,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** Which Redis the queue uses. */
+/** The choice of the connection factory. */
 @EmbeddedRedis
 class ConnectionFactoryTests {
 
@@ -37,13 +37,13 @@ class ConnectionFactoryTests {
     }
 
     @Test
-    void theOnlyOneIsUsed() {
+    void onlyFactoryIsUsed() {
         runner.run(context -> assertThat(isQueueOn(shared, context)).isTrue());
     }
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void theOneOfAnApplicationOnVirtualThreadsIsUsed() {
+    void factoryOfAnApplicationWithVirtualThreadsIsUsed() {
         runner.withPropertyValues("spring.threads.virtual.enabled=true").run(context -> {
             assertThat(context).doesNotHaveBean("redisConnectionFactory").hasSingleBean(RedisConnectionFactory.class);
             assertThat(isQueueOn(shared, context)).isTrue();
@@ -51,13 +51,13 @@ class ConnectionFactoryTests {
     }
 
     @Test
-    void thePrimaryOneOfSeveralIsUsed() {
+    void primaryFactoryIsUsed() {
         runner.withUserConfiguration(Nowhere.class, PrimaryOne.class)
                 .run(context -> assertThat(isQueueOn(shared, context)).isTrue());
     }
 
     @Test
-    void theMarkedOneWinsOverThePrimaryOne() {
+    void markedFactoryPrecedesThePrimaryOne() {
         try (RedisServerProcess own = RedisServerProcess.start()) {
             runner.withPropertyValues("own.port=" + own.port())
                     .withUserConfiguration(PrimaryOne.class, Marked.class)
@@ -69,7 +69,7 @@ class ConnectionFactoryTests {
     }
 
     @Test
-    void theMarkedOneMayStandBesideThatOfSpringBoot() {
+    void markedFactoryMayBeAddedToThatOfSpringBoot() {
         try (RedisServerProcess own = RedisServerProcess.start()) {
             runner.withPropertyValues("own.port=" + own.port())
                     .withUserConfiguration(MarkedAside.class)

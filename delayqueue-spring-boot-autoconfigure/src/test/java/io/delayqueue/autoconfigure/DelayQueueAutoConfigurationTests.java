@@ -52,13 +52,13 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What an application gets, and what it keeps, on a real Redis. */
+/** The beans of an application and their use, with a real Redis. */
 class DelayQueueAutoConfigurationTests {
 
     private final ApplicationContextRunner runner = QueueContexts.onRedis();
 
     @Test
-    void theApplicationsOwnBeansStay() {
+    void beansOfTheApplicationReplaceDefaults() {
         ApplicationContextRunner scheduling = runner.withUserConfiguration(Scheduling.class);
         scheduling.run(context -> assertThat(context)
                 .hasSingleBean(RedisConnectionFactory.class)
@@ -71,7 +71,7 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void twoNamespacesOnOneRedisNeverMeet() {
+    void namespacesOnOneRedisAreIndependent() {
         runner.withUserConfiguration(Texts.class)
                 .run(one -> QueueContexts.onRedis()
                         .withUserConfiguration(Texts.class)
@@ -98,7 +98,7 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void messageWinsOverItsListener() {
+    void optionsOfAMessagePrecedeThoseOfItsListener() {
         runner.withUserConfiguration(Texts.class, DeadLettersSeen.class).run(context -> {
             context.getBean(DelayQueueTemplate.class)
                     .send(DelayMessage.to("failing")
@@ -113,7 +113,7 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void lazyInitializationDoesNotHideListeners() {
+    void listenersStartDespiteLazyInitialization() {
         runner.withInitializer(context ->
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .withUserConfiguration(Texts.class)
@@ -140,7 +140,7 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void withoutJacksonTextAndBytesWorkAndOthersSayWhatIsMissing() {
+    void withoutJacksonOnlyTextAndBytesAreSupported() {
         runner.withClassLoader(new FilteredClassLoader(JsonMapper.class))
                 .withUserConfiguration(Texts.class)
                 .run(context -> {
@@ -158,7 +158,7 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void withoutActuatorWebAndValidationItWorks() {
+    void actuatorWebAndValidationAreOptional() {
         runner.withClassLoader(new FilteredClassLoader(
                         "org.springframework.boot.actuate",
                         "org.springframework.boot.health",
@@ -193,7 +193,7 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void asynchronousSendEndsWhereItsUserMayBlock() {
+    void asynchronousSendCompletesOnAThreadThatMayBlock() {
         runner.run(context -> {
             CompletableFuture<String> thread = new CompletableFuture<>();
             CompletableFuture<?> unused = context.getBean(DelayQueueTemplate.class)
@@ -208,7 +208,7 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void eventBeansHearWhatHappens() {
+    void eventBeansReceiveEvents() {
         runner.withUserConfiguration(Texts.class, Heard.class).run(context -> {
             context.getBean(DelayQueueTemplate.class).send("texts", "text");
             Awaitility.await()
@@ -218,7 +218,7 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void interceptorsStandInOrder() {
+    void interceptorsAreOrdered() {
         runner.withUserConfiguration(Texts.class, Interceptors.class).run(context -> {
             context.getBean(DelayQueueTemplate.class).send("texts", "text");
             Delivery delivery = context.getBean(Texts.class).next();

@@ -38,7 +38,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Each property reaches what it is for. Nothing here asks Redis. */
+/** Each property configures its bean. These tests do not call Redis. */
 class DelayQueuePropertiesTests {
 
     private static final String BATCH_ID = "batch";
@@ -48,7 +48,7 @@ class DelayQueuePropertiesTests {
             .withUserConfiguration(Listeners.class);
 
     @Test
-    void withoutPropertiesTheBuiltInValuesHold() {
+    void defaultsAreTheBuiltInValues() {
         runner.withPropertyValues("delayqueue.namespace=dq").run(context -> {
             assertThat(options(context, "plain")).isEqualTo(ListenerOptions.DEFAULTS);
             assertThat(options(context, BATCH_ID).batchSize()).isEqualTo(100);
@@ -62,7 +62,7 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void withoutANamespaceItIsDq() {
+    void defaultNamespaceIsDq() {
         ApplicationContextRunner plain = new ApplicationContextRunner().withUserConfiguration(OnlyProperties.class);
         plain.run(context -> assertThat(
                         context.getBean(DelayQueueProperties.class).namespace())
@@ -70,7 +70,7 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void enabledFalseLeavesNothing() {
+    void disabledQueueHasNoBeans() {
         QueueContexts.withoutRedis()
                 .withPropertyValues("delayqueue.enabled=false")
                 .run(context -> assertThat(context)
@@ -83,14 +83,14 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void namespaceReachesTheKeys() {
+    void namespaceAppliesToKeys() {
         runner.withPropertyValues("delayqueue.namespace=shop")
                 .run(context ->
                         assertThat(context.getBean(KeySpace.class).namespace()).isEqualTo("shop"));
     }
 
     @Test
-    void limitsReachSending() {
+    void limitsApplyToSends() {
         runner.withPropertyValues(
                         "delayqueue.limits.max-payload-size=10B",
                         "delayqueue.limits.max-headers-size=5B",
@@ -113,7 +113,7 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void batchLimitsReachSending() {
+    void batchLimitsApplyToSends() {
         runner.withPropertyValues("delayqueue.limits.max-batch-elements=7", "delayqueue.limits.max-batch-size=3KB")
                 .run(context -> assertThat(context.getBean(DelayQueueProperties.class)
                                 .limits()
@@ -123,14 +123,14 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void afterCommitTimeoutReachesSending() {
+    void afterCommitTimeoutAppliesToSends() {
         runner.withPropertyValues("delayqueue.limits.after-commit-timeout=123ms")
                 .run(context -> assertThat(part(context.getBean(DelayQueueTemplate.class), "commits.timeout"))
                         .isEqualTo(Duration.ofMillis(123)));
     }
 
     @Test
-    void enginePropertiesReachTheEngine() {
+    void enginePropertiesApplyToTheEngine() {
         runner.withPropertyValues(
                         "delayqueue.engine.task-threads=3",
                         "delayqueue.engine.sweep=9s",
@@ -159,7 +159,7 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void receivingIsSweptAndRetriedAsListenersAre() {
+    void receiverUsesTheOptionsOfListeners() {
         runner.withPropertyValues(
                         "delayqueue.engine.sweep=9s",
                         "delayqueue.engine.unconfirmed-sweep=2s",
@@ -171,14 +171,14 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void redisPropertiesReachTheConnections() {
+    void redisPropertiesApplyToConnections() {
         runner.withPropertyValues("delayqueue.redis.command-timeout=2s", "delayqueue.redis.reconnect-delay=300ms")
                 .run(context -> assertThat(part(context.getBean(QueueConnections.class), "settings"))
                         .isEqualTo(new QueueConnections.Settings(Duration.ofSeconds(2), Duration.ofMillis(300))));
     }
 
     @Test
-    void listenerPropertiesReachListeners() {
+    void listenerPropertiesApplyToListeners() {
         runner.withPropertyValues(each("delayqueue.listener")).run(context -> {
             assertThat(options(context, "plain")).isEqualTo(expected(1));
             assertThat(options(context, BATCH_ID)).isEqualTo(expected(50));
@@ -186,7 +186,7 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void topicPropertiesReachTheListenersOfTheTopicOnly() {
+    void topicPropertiesApplyToListenersOfTheTopicOnly() {
         runner.withPropertyValues(each("delayqueue.topics[order.cancel]")).run(context -> {
             assertThat(options(context, "plain")).isEqualTo(ListenerOptions.DEFAULTS);
             assertThat(options(context, "dotted")).isEqualTo(expected(1));
@@ -194,7 +194,7 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void shardsOfTopicsReachTheRegistry() {
+    void shardsOfTopicsApplyToTheRegistry() {
         runner.withPropertyValues(
                         "delayqueue.topics.orders.shards=16",
                         "delayqueue.topics[order.cancel].shards=3",
@@ -207,7 +207,7 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void annotationWinsOverTopicOverListenerOverBuiltIn() {
+    void annotationPrecedesTopicPrecedesListenerPrecedesDefault() {
         runner.withPropertyValues(
                         "delayqueue.listener.concurrency=2",
                         "delayqueue.listener.max-attempts=2",
@@ -224,7 +224,7 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void containerFactoryWithOptionsWinsOverProperties() {
+    void containerFactoryWithOptionsPrecedesProperties() {
         runner.withPropertyValues("delayqueue.topics[bulk].concurrency=3")
                 .run(context ->
                         assertThat(options(context, "bulk").concurrency()).isEqualTo(50));
@@ -238,7 +238,7 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void autoStartupFalseStartsNone() {
+    void autoStartupFalseStartsNoListener() {
         runner.run(context -> assertThat(
                         context.getBean(DelayListenerRegistry.class).getContainers())
                 .isNotEmpty()

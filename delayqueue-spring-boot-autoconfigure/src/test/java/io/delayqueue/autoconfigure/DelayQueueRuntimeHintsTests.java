@@ -12,7 +12,7 @@ import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** What a native image has to take along. */
+/** Resources and reflection of a native image. */
 class DelayQueueRuntimeHintsTests {
 
     private final RuntimeHints hints = new RuntimeHints();
@@ -22,7 +22,7 @@ class DelayQueueRuntimeHintsTests {
     }
 
     @Test
-    void eachScriptIsTakenAlong() throws IOException {
+    void eachScriptIsRegistered() throws IOException {
         List<String> scripts = Arrays.stream(new PathMatchingResourcePatternResolver()
                         .getResources("classpath*:io/delayqueue/store/**/*.lua"))
                 .map(DelayQueueRuntimeHintsTests::path)
@@ -36,7 +36,7 @@ class DelayQueueRuntimeHintsTests {
     }
 
     @Test
-    void eachFileOfTheDashboardIsTakenAlong() throws IOException {
+    void eachFileOfTheDashboardIsRegistered() throws IOException {
         assertThat(new PathMatchingResourcePatternResolver()
                         .getResources("classpath*:io/delayqueue/actuate/dashboard/*.*s"))
                 .isNotEmpty()
@@ -48,7 +48,7 @@ class DelayQueueRuntimeHintsTests {
     }
 
     @Test
-    void fieldThatTellsWhereRedisIsCanBeRead() throws Exception {
+    void configurationOfLettuceCanBeReadByReflection() throws Exception {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onFieldAccess(LettuceConnectionFactory.class.getDeclaredField("configuration")))
                 .accepts(hints);

@@ -22,7 +22,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Import;
 
-/** A Boot application with nothing but the starter and a Redis. */
+/** A Spring Boot application with only the starter and a Redis. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.NONE,
         properties = {"delayqueue.namespace=end-to-end", "delayqueue.topics[orders.broken].max-attempts=1"})

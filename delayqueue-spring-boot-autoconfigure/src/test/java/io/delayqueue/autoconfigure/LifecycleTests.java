@@ -31,12 +31,12 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
-/** Start, pause and end of an application with a queue. */
+/** Start, pause and stop of an application with a queue. */
 class LifecycleTests {
 
     private final ApplicationContextRunner runner = QueueContexts.onRedis();
 
-    /** Those of contexts that other tests left in the cache, or that are about to end. */
+    /** Threads of contexts that other tests have cached, or that are stopping. */
     private final Set<Thread> before = engineThreads();
 
     @Test
@@ -44,7 +44,7 @@ class LifecycleTests {
         try (RedisServerProcess server = RedisServerProcess.start()) {
             on(server).run(context -> {
                 context.getBean(DelayQueueTemplate.class).send("t", "text");
-                // the one that connected has nothing more to do
+                // waits for the end of the thread that connected
                 await().atMost(Duration.ofSeconds(40))
                         .untilAsserted(() -> assertThat(ownThreads()).isEmpty());
                 assertThat((List<?>) server.command("PUBSUB", "CHANNELS")).isEmpty();
@@ -54,7 +54,7 @@ class LifecycleTests {
     }
 
     @Test
-    void drainingEndsBeforeThePhaseOfTheShutdownDoes() {
+    void drainTimeIsLimitedByTheShutdownPhase() {
         runner.withUserConfiguration(Texts.class)
                 .withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=10s")
                 .run(context -> assertThat(registry(context).getContainers())
@@ -67,7 +67,7 @@ class LifecycleTests {
     }
 
     @Test
-    void listenerHasAFewThreadsAndASubscriptionAndNoneWhenItHasEnded() {
+    void stoppedListenerLeavesNoThreadAndNoSubscription() {
         try (RedisServerProcess server = RedisServerProcess.start()) {
             on(server).withUserConfiguration(Texts.class).run(context -> {
                 context.getBean(DelayQueueTemplate.class).send("texts", "text");
@@ -89,7 +89,7 @@ class LifecycleTests {
     }
 
     @Test
-    void applicationStartsWithoutRedisAndDeliveryBeginsWhenItComes() {
+    void applicationStartsWithoutRedisAndDeliversWhenRedisStarts() {
         try (RedisServerProcess server = RedisServerProcess.start()) {
             server.kill();
             on(server).withUserConfiguration(Texts.class).run(context -> {
@@ -104,7 +104,7 @@ class LifecycleTests {
     }
 
     @Test
-    void applicationWithoutRedisEndsSoonWhenNothingIsHandled() {
+    void applicationWithoutRedisStopsSoonIfNoHandlerRuns() {
         QueueContexts.withoutRedis()
                 .withPropertyValues("spring.data.redis.port=1", "delayqueue.listener.drain-time=1h")
                 .withUserConfiguration(Texts.class)
@@ -112,7 +112,7 @@ class LifecycleTests {
     }
 
     @Test
-    void closingWaitsForRunningHandlersAndTakesTheirAnswers() throws Exception {
+    void closeWaitsForRunningHandlersAndTheirSettlements() throws Exception {
         Slow slow = new Slow();
         Acknowledged acknowledged = new Acknowledged();
         runner.withBean(Slow.class, () -> slow)
@@ -131,7 +131,7 @@ class LifecycleTests {
     }
 
     @Test
-    void pausedContextTakesNothingAndGoesOnWhenItIsRestarted() {
+    void pausedContextDeliversNothingUntilItIsRestarted() {
         runner.withUserConfiguration(Texts.class).run(context -> {
             ConfigurableApplicationContext application = context.getSourceApplicationContext();
             DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
@@ -150,7 +150,7 @@ class LifecycleTests {
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void handlersRunOnVirtualThreadsWhereTheApplicationDoes() {
+    void handlersRunOnVirtualThreadsIfTheApplicationEnablesThem() {
         runner.withPropertyValues("spring.threads.virtual.enabled=true")
                 .withUserConfiguration(Texts.class)
                 .run(context -> {

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Each method that applications call says by its name which argument is missing. */
+/** A null argument is rejected with its name by each method that applications call. */
 @EmbeddedRedis
 class NullArgumentsTests {
 
@@ -74,7 +74,7 @@ class NullArgumentsTests {
     }
 
     @Test
-    void nullIsRejectedByTheNameOfTheArgument() {
+    void failureNamesTheMissingArgument() {
         ApplicationContextRunner runner =
                 QueueContexts.withoutRedis().withPropertyValues("spring.data.redis.port=" + redis.port());
         runner.run(context -> {

@@ -40,7 +40,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Observations and the logging context: what an application gets, and what it does not. */
+/** The conditions and contents of observations and of the logging context. */
 class ObservationTests {
 
     private static final String ENABLED = "delayqueue.observation.enabled=true";
@@ -58,7 +58,7 @@ class ObservationTests {
             plain.withBean(ObservationRegistry.class, () -> registry).withPropertyValues(ENABLED);
 
     @Test
-    void byDefaultNothingIsObserved() {
+    void nothingIsObservedByDefault() {
         plain.withBean(ObservationRegistry.class, () -> registry).run(context -> {
             assertThat(context).doesNotHaveBean(SendInterceptor.class);
             assertThat(context.getBeansOfType(DeliveryInterceptor.class)).containsOnlyKeys("delayQueueLoggingContext");
@@ -99,7 +99,7 @@ class ObservationTests {
     }
 
     @Test
-    void withoutTheQueueThereIsNothing() {
+    void nothingIsObservedWithoutTheQueue() {
         runner.withPropertyValues("delayqueue.enabled=false")
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -108,7 +108,7 @@ class ObservationTests {
     }
 
     @Test
-    void theLoggingContextCanBeSwitchedOff() {
+    void loggingContextCanBeDisabled() {
         plain.withPropertyValues("delayqueue.listener.mdc=false")
                 .run(context -> assertThat(context).doesNotHaveBean(DeliveryInterceptor.class));
         plain.withClassLoader(new FilteredClassLoader(MDC.class))
@@ -135,7 +135,7 @@ class ObservationTests {
     }
 
     @Test
-    void aHandlersThreadIsCleanAfterwards() {
+    void handlerLeavesNoContextOnItsThread() {
         runner.withUserConfiguration(Handlers.class)
                 .withBean(ThreadWatch.class, () -> new ThreadWatch(registry))
                 .run(context -> {
@@ -161,7 +161,7 @@ class ObservationTests {
     }
 
     @Test
-    void aDeadLetterListenerThatGivesUpIsSeenToFail() {
+    void droppedNotificationIsObservedAsFailure() {
         runner.withPropertyValues("delayqueue.listener.max-attempts=1")
                 .withUserConfiguration(FailingDeadLetters.class)
                 .run(context -> {
@@ -180,7 +180,7 @@ class ObservationTests {
     }
 
     @Test
-    void anAsynchronousHandlerIsObservedUntilItsFutureEnds() {
+    void asynchronousHandlerIsObservedUntilItsFutureCompletes() {
         runner.withUserConfiguration(Handlers.class).run(context -> {
             Handlers handlers = context.getBean(Handlers.class);
             context.getBean(DelayQueueTemplate.class).send("asynchronous", "text");
@@ -232,7 +232,7 @@ class ObservationTests {
         return next;
     }
 
-    /** What a handler finds on its thread. */
+    /** Records the context of a handler's thread. */
     record Seen(String observation, Map<String, String> logged) {}
 
     static class Handlers {
@@ -283,7 +283,7 @@ class ObservationTests {
         }
     }
 
-    /** Outermost: what the thread has before, and what is left on it when the others have returned. */
+    /** The outermost interceptor, which records the context of the thread before and after the others. */
     @Order(Ordered.HIGHEST_PRECEDENCE)
     static class ThreadWatch implements DeliveryInterceptor {
 

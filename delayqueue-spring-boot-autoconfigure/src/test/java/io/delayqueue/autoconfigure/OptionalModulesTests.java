@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class OptionalModulesTests {
 
     @Test
-    void httpInterfacesNeedTheirArtifact() {
+    void httpInterfacesRequireTheirArtifact() {
         startFails(
                 "delayqueue.http.api.enabled requires the dependency io.delayqueue:delayqueue-http,",
                 "delayqueue.http.api.enabled=true");
@@ -18,7 +18,7 @@ class OptionalModulesTests {
     }
 
     @Test
-    void forwardsNeedTheirArtifact() {
+    void forwardsRequireTheirArtifact() {
         startFails(
                 "delayqueue.forward requires the dependency io.delayqueue:delayqueue-forward,",
                 "delayqueue.forward[0].topic=a",

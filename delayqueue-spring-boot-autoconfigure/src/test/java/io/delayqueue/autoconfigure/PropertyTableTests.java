@@ -23,10 +23,10 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The README's table of properties is what the configuration metadata says. */
+/** The README's table of properties matches the configuration metadata. */
 class PropertyTableTests {
 
-    /** Maps, with what their keys are. */
+    /** Maps, with the names of their keys. */
     private static final Map<String, String> SHOWN = Map.of(
             "delayqueue.forward", "delayqueue.forward[n].*",
             "delayqueue.topics", "delayqueue.topics[name].*",
@@ -62,7 +62,7 @@ class PropertyTableTests {
     }
 
     @Test
-    void tableIsWhatTheMetadataSays() throws IOException {
+    void tableMatchesTheMetadata() throws IOException {
         String readme = Files.readString(Path.of("..", "README.md"), UTF_8);
         int begin = readme.indexOf(BEGIN, readme.indexOf(MARK)) + BEGIN.length();
         List<String> rows = readme.substring(begin, readme.indexOf(END)).lines().toList();
@@ -73,9 +73,9 @@ class PropertyTableTests {
                 .isEqualTo(expected);
     }
 
-    /** They stand in additional-spring-configuration-metadata.json, as a property that is not set is left to the level below. */
+    /** The defaults are in additional-spring-configuration-metadata.json, because an unset property is null. */
     @Test
-    void defaultsOfListenersAreTheBuiltInOnes() {
+    void defaultsOfListenersMatchTheBuiltInOptions() {
         Map<String, Object> defaults = new HashMap<>();
         properties().stream()
                 .filter(property -> !property.path("defaultValue").isMissingNode())
@@ -92,7 +92,7 @@ class PropertyTableTests {
     }
 
     @Test
-    void keysOfAForwardAreThoseOfItsTable() throws IOException {
+    void tableOfForwardsMatchesTheProperties() throws IOException {
         String page = Files.readString(Path.of("..", "docs", "forwarding.md"), UTF_8);
         int begin = page.indexOf(BEGIN, page.indexOf("<!-- keys:")) + BEGIN.length();
         List<String> keys = page.substring(begin, page.indexOf("<!-- end of keys -->"))

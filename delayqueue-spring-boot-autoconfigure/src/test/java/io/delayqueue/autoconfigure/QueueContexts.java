@@ -18,12 +18,12 @@ public final class QueueContexts {
 
     private QueueContexts() {}
 
-    /** With a Redis. */
+    /** With the Redis for tests. */
     public static ApplicationContextRunner onRedis() {
         return withoutRedis().withConfiguration(AutoConfigurations.of(TestRedisAutoConfiguration.class));
     }
 
-    /** With nobody at the place where Redis should be. */
+    /** Without a Redis: no server listens on its port. */
     public static ApplicationContextRunner withoutRedis() {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(

@@ -36,7 +36,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.messaging.handler.annotation.Header;
 
-/** Traces by a real tracer, wired as Spring Boot does it, through a real Redis. */
+/** Traces of a real tracer, configured by Spring Boot, with a real Redis. */
 class TracingTests {
 
     private static final Duration HALF_AN_HOUR = Duration.ofMinutes(30);
@@ -51,7 +51,7 @@ class TracingTests {
                     "management.tracing.sampling.probability=1");
 
     @Test
-    void theHandlersSpanGoesOnWithTheSendersTraceHoweverLateItIs() {
+    void handlerContinuesTheTraceOfTheSender() {
         runner.run(context -> {
             DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
             String id = Observation.createNotStarted("request", context.getBean(ObservationRegistry.class))
@@ -84,7 +84,7 @@ class TracingTests {
     }
 
     @Test
-    void whatAHandlerSendsGoesOnWithItsTrace() {
+    void sendOfAHandlerContinuesItsTrace() {
         runner.run(context -> {
             context.getBean(DelayQueueTemplate.class).send("first", "text");
 
@@ -100,7 +100,7 @@ class TracingTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"w3c", "b3", "b3_multi"})
-    void byOptionAHandlerBeginsATraceThatIsLinkedToTheSenders(String format) {
+    void handlerStartsALinkedTraceIfConfigured(String format) {
         ApplicationContextRunner linking = runner.withPropertyValues(
                 "delayqueue.observation.link=true", "management.tracing.propagation.type=" + format);
         linking.run(context -> {
@@ -119,7 +119,7 @@ class TracingTests {
     }
 
     @Test
-    void aMessageOfNoTraceBeginsOneWithoutALink() {
+    void messageWithoutATraceStartsOneWithoutALink() {
         runner.withPropertyValues(
                         "delayqueue.observation.link=true", "management.observations.enable[delayqueue.send]=false")
                 .run(context -> {
@@ -132,7 +132,7 @@ class TracingTests {
     }
 
     @Test
-    void aBatchBeginsATraceThatIsLinkedToEachSender() {
+    void batchStartsATraceThatIsLinkedToEachSender() {
         runner.run(context -> {
             ManagedListener batches = context.getBean(DelayListenerRegistry.class)
                     .getContainer("batch")
@@ -172,7 +172,7 @@ class TracingTests {
     }
 
     @Test
-    void aDeadLetterAndAReplayGoOnWithTheTrace() {
+    void deadLetterAndReplayContinueTheTrace() {
         runner.run(context -> {
             context.getBean(DelayQueueTemplate.class).send("dying", "text");
             await(context, "process dying", 2);
@@ -193,7 +193,7 @@ class TracingTests {
     }
 
     @Test
-    void anAsynchronousSendEndsItsSpanWhenItIsOver() {
+    void asynchronousSendEndsItsSpanWhenItCompletes() {
         runner.run(context -> {
             context.getBean(DelayQueueTemplate.class)
                     .sendAsync("orders", "text", HALF_AN_HOUR)
@@ -207,7 +207,7 @@ class TracingTests {
     }
 
     @Test
-    void commandsOfTheQueueItselfAreNoSpans() {
+    void commandsOfTheQueueAreNotTraced() {
         runner.run(context -> {
             context.getBean(DelayQueueTemplate.class).send("orders", "text");
             await(context, "process orders", 1);
@@ -239,7 +239,7 @@ class TracingTests {
         return spans;
     }
 
-    /** In the order of their ends. */
+    /** The spans in the order in which they ended. */
     private static List<SpanData> spans(ApplicationContext context, String name) {
         return context.getBean(InMemorySpanExporter.class).getFinishedSpanItems().stream()
                 .filter(span -> span.getName().equals(name))
@@ -295,7 +295,7 @@ class TracingTests {
             return InMemorySpanExporter.create();
         }
 
-        /** At once instead of in batches. */
+        /** Exports spans immediately instead of in batches. */
         @Bean
         SpanProcessors spanProcessors(InMemorySpanExporter exporter) {
             return SpanProcessors.of(SimpleSpanProcessor.create(exporter));

@@ -38,7 +38,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a process that handles messages counts, each by its cause on a real Redis. */
+/** The meters of a process that handles messages, with a real Redis. */
 @EmbeddedRedis
 class DeliveryMetersTests extends MeterTest {
 
@@ -51,7 +51,7 @@ class DeliveryMetersTests extends MeterTest {
         this.redis = redis;
     }
 
-    /** Does what a message's payload says. */
+    /** Does what the payload requests. */
     static class Obedient {
 
         final CountDownLatch release = new CountDownLatch(1);
@@ -86,7 +86,7 @@ class DeliveryMetersTests extends MeterTest {
         return bean(Obedient.class);
     }
 
-    // ---- what every listener does ----------------------------------------------------------------------------------
+    // ---- common events ---------------------------------------------------------------------------------------------
 
     @Test
     @Moves({MESSAGES_ACKNOWLEDGED, DELIVERY_LATENESS, DELIVERY_HANDLING, MESSAGE_DURATION})
@@ -108,7 +108,7 @@ class DeliveryMetersTests extends MeterTest {
 
     @Test
     @Moves({MESSAGES_RETRIED, MESSAGES_DEAD, DELIVERY_HANDLING})
-    void failedAttemptsAreRetriedAndAtLastDead() {
+    void failedAttemptsAreRetriedAndThenDeadLettered() {
         start(redis, Obedient.class, NO_SAMPLES);
         send("m", "fail");
         awaitValue(1, MESSAGES_DEAD, LISTENER);
@@ -140,7 +140,7 @@ class DeliveryMetersTests extends MeterTest {
 
     @Test
     @Moves({PERMITS_USED, PERMITS_MAX})
-    void permitsAreThoseOfRunningHandlers() {
+    void permitsAreUsedByRunningHandlers() {
         start(redis, Obedient.class, NO_SAMPLES, "test.concurrency=3");
         assertThat(value(PERMITS_MAX, LISTENER)).isEqualTo(3);
         assertThat(value(PERMITS_USED, LISTENER)).isZero();
@@ -151,7 +151,7 @@ class DeliveryMetersTests extends MeterTest {
         awaitValue(0, PERMITS_USED, LISTENER);
     }
 
-    // ---- what should be rare ---------------------------------------------------------------------------------------
+    // ---- rare events -----------------------------------------------------------------------------------------------
 
     @Test
     @Moves({LEASES_RECLAIMED, SETTLEMENTS_REJECTED, DELIVERY_HANDLING})
@@ -187,7 +187,7 @@ class DeliveryMetersTests extends MeterTest {
 
     @Test
     @Moves(DELIVERIES_RELEASED)
-    void whatAPauseHandsBackIsReleased() {
+    void pauseReleasesWaitingDeliveries() {
         start(redis, Obedient.class, NO_SAMPLES, "test.concurrency=1");
         send("quick", "please");
         awaitValue(1, MESSAGES_ACKNOWLEDGED, LISTENER);
@@ -203,14 +203,14 @@ class DeliveryMetersTests extends MeterTest {
 
     @Test
     @Moves(SWEEPS_FOUND)
-    void messageThatNoSignalAnnouncedIsFoundByASweep() {
+    void messageWithoutASignalIsFoundByASweep() {
         start(
                 redis,
                 Obedient.class,
                 NO_SAMPLES,
                 "delayqueue.engine.sweep=500ms",
                 "delayqueue.engine.unconfirmed-sweep=500ms");
-        // one that comes just when the listener looks for another reason is found by that
+        // a message that arrives during another poll is found by that poll
         for (int i = 1; value(SWEEPS_FOUND, LISTENER) == 0; i++) {
             assertThat(i).isLessThan(20);
             delayQueue()
@@ -226,7 +226,7 @@ class DeliveryMetersTests extends MeterTest {
 
     @Test
     @Moves(DEAD_LETTERS_DROPPED)
-    void deadLetterThatRetentionDroppedIsCounted() {
+    void deadLetterDroppedByRetentionIsCounted() {
         start(
                 redis,
                 Obedient.class,
@@ -244,7 +244,7 @@ class DeliveryMetersTests extends MeterTest {
 
     @Test
     @Moves(NOTIFICATIONS_DROPPED)
-    void notificationsCountAsDeliveriesAndNotAsMessages() {
+    void notificationsCountAsDeliveriesButNotAsMessages() {
         start(redis, Attentive.class, NO_SAMPLES, "delayqueue.listener.max-attempts=2");
         await().until(() -> redis.command("HGET", namespace() + ":{t:0.0}:meta", "notifications") != null);
         send("wanted", "fail");

@@ -14,10 +14,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.springframework.context.ApplicationContext;
 
-/** An application in which each meter is there: it listens, receives, has dead letters, and was rejected by Redis once. */
+/** Gives each meter a value: an application listens, receives, has dead letters, and had a call rejected by Redis. */
 final class EverythingMoved {
 
-    /** A topic's name may be anything. */
+    /** A topic with characters that a meter may have to escape. */
     static final String ODD_TOPIC = "order/\"cancel\" {ü} \\ 100 %";
 
     private EverythingMoved() {}
@@ -35,7 +35,7 @@ final class EverythingMoved {
         void gaveUp(DeadLetter deadLetter) {}
     }
 
-    /** On a server of its own, whose memory is full for a moment. */
+    /** Requires a dedicated server, because its memory is full for a moment. */
     static void in(ApplicationContext application, RedisServerProcess redis) {
         DelayQueueTemplate delayQueue = application.getBean(DelayQueueTemplate.class);
         MeterRegistry registry = application.getBean(MeterRegistry.class);

@@ -25,13 +25,13 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** A Boot application on a real Redis, with whatever meter registry Boot chooses, and its meters. */
+/** A Spring Boot application with a real Redis, and its meters. */
 abstract class MeterTest {
 
-    /** No call is made to it: tests run the sampler themselves, or don't need it. */
+    /** Prevents samples at intervals. Tests run the sampler themselves if they need it. */
     static final String NO_SAMPLES = "delayqueue.metrics.sample-interval=10m";
 
-    /** Of which a value above zero was read. */
+    /** Meters of which a value above zero was read. */
     private final Set<DelayQueueMeters> seen = EnumSet.noneOf(DelayQueueMeters.class);
 
     private @Nullable ConfigurableApplicationContext application;
@@ -40,7 +40,7 @@ abstract class MeterTest {
     @EnableAutoConfiguration
     static class Application {}
 
-    /** In a namespace of its own. */
+    /** Starts the application in a namespace of its own. */
     final void start(RedisServerProcess redis, Class<?> listeners, String... properties) {
         start(redis.port(), listeners, properties);
     }

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The meters that a test moves; {@link MeterTest} checks that it has read a value above zero of each. */
+/** The meters of a test. {@link MeterTest} checks that the test has read a value above zero of each. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @interface Moves {

@@ -26,7 +26,7 @@ import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The dashboard, the alerts and the runbook speak of series that a real application has. */
+/** The dashboard, the alerts and the runbook use series of a real application. */
 @EmbeddedRedis(dedicated = true)
 class OperationsFilesTests extends MeterTest {
 
@@ -35,7 +35,7 @@ class OperationsFilesTests extends MeterTest {
     private static final Pattern MATCHER = Pattern.compile("([a-z_]+)\\s*(?:=~|!~|!=|=)");
     private static final Pattern GROUPING = Pattern.compile("\\b(?:by|on)\\s*\\(([^)]*)\\)");
     private static final Pattern VARIABLE = Pattern.compile("\\$labels\\.([a-z_]+)");
-    /** What Prometheus itself adds to each series. */
+    /** Labels that Prometheus adds to each series. */
     private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
 
     private final RedisServerProcess redis;
@@ -56,7 +56,7 @@ class OperationsFilesTests extends MeterTest {
         return Files.readString(FOLDER.resolve(file), UTF_8);
     }
 
-    /** Each series and each label of an expression is one that was scraped. */
+    /** Checks that each series and each label of an expression was scraped. */
     private void check(String expression) {
         Set<String> labels = new HashSet<>(OF_PROMETHEUS);
         List<MatchResult> selectors = SELECTOR.matcher(expression).results().toList();
@@ -99,7 +99,7 @@ class OperationsFilesTests extends MeterTest {
     }
 
     @Test
-    void alertsWatchSeriesThatThereAre() throws IOException {
+    void alertsUseExistingSeries() throws IOException {
         for (Map<String, Object> rule : rules()) {
             check(String.valueOf(rule.get("expr")));
         }
@@ -116,7 +116,7 @@ class OperationsFilesTests extends MeterTest {
     }
 
     @Test
-    void alertsSayWhatTheyMeanInTermsOfTheLabelsThatTheyKeep() throws IOException {
+    void descriptionsOfAlertsUseTheirLabels() throws IOException {
         for (Map<String, Object> rule : rules()) {
             Map<String, String> annotations = strings(rule.get("annotations"));
             String text = annotations.get("summary") + annotations.get("description");
@@ -128,7 +128,7 @@ class OperationsFilesTests extends MeterTest {
     }
 
     @Test
-    void alertsPointToAChapterOfTheRunbook() throws IOException {
+    void alertsLinkToAChapterOfTheRunbook() throws IOException {
         List<String> chapters = read("README.md")
                 .lines()
                 .filter(line -> line.startsWith("## "))
@@ -160,7 +160,7 @@ class OperationsFilesTests extends MeterTest {
     }
 
     @Test
-    void dashboardShowsSeriesThatThereAre() throws IOException {
+    void dashboardUsesExistingSeries() throws IOException {
         assertThat(expressions()).hasSizeGreaterThan(20);
         expressions().forEach(this::check);
     }
@@ -178,7 +178,7 @@ class OperationsFilesTests extends MeterTest {
     }
 
     @Test
-    void dashboardAsksForItsDataSourceAndNamesNoOther() throws IOException {
+    void dashboardUsesOnlyItsDataSourceVariable() throws IOException {
         JsonNode dashboard = dashboard();
         JsonNode input = dashboard.path("__inputs").get(0);
         assertThat(input.path("type").asString()).isEqualTo("datasource");
@@ -191,7 +191,7 @@ class OperationsFilesTests extends MeterTest {
     }
 
     @Test
-    void panelsHaveIdsOfTheirOwnAndDoNotOverlap() throws IOException {
+    void panelsHaveUniqueIdsAndDoNotOverlap() throws IOException {
         Set<Integer> ids = new HashSet<>();
         Set<String> cells = new HashSet<>();
         for (JsonNode panel : dashboard().path("panels")) {
@@ -211,7 +211,7 @@ class OperationsFilesTests extends MeterTest {
     // ---- the runbook -----------------------------------------------------------------------------------------------
 
     @Test
-    void runbookSpeaksOfMetersThatThereAre() throws IOException {
+    void runbookNamesExistingMeters() throws IOException {
         Set<String> names = Stream.of(DelayQueueMeters.values())
                 .map(DelayQueueMeters::getName)
                 .collect(Collectors.toSet());
@@ -226,7 +226,7 @@ class OperationsFilesTests extends MeterTest {
     }
 
     @Test
-    void sizesAreThoseThatWereMeasured() throws IOException {
+    void documentedSizesMatchTheMeasuredOnes() throws IOException {
         String runbook = read("README.md");
         String sizing = runbook.substring(runbook.indexOf("## How to size"));
         String measured = Files.readString(Path.of("..", "docs", "performance.md"), UTF_8);

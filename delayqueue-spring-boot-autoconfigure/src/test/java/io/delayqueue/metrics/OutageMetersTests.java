@@ -11,7 +11,7 @@ import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import org.junit.jupiter.api.Test;
 
-/** What an outage counts. */
+/** The meters of an outage. */
 class OutageMetersTests extends MeterTest {
 
     static class Listener {
@@ -22,7 +22,7 @@ class OutageMetersTests extends MeterTest {
 
     @Test
     @Moves({REDIS_ERRORS, TASKS_FAILED})
-    void callsThatFailAreCountedByWhatTheyWereFor() {
+    void failedCallsAreCountedByOperation() {
         try (RedisServerProcess redis = RedisServerProcess.start();
                 FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
             start(
@@ -50,7 +50,7 @@ class OutageMetersTests extends MeterTest {
     }
 
     @Test
-    void errorThatRedisAnswersIsCountedToo() {
+    void errorReplyOfRedisIsCounted() {
         try (RedisServerProcess redis = RedisServerProcess.start()) {
             start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
             delayQueue().send("t", "stored");

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What Prometheus sees. */
+/** The series that Prometheus reads. */
 @EmbeddedRedis(dedicated = true)
 class PrometheusScrapeTests extends MeterTest {
 
@@ -31,7 +31,7 @@ class PrometheusScrapeTests extends MeterTest {
     }
 
     @Test
-    void eachMeterIsScrapedAlwaysWithTheSameTags() {
+    void eachMeterHasTheSameTagsInEachScrape() {
         start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
         EverythingMoved.in(application(), redis);
         Scrape scrape = scrape();
@@ -49,7 +49,7 @@ class PrometheusScrapeTests extends MeterTest {
     }
 
     @Test
-    void nothingIsScrapedThatIsNotDocumented() {
+    void eachScrapedMeterIsDocumented() {
         start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
         EverythingMoved.in(application(), redis);
 
@@ -67,7 +67,7 @@ class PrometheusScrapeTests extends MeterTest {
     }
 
     @Test
-    void topicsWithOddNamesAreTopicsToo() {
+    void topicsMayHaveAnyName() {
         start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
         EverythingMoved.in(application(), redis);
 
@@ -79,7 +79,7 @@ class PrometheusScrapeTests extends MeterTest {
     }
 
     @Test
-    void histogramsArePublishedOnlyIfAskedFor() {
+    void histogramsArePublishedOnlyIfConfigured() {
         start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
         assertThat(scrape().names()).noneMatch(name -> name.endsWith("_bucket"));
         application().close();
@@ -104,7 +104,7 @@ class PrometheusScrapeTests extends MeterTest {
     }
 
     @Test
-    void scrapeTouchesNoNetwork() {
+    void scrapeDoesNotCallRedis() {
         try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
             start(
                     proxy.port(),

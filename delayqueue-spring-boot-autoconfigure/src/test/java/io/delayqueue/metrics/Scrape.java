@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What Prometheus reads from an application: its text, as series. */
+/** A scrape of an application by Prometheus, parsed into series. */
 final class Scrape {
 
     private static final Pattern LINE =
@@ -59,7 +59,7 @@ final class Scrape {
         return new Series(matcher.group(1), labels, Double.parseDouble(matcher.group(3)));
     }
 
-    /** Ours only. */
+    /** The series of the queue. */
     List<Series> series() {
         return series.stream()
                 .filter(each -> each.name().startsWith("delayqueue_"))
@@ -70,7 +70,7 @@ final class Scrape {
         return series().stream().map(Series::name).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The labels that a series of this name has. */
+    /** The labels of the series with a name. */
     Set<String> labels(String name) {
         return series().stream()
                 .filter(each -> each.name().equals(name))

@@ -22,11 +22,14 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What a process that only sends counts. */
+/** The meters of a process that only sends. */
 @EmbeddedRedis
 class SentMetersTests extends MeterTest {
 
     static class NoListener {}
+
+    private static final DelayMessage MESSAGE =
+            DelayMessage.to("a").id("m").payload("p").delay(Duration.ofHours(1)).build();
 
     @BeforeEach
     void begin(RedisServerProcess redis) {
@@ -56,29 +59,19 @@ class SentMetersTests extends MeterTest {
     @Test
     @Moves(MESSAGES_DUPLICATES)
     void rejectedDuplicateIsNotSent() {
-        DelayMessage message = DelayMessage.to("a")
-                .id("m")
-                .payload("p")
-                .delay(Duration.ofHours(1))
-                .build();
-        delayQueue().send(message);
-        assertThatThrownBy(() -> delayQueue().send(message)).isInstanceOf(DuplicateMessageException.class);
+        delayQueue().send(MESSAGE);
+        assertThatThrownBy(() -> delayQueue().send(MESSAGE)).isInstanceOf(DuplicateMessageException.class);
 
         assertThat(value(MESSAGES_DUPLICATES, "topic", "a")).isEqualTo(1);
         assertThat(value(MESSAGES_SENT, "topic", "a")).isEqualTo(1);
     }
 
     @Test
-    void keptIsNeitherSentNorADuplicateAndReplacedIsSent() {
-        DelayMessage message = DelayMessage.to("a")
-                .id("m")
-                .payload("p")
-                .delay(Duration.ofHours(1))
-                .build();
-        delayQueue().send(message);
-        delayQueue().send(message.toBuilder().onDuplicate(OnDuplicate.KEEP).build());
+    void keptMessageIsNotCountedAndReplacedMessageIsSent() {
+        delayQueue().send(MESSAGE);
+        delayQueue().send(MESSAGE.toBuilder().onDuplicate(OnDuplicate.KEEP).build());
         assertThat(value(MESSAGES_SENT, "topic", "a")).isEqualTo(1);
-        delayQueue().send(message.toBuilder().onDuplicate(OnDuplicate.REPLACE).build());
+        delayQueue().send(MESSAGE.toBuilder().onDuplicate(OnDuplicate.REPLACE).build());
 
         assertThat(value(MESSAGES_SENT, "topic", "a")).isEqualTo(2);
         assertThat(value(MESSAGES_DUPLICATES, "topic", "a")).isZero();
@@ -87,20 +80,14 @@ class SentMetersTests extends MeterTest {
     @Test
     @Moves(MESSAGES_UNSENT)
     void sendThatFailsAfterTheCommitIsUnsent() {
-        DelayMessage message = DelayMessage.to("a")
-                .id("m")
-                .payload("p")
-                .delay(Duration.ofHours(1))
-                .build();
-        delayQueue().send(message);
+        delayQueue().send(MESSAGE);
         TransactionTemplate transaction = new TransactionTemplate(new Transactions());
 
-        assertThatThrownBy(() -> transaction.execute(status -> delayQueue().sendAfterCommit(message)))
+        assertThatThrownBy(() -> transaction.execute(status -> delayQueue().sendAfterCommit(MESSAGE)))
                 .isInstanceOf(DuplicateMessageException.class);
         assertThat(value(MESSAGES_UNSENT, "topic", "a")).isEqualTo(1);
     }
 
-    /** Over nothing. */
     private static final class Transactions extends AbstractPlatformTransactionManager {
 
         private static final long serialVersionUID = 1L;
@@ -122,13 +109,8 @@ class SentMetersTests extends MeterTest {
 
     @Test
     @Moves(MESSAGES_CANCELLED)
-    void onlyWhatWasThereIsCancelled() {
-        delayQueue()
-                .send(DelayMessage.to("a")
-                        .id("m")
-                        .payload("p")
-                        .delay(Duration.ofHours(1))
-                        .build());
+    void onlyExistingMessagesAreCancelled() {
+        delayQueue().send(MESSAGE);
         List.of("m", "m", "never sent").forEach(id -> delayQueue().cancel("a", id));
 
         assertThat(value(MESSAGES_CANCELLED, "topic", "a")).isEqualTo(1);

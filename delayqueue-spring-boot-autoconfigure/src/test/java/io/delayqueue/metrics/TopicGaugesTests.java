@@ -25,7 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What stands in a real Redis, as samples say. */
+/** The gauges of topics, with a real Redis. */
 @EmbeddedRedis(dedicated = true)
 class TopicGaugesTests extends MeterTest {
 
@@ -86,7 +86,7 @@ class TopicGaugesTests extends MeterTest {
 
     @Test
     @Moves({TOPICS_UNCONSUMED, CONSUMERS})
-    void topicsWithMessagesAndWithoutAConsumerAreToldByName() {
+    void topicsWithMessagesButNoConsumerAreNamed() {
         start(redis, Listener.class, NO_SAMPLES);
         send("listend", "mistyped", Duration.ofHours(1));
         send("listened", "m", Duration.ofHours(1));
@@ -104,7 +104,7 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
-    void topicThatIsReceivedFromIsConsumed() {
+    void receiverIsAConsumer() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
         send("received", "m", Duration.ofHours(1));
         send("neglected", "m", Duration.ofHours(1));
@@ -124,7 +124,7 @@ class TopicGaugesTests extends MeterTest {
 
     @Test
     @Moves(TOPICS_UNKNOWN)
-    void topicThatDoesNotTellItsStateHasNoNumbersAndHidesNoOther() {
+    void unreadableTopicHasNoValuesAndHidesNoOther() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
         send("t", "m", Duration.ofHours(1));
         send("other", "m", Duration.ofHours(1));
@@ -167,7 +167,7 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
-    void topicThatIsStillListenedToDoesNotCountFromZero() {
+    void countersOfATopicWithAListenerAreKept() {
         start(redis, Listener.class, NO_SAMPLES);
         send("listened", "m", Duration.ZERO);
         awaitValue(1, MESSAGES_ACKNOWLEDGED, "listener", "l");
@@ -189,7 +189,7 @@ class TopicGaugesTests extends MeterTest {
 
     @Test
     @Moves(SAMPLE_AGE)
-    void samplesThatFailLeaveTheirLastValuesAndGrowOld() {
+    void failedSampleKeepsTheLastValuesAndTheirAge() {
         start(redis, SentMetersTests.NoListener.class, "delayqueue.metrics.sample-interval=1s");
         send("t", "m", Duration.ofHours(1));
         await().until(() -> messages("t", "scheduled") == 1);
@@ -204,7 +204,7 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
-    void ageCountsFromTheStartWhenNoSampleEverSucceeded() {
+    void ageCountsFromTheStartWithoutASample() {
         start(1, SentMetersTests.NoListener.class);
 
         assertThat(value(TOPICS_UNKNOWN)).isNaN();

@@ -9,40 +9,40 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** When a question is asked, and when somebody else's answer is waited for. */
+/** When a check is started, and when a pending check is shared. */
 class SharedCheckTests {
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // the monotonic clock may overflow
-    private final List<CompletableFuture<String>> asked = new ArrayList<>();
+    private final List<CompletableFuture<String>> started = new ArrayList<>();
     private final SharedCheck<String> check = new SharedCheck<>(this::newCheck, nanos::get);
 
     private CompletableFuture<String> newCheck() {
-        CompletableFuture<String> answer = new CompletableFuture<>();
-        asked.add(answer);
-        return answer;
+        CompletableFuture<String> result = new CompletableFuture<>();
+        started.add(result);
+        return result;
     }
 
     @Test
-    void whoComesMeanwhileWaitsForTheSameAnswer() {
+    void concurrentCallersShareAPendingCheck() {
         CompletableFuture<String> first = check.request();
         nanos.addAndGet(Duration.ofMillis(999).toNanos());
 
         assertThat(check.request()).isSameAs(first);
-        assertThat(asked).hasSize(1);
+        assertThat(started).hasSize(1);
     }
 
     @Test
-    void afterAnAnswerItIsAskedAnew() {
+    void completedCheckIsRepeated() {
         assertThat(check.request()).isNotDone();
-        asked.get(0).complete("first");
+        started.get(0).complete("first");
 
         assertThat(check.request()).isNotDone();
-        asked.get(1).completeExceptionally(new IllegalStateException("second"));
+        started.get(1).completeExceptionally(new IllegalStateException("second"));
         assertThat(check.request()).isNotDone();
     }
 
     @Test
-    void answerThatIsOverdueIsNotWaitedForByOthers() {
+    void checkThatIsPendingForASecondIsReplaced() {
         CompletableFuture<String> first = check.request();
         nanos.addAndGet(Duration.ofSeconds(1).toNanos());
 

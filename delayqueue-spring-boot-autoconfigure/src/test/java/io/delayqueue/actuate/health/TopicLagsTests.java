@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Whom the lag of a topic is asked of. */
+/** Sources of the lags of topics. */
 class TopicLagsTests {
 
     private static final Duration SAMPLED = Duration.ofHours(1);
@@ -29,7 +29,7 @@ class TopicLagsTests {
     }
 
     @Test
-    void whatIsSampledIsNotAskedFor() {
+    void sampledLagIsNotReadFromRedis() {
         TopicLags lags = lags("sampled");
 
         assertThat(lags.complete()).isCompleted();
@@ -38,7 +38,7 @@ class TopicLagsTests {
     }
 
     @Test
-    void whatHasToBeKnownAndIsNotSampledIsAskedFor() {
+    void requiredLagWithoutASampleIsReadFromRedis() {
         TopicLags lags = lags("sampled", "waiting");
 
         CompletableFuture<Void> complete = lags.complete();
@@ -50,8 +50,8 @@ class TopicLagsTests {
     }
 
     @Test
-    void topicThatDoesNotAnswerHidesNoOther() {
-        TopicLags lags = lags("waiting", "failing", "silent");
+    void topicWithoutAReplyHidesNoOther() {
+        TopicLags lags = lags("waiting", "failing", "pending");
 
         CompletableFuture<Void> complete = lags.complete();
         asked("waiting").complete(Duration.ofSeconds(2));
@@ -59,8 +59,8 @@ class TopicLagsTests {
 
         assertThat(complete).isNotDone();
         assertThat(lags.known()).containsOnlyKeys("sampled", "waiting");
-        asked("silent").complete(Duration.ZERO);
+        asked("pending").complete(Duration.ZERO);
         assertThat(complete).isCompleted();
-        assertThat(lags.known()).containsOnlyKeys("sampled", "waiting", "silent");
+        assertThat(lags.known()).containsOnlyKeys("sampled", "waiting", "pending");
     }
 }

@@ -25,12 +25,12 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 
-/** Where there is a dashboard, and where there is none. */
+/** The conditions of the dashboard. */
 class DelayQueueDashboardAutoConfigurationTests {
 
     private static final String EXPOSED = "management.endpoints.web.exposure.include=delayqueuedashboard";
 
-    /** As the enum is written: a context without SpringApplication doesn't convert as leniently. */
+    /** In upper case, because a context without SpringApplication requires the exact name of the enum constant. */
     private static final String ALLOWED = "management.endpoint.delayqueuedashboard.access=READ_ONLY";
 
     private final WebApplicationContextRunner servlet = queue(new WebApplicationContextRunner());
@@ -49,7 +49,7 @@ class DelayQueueDashboardAutoConfigurationTests {
     }
 
     @Test
-    void allowedDashboardIsThereWithItsGuard() {
+    void enabledDashboardHasARequestFilter() {
         servlet.withPropertyValues(EXPOSED, ALLOWED)
                 .run(context -> assertThat(context)
                         .hasSingleBean(DelayQueueDashboardEndpoint.class)
@@ -63,13 +63,13 @@ class DelayQueueDashboardAutoConfigurationTests {
 
     @ParameterizedTest
     @ValueSource(strings = {EXPOSED, ALLOWED, "management.endpoints.web.exposure.include=*"})
-    void neitherExposureNorAccessIsEnough(String property) {
+    void dashboardRequiresExposureAndAccess(String property) {
         servlet.withPropertyValues(property)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(DelayQueueDashboardEndpoint.class));
     }
 
     @Test
-    void applicationWithoutQueueWebOrActuatorHasNone() {
+    void dashboardRequiresQueueWebAndActuator() {
         servlet.withPropertyValues(EXPOSED, ALLOWED, "delayqueue.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(DelayQueueDashboardEndpoint.class));
         queue(new ApplicationContextRunner())

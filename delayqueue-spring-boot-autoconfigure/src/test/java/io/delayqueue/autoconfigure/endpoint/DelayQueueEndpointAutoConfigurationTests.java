@@ -35,7 +35,7 @@ import org.springframework.context.annotation.ClassPathScanningCandidateComponen
 import org.springframework.core.type.filter.AssignableTypeFilter;
 import org.springframework.web.server.WebFilter;
 
-/** Where there is an endpoint, and where there is none. */
+/** The conditions of the endpoint. */
 class DelayQueueEndpointAutoConfigurationTests {
 
     private static final String EXPOSED = "management.endpoints.web.exposure.include=delayqueue";
@@ -58,7 +58,7 @@ class DelayQueueEndpointAutoConfigurationTests {
     }
 
     @Test
-    void exposedEndpointIsThereWithItsGuard() {
+    void exposedEndpointHasARequestFilter() {
         servlet.run(context -> assertThat(context)
                 .hasSingleBean(DelayQueueEndpoint.class)
                 .hasSingleBean(TopicSampler.class)
@@ -79,7 +79,7 @@ class DelayQueueEndpointAutoConfigurationTests {
                 "management.endpoints.access.max-permitted=NONE",
                 "delayqueue.enabled=false"
             })
-    void nothingIsThereUntilItIsExposed(String property) {
+    void endpointIsAbsentUntilItIsExposed(String property) {
         servlet.withPropertyValues(property)
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -94,7 +94,7 @@ class DelayQueueEndpointAutoConfigurationTests {
     }
 
     @Test
-    void applicationOutsideOfTheWebHasNone() {
+    void endpointRequiresAWebApplication() {
         queue(new ApplicationContextRunner())
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -104,7 +104,7 @@ class DelayQueueEndpointAutoConfigurationTests {
     }
 
     @Test
-    void applicationWithoutActuatorHasNone() {
+    void endpointRequiresActuator() {
         WebApplicationContextRunner queue = new WebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         DataRedisAutoConfiguration.class,
@@ -127,7 +127,7 @@ class DelayQueueEndpointAutoConfigurationTests {
     }
 
     @Test
-    void eachStackDoesWithoutTheOther() {
+    void eachWebStackWorksWithoutTheOther() {
         servlet.withClassLoader(new FilteredClassLoader(WebFilter.class))
                 .run(context -> assertThat(context).hasSingleBean(ServletRequestFilter.class));
         reactive.withClassLoader(new FilteredClassLoader(HttpFilter.class))
@@ -135,7 +135,7 @@ class DelayQueueEndpointAutoConfigurationTests {
     }
 
     @Test
-    void applicationWithoutListenersHasOne() {
+    void endpointDoesNotRequireListeners() {
         new WebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         DataRedisAutoConfiguration.class,
@@ -148,7 +148,7 @@ class DelayQueueEndpointAutoConfigurationTests {
     }
 
     @Test
-    void wrongVisibilityFailsTheStart() {
+    void invalidShowPayloadsFailsTheStart() {
         servlet.withPropertyValues("management.endpoint.delayqueue.show-payloads=sometimes")
                 .run(context ->
                         assertThat(context).getFailure().hasMessageContaining("management.endpoint.delayqueue"));

@@ -14,7 +14,7 @@ class EndpointPropertiesTests {
 
     @ParameterizedTest
     @CsvSource({
-        // show, roles asked for, caller's name and role, open
+        // show, required roles, the caller's name and role, shown
         "NEVER, , alice, OPERATOR, false",
         "ALWAYS, , , , true",
         "ALWAYS, OPERATOR, , , true",
@@ -24,10 +24,10 @@ class EndpointPropertiesTests {
         "WHEN_AUTHORIZED, OPERATOR, alice, VISITOR, false",
         "WHEN_AUTHORIZED, OPERATOR, alice, OPERATOR, true",
     })
-    void showDecidesByTheCallersRole(Show show, String roles, String name, String role, boolean open) {
+    void payloadsAreShownByPropertyAndRole(Show show, String roles, String name, String role, boolean shown) {
         EndpointProperties properties = new EndpointProperties(show, roles == null ? Set.of() : Set.of(roles));
 
-        assertThat(properties.showsPayloadsTo(new Caller(name, role))).isEqualTo(open);
+        assertThat(properties.showsPayloadsTo(new Caller(name, role))).isEqualTo(shown);
     }
 
     private record Caller(@Nullable String name, @Nullable String role) implements SecurityContext {
@@ -38,8 +38,8 @@ class EndpointPropertiesTests {
         }
 
         @Override
-        public boolean isUserInRole(String asked) {
-            return asked.equals(role);
+        public boolean isUserInRole(String requested) {
+            return requested.equals(role);
         }
     }
 }

@@ -48,10 +48,10 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What the health of an application says, and how soon, whatever Redis does. */
+/** Status and details of the health indicator, and its duration. */
 class HealthTests {
 
-    /** Of the second that a check may take. */
+    /** The second that a check may take, and time for a slow machine. */
     private static final Duration MARGIN = Duration.ofSeconds(3);
 
     private static final Duration NOTICED = Duration.ofSeconds(45);
@@ -80,7 +80,7 @@ class HealthTests {
         return indicator(context).health();
     }
 
-    /** Checks, and says how long that took. */
+    /** Reads the health and prints the duration. */
     private static Health timed(String situation, ApplicationContext context) {
         long begin = System.nanoTime();
         Health health = health(context);
@@ -112,7 +112,7 @@ class HealthTests {
     }
 
     @Test
-    void queueThatWorksIsUpAndTellsHow() {
+    void workingQueueIsUp() {
         runner.run(context -> {
             awaitStatus(Status.UP, context);
             await().until(() -> part(health(context), "listeners", "texts").containsKey("sincePollMillis"));
@@ -135,7 +135,7 @@ class HealthTests {
     }
 
     @Test
-    void pausedAndStoppedListenersAreShownAndNothingElse() {
+    void pausedAndStoppedListenersDoNotAffectTheStatus() {
         runner.run(context -> {
             awaitStatus(Status.UP, context);
             DelayListenerRegistry registry = context.getBean(DelayListenerRegistry.class);
@@ -152,11 +152,11 @@ class HealthTests {
     }
 
     @Test
-    void redisThatIsAwayIsDownAtOnceAndUpWhenItIsBack() {
+    void unavailableRedisIsDownUntilItReturns() {
         runner.run(context -> {
             awaitStatus(Status.UP, context);
             redis.kill();
-            Health health = timed("a Redis that is away", context);
+            Health health = timed("an unavailable Redis", context);
             assertThat(health.getStatus()).isEqualTo(Status.DOWN);
             assertThat(problems(health)).isNotEmpty();
             assertThat(part(health, "redis")).isEmpty();
@@ -167,7 +167,7 @@ class HealthTests {
     }
 
     @Test
-    void redisThatWaitsForReplicasStopsSendsPollsAndCancelsAndIsToldByItsSetting() {
+    void missingReplicasAreReportedByTheSettingThatRequiresThem() {
         runner.withPropertyValues("delayqueue.health.max-failing=1s", "delayqueue.engine.sweep=200ms")
                 .withPropertyValues("delayqueue.engine.unconfirmed-sweep=200ms")
                 .run(context -> {
@@ -190,7 +190,7 @@ class HealthTests {
                             .hasMessageContaining("NOREPLICAS");
                     assertThat(delayQueue.find("texts", "waits")).isPresent();
                     awaitStatus(Status.DOWN, context);
-                    // another listener of the application may be the first to fail for so long
+                    // another listener of the application may be the first whose failures are reported
                     await().untilAsserted(() -> assertThat(problems(health(context)))
                             .anySatisfy(problem -> assertThat(problem)
                                     .startsWith("Listener texts has been failing for ")
@@ -203,7 +203,7 @@ class HealthTests {
     }
 
     @Test
-    void redisThatWasNeverThereIsDown() {
+    void redisThatNeverStartedIsDown() {
         redis.kill();
         runner.run(context -> assertThat(
                         timed("a Redis that never was there", context).getStatus())
@@ -211,8 +211,8 @@ class HealthTests {
     }
 
     @Test
-    void halfOpenConnectionIsDownWithinASecondAndUpWhenItIsMadeAnew() {
-        // longer than the second that a check may take
+    void halfOpenConnectionIsDownWithinASecondUntilItIsReplaced() {
+        // longer than the second that a check waits
         runner.withPropertyValues("delayqueue.redis.command-timeout=1500ms").run(context -> {
             awaitStatus(Status.UP, context);
             network.halfOpen(Direction.SERVER_TO_CLIENT);
@@ -224,7 +224,7 @@ class HealthTests {
     }
 
     @Test
-    void whatMayNotBeAskedIsUnknownAndNoProblem() {
+    void settingsWithoutPermissionAreUnknownAndNoProblem() {
         redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
         redis.command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-info", "-config");
         runner.withPropertyValues("spring.data.redis.username=limited", "spring.data.redis.password=secret")
@@ -240,7 +240,7 @@ class HealthTests {
     }
 
     @Test
-    void policyThatComesToEvictIsDownUnlessItIsAllowed() {
+    void evictionIsDownUnlessItIsAllowed() {
         runner.run(context -> {
             awaitStatus(Status.UP, context);
             redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
@@ -254,7 +254,7 @@ class HealthTests {
     }
 
     @Test
-    void lagBeyondItsThresholdIsOutOfService() {
+    void lagAboveItsThresholdIsOutOfService() {
         runner.withPropertyValues(
                         "delayqueue.listener.auto-startup=false",
                         "delayqueue.health.max-lag[late.one]=10ms",
@@ -279,7 +279,7 @@ class HealthTests {
     }
 
     @Test
-    void lagThatATopicDoesNotTellIsUnknownAndHidesNoOther() {
+    void unreadableTopicHasAnUnknownLagAndHidesNoOther() {
         runner.withPropertyValues(
                         "delayqueue.listener.auto-startup=false",
                         "delayqueue.health.max-lag[broken]=1h",
@@ -305,7 +305,7 @@ class HealthTests {
     }
 
     @Test
-    void lagIsWhatWasSampledAsLongAsThatIsNew() {
+    void newSampleDeterminesTheLag() {
         AtomicLong nanos = new AtomicLong();
         runner.withPropertyValues(
                         "delayqueue.listener.auto-startup=false",
@@ -332,7 +332,7 @@ class HealthTests {
     }
 
     @Test
-    void newerFormatOfATopicThatIsListenedToIsDownAndToldAtOnce() {
+    void newerFormatOfATopicWithAListenerIsDown() {
         runner.withPropertyValues("delayqueue.health.max-failing=1h").run(context -> {
             awaitStatus(Status.UP, context);
             String meta = meta(context, "texts");
@@ -358,7 +358,7 @@ class HealthTests {
     }
 
     @Test
-    void newerFormatOfATopicThatNobodyHereUsesIsShownAndHidesNoOther() {
+    void newerFormatOfAnUnusedTopicIsShownAndHidesNoOther() {
         runner.withPropertyValues("delayqueue.listener.auto-startup=false")
                 .withBean(NanoTime.class, () -> System::nanoTime)
                 .withUserConfiguration(Sampling.class)
@@ -382,7 +382,7 @@ class HealthTests {
     }
 
     @Test
-    void lagThatCannotBeKnownIsOutOfServiceAndHidesNoOther() {
+    void unknownLagIsOutOfServiceAndHidesNoOther() {
         runner.withPropertyValues(
                         "delayqueue.listener.auto-startup=false",
                         "delayqueue.health.max-lag[foreign]=1h",
@@ -414,11 +414,11 @@ class HealthTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void listenerThatKeepsFailingIsDownThoughRedisAnswers(boolean soon) {
+    void failingListenerIsDownAlthoughRedisReplies(boolean soon) {
         runner.withPropertyValues("delayqueue.health.max-failing=" + (soon ? "1s" : "1h"))
                 .run(context -> {
                     awaitStatus(Status.UP, context);
-                    // another kind of key than any script expects
+                    // a key of a type that no script expects
                     byte[] schedule = context.getBean(KeySpace.class)
                             .of(Shard.single("texts"))
                             .schedule();
@@ -441,7 +441,7 @@ class HealthTests {
     }
 
     @Test
-    void listenerThatDoesNotWatchTasksRarelyAndIsNotDown() {
+    void listenerWithoutAnAssignedShardIsNotDown() {
         runner.withPropertyValues("delayqueue.health.max-failing=1s", "delayqueue.engine.sweep=1s")
                 .withUserConfiguration(Others.class)
                 .run(context -> {
@@ -458,9 +458,9 @@ class HealthTests {
     }
 
     @Test
-    void nothingOfAnyMessageIsTold() {
+    void detailsContainNoDataOfMessages() {
         runner.withPropertyValues("delayqueue.health.max-failing=1s", "delayqueue.health.max-lag[failing]=1ms")
-                // Redis takes no settlement at the end
+                // without Redis the settlements fail at the end
                 .withPropertyValues("delayqueue.listener.drain-time=300ms", "delayqueue.redis.command-timeout=300ms")
                 .run(context -> {
                     DelayListenerRegistry registry = context.getBean(DelayListenerRegistry.class);
@@ -482,7 +482,7 @@ class HealthTests {
     }
 
     @Test
-    void healthIsAbsentWhereItIsSwitchedOff() {
+    void indicatorIsAbsentIfItIsDisabled() {
         runner.withPropertyValues("management.health.delayqueue.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("delayqueueHealthIndicator"));
         runner.withPropertyValues("delayqueue.enabled=false")
@@ -490,8 +490,8 @@ class HealthTests {
     }
 
     @Test
-    void healthIsAbsentWhereThereIsNoHealthSupport() {
-        // by their names, as an application finds them: what is not there is not read
+    void indicatorIsAbsentWithoutHealthSupport() {
+        // by name, because the classes cannot be loaded
         ApplicationContextRunner application = new ApplicationContextRunner()
                 .withUserConfiguration(Application.class)
                 .withPropertyValues("spring.data.redis.port=" + network.port());
@@ -515,7 +515,7 @@ class HealthTests {
     })
     static class Application {}
 
-    /** The sampler's monotonic clock. */
+    /** The monotonic clock of the sampler. */
     interface NanoTime extends LongSupplier {}
 
     @Configuration(proxyBeanMethods = false)

@@ -40,7 +40,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 
-/** Which servers an application starts on, and what it says of them. */
+/** Settings of Redis that fail the start or are logged. */
 @ExtendWith(OutputCaptureExtension.class)
 class RedisCheckTests {
 
@@ -48,7 +48,7 @@ class RedisCheckTests {
     private static final String EVICTS = "Redis may evict messages of the delay queue: its maxmemory-policy is '";
     private static final String KEEPS_NOTHING = "Redis writes no append-only file";
 
-    /** A second, and what a context needs besides, thrice. */
+    /** A second, and three times the start of a context. */
     private static final Duration SOON = Duration.ofSeconds(9);
 
     private static ApplicationContextRunner on(int port) {
@@ -61,7 +61,7 @@ class RedisCheckTests {
         return RedisServerProcess.builder().setting(POLICY, policy).start();
     }
 
-    /** The check waits for Redis for a second, in which a client that is used for the first time may not be ready. */
+    /** The check waits for Redis for a second. The first use of the client in a JVM may take longer. */
     @BeforeAll
     static void warmUp() {
         try (RedisServerProcess redis =
@@ -72,7 +72,7 @@ class RedisCheckTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"allkeys-lru", "allkeys-lfu", "allkeys-random"})
-    void serverThatEvictsRejectsTheStart(String policy) {
+    void evictionFailsTheStart(String policy) {
         try (RedisServerProcess redis = server(policy)) {
             on(redis.port())
                     .run(context -> assertThat(context)
@@ -80,13 +80,13 @@ class RedisCheckTests {
                             .hasRootCauseInstanceOf(StartFailedException.class)
                             .rootCause()
                             .hasMessageContaining(EVICTS + policy + "'"));
-            // listeners would have begun to
+            // listeners would have started
             assertThat(redis.command("DBSIZE")).isEqualTo(0L);
         }
     }
 
     @Test
-    void rejectionSaysWhatToDo(CapturedOutput output) {
+    void failureSaysWhatToDo(CapturedOutput output) {
         try (RedisServerProcess redis = server("allkeys-lru")) {
             SpringApplication application = new SpringApplicationBuilder(Application.class)
                     .web(WebApplicationType.NONE)
@@ -101,7 +101,7 @@ class RedisCheckTests {
     }
 
     @Test
-    void rejectionNeedsNoActuator() {
+    void checkDoesNotRequireActuator() {
         try (RedisServerProcess redis = server("allkeys-lru")) {
             on(redis.port())
                     .withClassLoader(new FilteredClassLoader(
@@ -115,7 +115,7 @@ class RedisCheckTests {
     }
 
     @Test
-    void evictionThatIsAllowedIsWarnedOf(CapturedOutput output) {
+    void allowedEvictionIsLoggedAsWarning(CapturedOutput output) {
         try (RedisServerProcess redis = server("allkeys-lru")) {
             on(redis.port())
                     .withPropertyValues("delayqueue.redis.allow-eviction=true")
@@ -126,7 +126,7 @@ class RedisCheckTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"volatile-lru", "volatile-ttl", "volatile-random", "volatile-lfu"})
-    void volatilePolicyKeepsMessagesAndMayForgetIdempotencyKeys(String policy, CapturedOutput output) {
+    void volatilePolicyKeepsMessagesButMayEvictIdempotencyKeys(String policy, CapturedOutput output) {
         try (RedisServerProcess redis = server(policy)) {
             on(redis.port()).run(context -> {
                 DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
@@ -164,7 +164,7 @@ class RedisCheckTests {
                 .doesNotContain("may evict messages");
     }
 
-    /** The ids of what was accepted. */
+    /** The ids of the accepted messages. */
     private static List<String> sendUntilMemoryIsFull(RedisServerProcess redis, DelayQueueTemplate delayQueue) {
         long used = Long.parseLong(redis.info("memory").get("used_memory"));
         redis.command("CONFIG", "SET", "maxmemory", Long.toString(used + 300_000));
@@ -180,7 +180,7 @@ class RedisCheckTests {
     }
 
     @Test
-    void missingAppendOnlyFileIsOneLine(CapturedOutput output) {
+    void missingAppendOnlyFileIsLoggedAsWarning(CapturedOutput output) {
         try (RedisServerProcess redis = RedisServerProcess.start()) {
             on(redis.port()).run(context -> assertThat(context).hasNotFailed());
         }
@@ -188,7 +188,7 @@ class RedisCheckTests {
     }
 
     @Test
-    void serverThatKeepsEverythingIsNotSpokenOf(CapturedOutput output) {
+    void durableServerIsNotLogged(CapturedOutput output) {
         try (RedisServerProcess redis =
                 RedisServerProcess.builder().appendOnly().start()) {
             on(redis.port()).run(context -> assertThat(context).hasNotFailed());
@@ -197,7 +197,7 @@ class RedisCheckTests {
     }
 
     @Test
-    void whatMayNotBeAskedIsNotHeldAgainstAnybody(CapturedOutput output) {
+    void checkIsSkippedWithoutPermissionForInfo(CapturedOutput output) {
         try (RedisServerProcess redis = server("allkeys-lru")) {
             redis.command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-info", "-config");
             on(redis.port())
@@ -212,7 +212,7 @@ class RedisCheckTests {
     }
 
     @Test
-    void serverThatIsAwayIsCheckedWhenItComes(CapturedOutput output) {
+    void unavailableServerIsCheckedWhenItStarts(CapturedOutput output) {
         try (RedisServerProcess redis = server("allkeys-lru")) {
             redis.kill();
             on(redis.port()).run(context -> {
@@ -221,7 +221,7 @@ class RedisCheckTests {
                 redis.restart();
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> output.toString().contains(EVICTS));
-                // late is better than never, but no reason to end an application that works
+                // a running application is not stopped
                 context.getBean(DelayQueueTemplate.class).send("texts", "text");
                 assertThat(context.getBean(Texts.class).next()).isEqualTo("text");
             });
@@ -230,7 +230,7 @@ class RedisCheckTests {
     }
 
     @Test
-    void serverThatIsSilentHoldsTheStartUpForASecond(CapturedOutput output) {
+    void unresponsiveServerDelaysTheStartByASecond(CapturedOutput output) {
         try (RedisServerProcess redis = server("allkeys-lru");
                 FaultProxy network = FaultProxy.inFrontOf(redis)) {
             network.blackHole(Direction.CLIENT_TO_SERVER);
@@ -239,7 +239,7 @@ class RedisCheckTests {
                     on(network.port()).withPropertyValues("delayqueue.redis.command-timeout=1500ms");
             application.run(context -> {
                 Duration took = Duration.ofNanos(System.nanoTime() - begin);
-                System.out.println("start on a silent Redis: " + took.toMillis() + " ms");
+                System.out.println("start on an unresponsive Redis: " + took.toMillis() + " ms");
                 assertThat(context).hasNotFailed();
                 assertThat(took).isLessThan(SOON);
                 network.pass();

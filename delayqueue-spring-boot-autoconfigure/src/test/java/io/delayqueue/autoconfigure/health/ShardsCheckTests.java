@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.QueueContexts;
 import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.message.DelayMessage;
@@ -20,16 +19,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.annotation.Configuration;
 
-/** What applications do that believe in other numbers of shards. */
+/** Applications whose configured number of shards differs from the registered one. */
 @EmbeddedRedis
 @ExtendWith(OutputCaptureExtension.class)
 class ShardsCheckTests {
@@ -91,10 +87,10 @@ class ShardsCheckTests {
     }
 
     @Test
-    void otherCountThanAMessageStandsInRejectsTheStart(CapturedOutput output) {
+    void otherCountOfATopicWithMessagesFailsTheStart(CapturedOutput output) {
         application(SHARDS + 4).run(context -> send(context, "a"));
         List<String> before = keys(redis);
-        assertThat(catchThrowable(() -> new SpringApplicationBuilder(Application.class)
+        assertThat(catchThrowable(() -> new SpringApplicationBuilder(RedisCheckTests.Application.class)
                         .web(WebApplicationType.NONE)
                         .properties("spring.main.banner-mode=off", "spring.data.redis.port=" + redis.port(), SHARDS + 8)
                         .run()
@@ -112,7 +108,7 @@ class ShardsCheckTests {
     }
 
     @Test
-    void countOfAnEmptyTopicStaysToo() {
+    void otherCountOfAnEmptyTopicFailsTheStart() {
         application(SHARDS + 4).run(context -> {
             send(context, "a");
             context.getBean(DelayQueueTemplate.class).cancel(TOPIC, "a");
@@ -127,7 +123,7 @@ class ShardsCheckTests {
     }
 
     @Test
-    void topicNeverBeginsALine() {
+    void failureEscapesLineBreaksOfATopic() {
         assertThat(ShardsCheck.conflict("t\nERROR forged", 1, 2))
                 .message()
                 .contains("t\\nERROR forged")
@@ -145,20 +141,20 @@ class ShardsCheckTests {
                 send(context, "b");
                 assertThat(registration(redis)).startsWith("2:");
             });
-            // who believes in four shards still is told so, and doesn't write
+            // a send by an application with four shards fails
             List<String> before = keys(redis);
             assertThatThrownBy(() -> send(old, "c"))
                     .isInstanceOf(MessageRejectedException.class)
                     .hasMessageContaining("is registered with 2 shards")
                     .hasMessageContaining("shards is 4 here");
             assertThat(keys(redis)).isEqualTo(before);
-            // but sees what there is
+            // but reads the topic
             assertThat(has(old, "b")).isTrue();
         });
     }
 
     @Test
-    void whoSaysNothingFollowsTheRegistry() {
+    void registeredCountIsUsedByDefault() {
         application(SHARDS + 16).run(context -> send(context, "a"));
         application().run(context -> {
             assertThat(context).hasNotFailed();
@@ -169,7 +165,7 @@ class ShardsCheckTests {
     }
 
     @Test
-    void whoFollowsIsWarnedOnceAndUsesWhatIsRegistered(CapturedOutput output) {
+    void followUsesTheRegisteredCountAndLogsOneWarning(CapturedOutput output) {
         application(SHARDS + 4).run(context -> send(context, "a"));
         application(SHARDS + 8, "delayqueue.shards.on-conflict=follow").run(context -> {
             assertThat(context).hasNotFailed();
@@ -183,7 +179,7 @@ class ShardsCheckTests {
     }
 
     @Test
-    void registrationOfALaterVersionRejectsTheStart() {
+    void registrationOfALaterVersionFailsTheStart() {
         redis.command("HSET", "dq:topics", TOPIC, "2048:17");
         application(SHARDS + 8)
                 .run(context -> assertThat(context)
@@ -194,7 +190,7 @@ class ShardsCheckTests {
     }
 
     @Test
-    void redisThatIsAwayLetsTheStartPassAndTheFirstUseSaysIt() {
+    void withoutRedisTheFirstUseFailsInsteadOfTheStart() {
         try (RedisServerProcess own = RedisServerProcess.builder().appendOnly().start()) {
             on(own, SHARDS + 4).run(context -> send(context, "a"));
             own.kill();
@@ -226,12 +222,4 @@ class ShardsCheckTests {
             });
         }
     }
-
-    @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({
-        DataRedisAutoConfiguration.class,
-        DelayQueueAutoConfiguration.class,
-        RedisCheckAutoConfiguration.class
-    })
-    static class Application {}
 }

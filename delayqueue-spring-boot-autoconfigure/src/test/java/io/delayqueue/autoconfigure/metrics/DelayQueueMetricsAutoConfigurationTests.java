@@ -24,7 +24,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Metrics are there where there is a meter registry, and nowhere else. */
+/** The conditions of the meters. */
 class DelayQueueMetricsAutoConfigurationTests {
 
     private static final String LISTENER = "listener";
@@ -61,7 +61,7 @@ class DelayQueueMetricsAutoConfigurationTests {
     }
 
     @Test
-    void nothingIsThereWithoutMicrometer() {
+    void metersAreAbsentWithoutMicrometer() {
         runner.withClassLoader(new FilteredClassLoader("io.micrometer")).run(context -> {
             assertThat(context).hasNotFailed().hasSingleBean(DelayQueueEngine.class);
             assertThat(context).doesNotHaveBean(DelayQueueMetricsAutoConfiguration.class);
@@ -71,7 +71,7 @@ class DelayQueueMetricsAutoConfigurationTests {
     }
 
     @Test
-    void nothingIsThereWithoutARegistry() {
+    void metersAreAbsentWithoutARegistry() {
         runner.run(context -> assertThat(context)
                 .hasNotFailed()
                 .doesNotHaveBean(EventMeters.class)
@@ -80,13 +80,13 @@ class DelayQueueMetricsAutoConfigurationTests {
     }
 
     @Test
-    void nothingIsThereWithoutAQueue() {
+    void metersAreAbsentWithoutAQueue() {
         metered.withPropertyValues("delayqueue.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(EventMeters.class));
     }
 
     @Test
-    void registryOfBootIsFilled() {
+    void metersAreInTheRegistryOfSpringBoot() {
         metered.withUserConfiguration(Listeners.class).run(context -> {
             context.getBean(DelayQueueTemplate.class).send("t", "text");
             await().until(() -> acknowledged(context.getBean(MeterRegistry.class)) == 1);
@@ -94,7 +94,7 @@ class DelayQueueMetricsAutoConfigurationTests {
     }
 
     @Test
-    void eachOfSeveralRegistriesIsFilled() {
+    void metersAreInEachOfSeveralRegistries() {
         metered.withConfiguration(AutoConfigurations.of(PrometheusMetricsExportAutoConfiguration.class))
                 .withBean("second", SimpleMeterRegistry.class, SimpleMeterRegistry::new)
                 .withUserConfiguration(Listeners.class)
@@ -108,7 +108,7 @@ class DelayQueueMetricsAutoConfigurationTests {
     }
 
     @Test
-    void registryOfTheApplicationSuffices() {
+    void metersAreInTheRegistryOfTheApplication() {
         runner.withUserConfiguration(OwnRegistry.class, Listeners.class).run(context -> {
             context.getBean(DelayQueueTemplate.class).send("t", "text");
             await().until(() -> acknowledged(context.getBean(MeterRegistry.class)) == 1);
@@ -116,7 +116,7 @@ class DelayQueueMetricsAutoConfigurationTests {
     }
 
     @Test
-    void metersOfAListenerAreThereAtZeroBeforeItsFirstMessageAlsoWhereBeansAreLazy() {
+    void metersOfAListenerAreZeroBeforeItsFirstMessageEvenIfBeansAreLazy() {
         metered.withUserConfiguration(Listeners.class)
                 .withPropertyValues("spring.main.lazy-initialization=true")
                 .run(context -> {
@@ -131,7 +131,7 @@ class DelayQueueMetricsAutoConfigurationTests {
     }
 
     @Test
-    void metersAreSwitchedOffByTheirPrefix() {
+    void metersAreDisabledByTheirPrefix() {
         metered.withUserConfiguration(Listeners.class)
                 .withPropertyValues("management.metrics.enable.delayqueue=false")
                 .run(context -> {

@@ -17,13 +17,13 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** Topics are sampled where somebody shows samples, while the application runs. */
+/** Topics are sampled while the application runs, if meters or the endpoint show samples. */
 class TopicSamplingTests {
 
     private final ApplicationContextRunner runner = QueueContexts.onRedis();
 
     @Test
-    void withoutAnybodyWhoShowsThemTopicsAreNotSampled() {
+    void topicsAreNotSampledIfNothingShowsSamples() {
         runner.run(context -> assertThat(context)
                 .hasSingleBean(DelayQueueInspector.class)
                 .hasSingleBean(DelayQueueAdmin.class)
@@ -32,7 +32,7 @@ class TopicSamplingTests {
     }
 
     @Test
-    void topicsAreSampledByATaskOfTheEngineAtTheInterval() {
+    void topicsAreSampledAtTheIntervalByATaskOfTheEngine() {
         runner.withUserConfiguration(Shown.class)
                 .withPropertyValues("delayqueue.metrics.sample-interval=1s")
                 .run(context -> {
