@@ -43,7 +43,7 @@ class BackoffExpressionTests {
 
     @ParameterizedTest
     @MethodSource("expressions")
-    void anExpressionIsRead(String text, Backoff expected) {
+    void expressionIsParsed(String text, Backoff expected) {
         assertThat(BackoffExpression.matches(text)).isTrue();
         assertThat(BackoffExpression.parse(text)).isEqualTo(expected);
     }
@@ -69,20 +69,20 @@ class BackoffExpressionTests {
             0s,,1s                 | is not a duration
             sometimes              | 'sometimes' is not a back-off
             """)
-    void whatIsWrongIsTold(String text, String sentence) {
+    void invalidExpressionIsRejected(String text, String sentence) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> BackoffExpression.parse(text))
                 .withMessageContaining(sentence);
     }
 
     @Test
-    void anotherWordMayBeTheNameOfABean() {
+    void otherTextMayBeTheNameOfABean() {
         assertThat(BackoffExpression.matches("myPolicy")).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"5s", "5", "fixed", "exponential", "1s,"})
-    void aMistakenExpressionIsNoName(String text) {
+    void invalidExpressionIsNotABeanName(String text) {
         assertThat(BackoffExpression.matches(text)).isTrue();
     }
 }

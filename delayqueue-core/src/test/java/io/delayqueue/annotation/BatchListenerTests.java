@@ -50,7 +50,7 @@ class BatchListenerTests {
     }
 
     @Test
-    void aBatchMayComeAsPayloadsMessagesAndDeliveriesSideBySide() throws Exception {
+    void batchMethodMayHaveSeveralLists() throws Exception {
         try (ListenerApplication application = ListenerApplication.start(Everything.class)) {
             RecordingContainer container = application.onlyContainer();
             TestDelivery first = TestDelivery.of(new Order("book")).header("tags", "a");
@@ -70,14 +70,14 @@ class BatchListenerTests {
     }
 
     @Test
-    void aBatchOfDeliveriesAloneIsNotConverted() {
+    void batchOfDeliveriesIsNotConverted() {
         try (ListenerApplication application = ListenerApplication.start(RawDeliveries.class)) {
             assertThat(application.onlyContainer().spec.payloadType()).isEqualTo(byte[].class);
         }
     }
 
     @Test
-    void theTopicsBatchSizeHoldsForListsOnly() {
+    void batchSizeOfATopicAppliesToListsOnly() {
         ListenerOptions batches =
                 ListenerOptions.DEFAULTS.toBuilder().batchSize(50).build();
         try (ListenerApplication application = ListenerApplication.start(
@@ -105,7 +105,7 @@ class BatchListenerTests {
     }
 
     @Test
-    void aBatchFailureNamesPayloadsOfTheDeliveries() {
+    void batchFailureNamesPayloads() {
         try (ListenerApplication application = ListenerApplication.start(Failing.class)) {
             TestDelivery first = TestDelivery.of(new Order("book"));
             TestDelivery second = TestDelivery.of(new Order("pen"));

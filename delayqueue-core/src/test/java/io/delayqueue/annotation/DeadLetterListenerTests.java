@@ -110,7 +110,7 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void aDeadLetterComesWithItsDeadLetterItsPayloadAndItsHeaders() throws Exception {
+    void deadLetterPayloadAndHeadersAreResolved() throws Exception {
         RecordingContainer container = start(Everything.class);
         DeadLetter deadLetter = deadLetter("book");
         TestDelivery notification = notification(1);
@@ -131,7 +131,7 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void aDeadLetterThatIsGoneIsAcknowledgedWithoutACall() throws Exception {
+    void missingDeadLetterIsAcknowledgedWithoutACall() throws Exception {
         RecordingContainer container = start(Everything.class);
         assertThat(container.deliver(notification(1))).isNull();
         assertThat(application.bean(Everything.class).got).isEmpty();
@@ -152,7 +152,7 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void textAndBytesAreTakenAsTheyAre() throws Exception {
+    void textAndBytesAreNotConverted() throws Exception {
         start(Raw.class);
         deadLetter("???");
         for (String id : application.registry().getListenerIds()) {
@@ -181,7 +181,7 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void anUnreadablePayloadIsMissingWhereItMayBe() throws Exception {
+    void unreadablePayloadIsNullForAnOptionalParameter() throws Exception {
         start(Lenient.class);
         DeadLetter deadLetter = deadLetter("???");
         for (String id : List.of("null", "optional", "none")) {
@@ -191,7 +191,7 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void anUnreadablePayloadIsAFailureWhereItMayNot() {
+    void unreadablePayloadFailsForARequiredParameter() {
         RecordingContainer container = start(Everything.class);
         deadLetter("???");
         assertThatExceptionOfType(PayloadConversionException.class)
@@ -200,7 +200,7 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void whateverTheConverterThrowsThePayloadIsUnreadable() throws Exception {
+    void anyExceptionOfTheConverterMakesThePayloadUnreadable() throws Exception {
         start(Lenient.class);
         DeadLetter deadLetter = deadLetter("!!!");
         application.container("null").deliver(notification(1));
@@ -208,7 +208,7 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void bytesThatAreNoTextAreRejectedAsText() {
+    void bytesOtherThanUtf8AreRejectedAsText() {
         start(Raw.class);
         DeadLetter deadLetter = deadLetter("");
         Envelope whole = deadLetter.envelope();
@@ -240,7 +240,7 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void whatAListenerThrowsIsJudgedByTheEngineAlsoForTheLastTime() {
+    void exceptionOfAListenerIsPassedToTheEngine() {
         RecordingContainer container = start(Failing.class);
         deadLetter("book");
 
@@ -261,7 +261,7 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void aFutureThatFailsIsJudgedByTheEngine() throws Exception {
+    void failedFutureIsPassedToTheEngine() throws Exception {
         RecordingContainer container = start(Late.class);
         deadLetter("book");
         CompletionStage<?> stage = container.deliver(notification(10));
@@ -274,12 +274,12 @@ class DeadLetterListenerTests {
     }
 
     @Test
-    void aDeadLetterThatCannotBeLoadedNowIsRetried() {
+    void failureToLoadADeadLetterIsRetried() {
         RecordingContainer container = start(Everything.class);
         deadLetter("book");
-        application.deadLetters.away = true;
+        application.deadLetters.unavailable = true;
         assertThatExceptionOfType(IllegalStateException.class)
                 .isThrownBy(() -> container.deliver(notification(1)))
-                .withMessage("Redis is away");
+                .withMessage("Redis is unavailable");
     }
 }

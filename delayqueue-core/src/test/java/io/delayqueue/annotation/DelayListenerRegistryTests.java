@@ -35,7 +35,7 @@ class DelayListenerRegistryTests {
     }
 
     @Test
-    void listenersStartWithTheApplicationUnlessTheySayOtherwise() {
+    void listenersStartWithTheApplicationByDefault() {
         assertThat(registry.isRunning()).isTrue();
         assertThat(registry.getPhase()).isEqualTo(Integer.MAX_VALUE - 100);
         assertThat(a.isRunning()).isTrue();
@@ -51,7 +51,7 @@ class DelayListenerRegistryTests {
     }
 
     @Test
-    void withoutAutoStartupOnlyThoseStartThatAskForIt() {
+    void withoutAutoStartupOnlyListenersThatEnableItStart() {
         try (ListenerApplication quiet =
                 ListenerApplication.start(prepared -> prepared.autoStartup = false, Eager.class)) {
             assertThat(quiet.container("eager").isRunning()).isTrue();
@@ -60,7 +60,7 @@ class DelayListenerRegistryTests {
     }
 
     @Test
-    void eachListenerIsReachedByItsId() {
+    void listenerIsFoundByItsId() {
         registry.pause("a");
         assertThat(a.isPaused()).isTrue();
         registry.resume("a");
@@ -74,7 +74,7 @@ class DelayListenerRegistryTests {
     }
 
     @Test
-    void anUnknownIdIsToldWithTheKnownOnes() {
+    void failureForAnUnknownIdNamesTheKnownOnes() {
         assertThat(registry.getContainer("x")).isEmpty();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> registry.start("x"))
@@ -82,7 +82,7 @@ class DelayListenerRegistryTests {
     }
 
     @Test
-    void allStopAtOnceAndAStopWaitsForTheLast() {
+    void listenersStopConcurrentlyAndStopWaitsForAll() {
         a.stopped = new CompletableFuture<>();
         b.stopped = new CompletableFuture<>();
         AtomicInteger called = new AtomicInteger();
@@ -106,7 +106,7 @@ class DelayListenerRegistryTests {
     }
 
     @Test
-    void aListenerThatIgnoresItsDrainTimeDoesNotHoldTheStopForEver() {
+    void stopWaitsNoLongerThanTheDrainTime() {
         try (ListenerApplication hanging = ListenerApplication.start(Hanging.class)) {
             hanging.container("hanging").stopped = new CompletableFuture<>();
             assertThat(CompletableFuture.runAsync(hanging.registry()::stop)).succeedsWithin(Duration.ofSeconds(10));
@@ -114,7 +114,7 @@ class DelayListenerRegistryTests {
     }
 
     @Test
-    void aListenerThatFailsToStopHoldsNothingUp() {
+    void failedStopDoesNotAffectOtherListeners() {
         a.stopped = CompletableFuture.failedFuture(new IllegalStateException("no"));
         AtomicInteger called = new AtomicInteger();
         registry.stop(called::incrementAndGet);
@@ -123,7 +123,7 @@ class DelayListenerRegistryTests {
     }
 
     @Test
-    void aRestartStartsWhatRanBefore() {
+    void restartStartsTheListenersThatRanBefore() {
         registry.stop("a").join();
         registry.start("manual");
         registry.stop();

@@ -23,7 +23,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.validation.annotation.Validated;
 import reactor.core.publisher.Flux;
 
-/** Each mistake fails the start with a sentence that names the bean, the method and the fix. */
+/** An invalid declaration fails the start with a message that names the bean, the method and the fix. */
 class InvalidListenerTests {
 
     private static InvalidListenerException failure(Class<?>... beans) {
@@ -168,7 +168,7 @@ class InvalidListenerTests {
 
     @ParameterizedTest
     @MethodSource({"parameters", "batches", "results", "attributes", "containers"})
-    void aMistakeFailsTheStart(Class<?> bean, String problem, String fix) {
+    void invalidDeclarationFailsTheStart(Class<?> bean, String problem, String fix) {
         InvalidListenerException failure = failure(bean);
 
         assertThat(failure).isNotNull();
@@ -374,7 +374,7 @@ class InvalidListenerTests {
     }
 
     @Test
-    void twoListenersOfOneIdAreBothNamed() {
+    void failureNamesBothListenersOfAnId() {
         InvalidListenerException failure = failure(First.class, Second.class);
 
         assertThat(failure.beanName()).isEqualTo("invalidListenerTests.Second");
@@ -395,7 +395,7 @@ class InvalidListenerTests {
     }
 
     @Test
-    void aListenerByCodeIsNamedByItsId() {
+    void failureNamesTheIdOfAListenerByCode() {
         assertThat(failure(ByCode.class))
                 .hasMessageStartingWith("Listener 'coded': Its topic or one of its options is wrong: ");
     }
@@ -418,7 +418,7 @@ class InvalidListenerTests {
     }
 
     @Test
-    void aProxyThatHidesTheMethodIsTold() {
+    void proxyWithoutTheMethodIsRejected() {
         InvalidListenerException failure = failure(HiddenByProxy.class);
         assertThat(failure.beanName()).isEqualTo("marked");
         assertThat(failure.problem()).isEqualTo("The bean is a proxy through which the method can't be called.");
@@ -426,7 +426,7 @@ class InvalidListenerTests {
     }
 
     @Test
-    void anEndpointNeedsIdAndHandler() {
+    void endpointRequiresIdAndHandler() {
         Consumer<DelayListenerEndpoint.Builder> build = DelayListenerEndpoint.Builder::build;
         assertThat(catchThrowableOfType(
                         IllegalStateException.class, () -> build.accept(DelayListenerEndpoint.to("orders"))))

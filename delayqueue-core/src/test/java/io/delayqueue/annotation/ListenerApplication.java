@@ -11,7 +11,7 @@ import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
-/** An application with listeners and without Redis: containers only remember what they are told. */
+/** An application with listeners and without Redis: its containers only record calls. */
 final class ListenerApplication implements AutoCloseable {
 
     final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
@@ -33,12 +33,12 @@ final class ListenerApplication implements AutoCloseable {
                         RecordingContainer::new, defaults, topic -> topics.getOrDefault(topic, defaults), deadLetters));
     }
 
-    /** Starts one of some beans. */
+    /** Starts an application with beans. */
     static ListenerApplication start(Class<?>... beans) {
         return start(application -> {}, beans);
     }
 
-    /** Starts one of some beans, prepared. */
+    /** Starts an application with beans after a preparation of its context. */
     static ListenerApplication start(Consumer<ListenerApplication> prepare, Class<?>... beans) {
         ListenerApplication application = new ListenerApplication();
         for (Class<?> bean : beans) {
@@ -78,16 +78,16 @@ final class ListenerApplication implements AutoCloseable {
         context.close();
     }
 
-    /** Dead letters that nobody dead-lettered. */
+    /** A source of dead letters without Redis. */
     static final class DeadLetters implements DeadLetterSource {
 
         final Map<String, DeadLetter> byId = new HashMap<>();
-        boolean away;
+        boolean unavailable;
 
         @Override
         public Optional<DeadLetter> find(String topic, String deadLetterId) {
-            if (away) {
-                throw new IllegalStateException("Redis is away");
+            if (unavailable) {
+                throw new IllegalStateException("Redis is unavailable");
             }
             return Optional.ofNullable(byId.get(deadLetterId))
                     .filter(deadLetter -> deadLetter.topic().equals(topic));

@@ -34,7 +34,7 @@ class ListenerArgumentsTests {
 
     record Order(String item, int amount) {}
 
-    /** Keeps what its listener was called with. */
+    /** Records the arguments of its listener. */
     abstract static class Recording {
         Object[] arguments = {};
 
@@ -74,13 +74,13 @@ class ListenerArgumentsTests {
     }
 
     @Test
-    void thePayloadAndTheDeliveryAreFoundByType() throws Exception {
+    void payloadAndDeliveryAreResolvedByType() throws Exception {
         TestDelivery delivery = TestDelivery.of(new Order("book", 3));
         assertThat(call(UnannotatedPayload.class, delivery)).containsExactly(delivery.payload(), delivery, delivery);
         assertThat(payloadType()).isEqualTo(Order.class);
     }
 
-    static class AnsweringListener {
+    static class SettlingListener {
         @DelayListener("orders")
         void handle(Acknowledgement acknowledgement, Order order) {
             assertThat(acknowledgement.retry(Duration.ofMinutes(1))).isCompletedWithValue(true);
@@ -88,10 +88,10 @@ class ListenerArgumentsTests {
     }
 
     @Test
-    void aHandlerMayAnswerByItself() throws Exception {
+    void handlerMaySettleTheDelivery() throws Exception {
         TestDelivery delivery = TestDelivery.of(new Order("book", 3));
-        start(AnsweringListener.class).deliver(delivery);
-        assertThat(delivery.answers).containsExactly("retry PT1M");
+        start(SettlingListener.class).deliver(delivery);
+        assertThat(delivery.settlements).containsExactly("retry PT1M");
     }
 
     static class HeaderListener extends Recording {
@@ -111,7 +111,7 @@ class ListenerArgumentsTests {
     }
 
     @Test
-    void headersAreFoundByNameAndConverted() throws Exception {
+    void headersAreResolvedByNameAndConverted() throws Exception {
         Order order = new Order("book", 3);
         TestDelivery delivery = TestDelivery.of(order)
                 .header("tags", "vip")
@@ -132,7 +132,7 @@ class ListenerArgumentsTests {
 
     @Test
     @SuppressWarnings("unchecked")
-    void allHeadersComeWithTheStandardOnes() throws Exception {
+    void headersIncludeTheStandardHeaders() throws Exception {
         Object[] arguments =
                 call(HeadersListener.class, TestDelivery.of(new byte[0]).header("tags", "vip"));
 
@@ -159,7 +159,7 @@ class ListenerArgumentsTests {
     }
 
     @Test
-    void aMessageGivesPayloadAndHeaders() throws Exception {
+    void messageHasPayloadAndHeaders() throws Exception {
         Order order = new Order("book", 3);
         assertThat(call(MessageListener.class, TestDelivery.of(order).header("tags", "vip")))
                 .containsExactly(order, "vip");
@@ -188,7 +188,7 @@ class ListenerArgumentsTests {
     }
 
     @Test
-    void aGenericPayloadKeepsItsGenerics() {
+    void payloadTypeKeepsItsGenerics() {
         start(GenericListener.class);
         assertThat(payloadType()).isEqualTo(new ParameterizedTypeReference<Map<String, List<Order>>>() {}.getType());
     }
@@ -228,7 +228,7 @@ class ListenerArgumentsTests {
     }
 
     @Test
-    void noBytesAreAPayload() throws Exception {
+    void emptyBytesAreAPayload() throws Exception {
         assertThat(call(BytesListener.class, TestDelivery.of(new byte[0]))).containsExactly(new byte[0]);
     }
 
@@ -333,14 +333,14 @@ class ListenerArgumentsTests {
         @Override
         public Object resolveArgument(MethodParameter parameter, Message<?> message) throws IOException {
             if (!message.getHeaders().containsKey("tenant")) {
-                throw new IOException("tenants are away");
+                throw new IOException("tenants are unavailable");
             }
             return new Tenant(message.getHeaders().get("tenant", String.class));
         }
     }
 
     @Test
-    void aResolverOfOnesOwnKnowsItsParameters() throws Exception {
+    void customResolverResolvesItsParameters() throws Exception {
         RecordingContainer container = start(TenantListener.class, TenantResolver.class);
         Order order = new Order("book", 3);
 
@@ -357,7 +357,7 @@ class ListenerArgumentsTests {
     }
 
     @Test
-    void whatTheMethodThrowsIsThrownAsItIs() {
+    void exceptionOfTheMethodIsNotWrapped() {
         RecordingContainer container = start(FailingListener.class);
         for (Exception failure : List.of(
                 new IOException("checked"),

@@ -61,7 +61,7 @@ class ListenerAttributesTests {
     }
 
     @Test
-    void whatIsLeftOpenIsBuiltIn() {
+    void defaultsAreTheBuiltInOptions() {
         try (ListenerApplication application = ListenerApplication.start(TopicOnly.class)) {
             assertThat(application.onlyContainer().options()).isEqualTo(ListenerOptions.DEFAULTS);
         }
@@ -73,7 +73,7 @@ class ListenerAttributesTests {
     }
 
     @Test
-    void theAnnotationWinsOverTheTopicAndTheTopicOverTheDefaults() {
+    void annotationPrecedesTopicPrecedesDefaults() {
         ListenerOptions ofTopic = ListenerOptions.DEFAULTS.toBuilder()
                 .maxAttempts(5)
                 .concurrency(16)
@@ -127,7 +127,7 @@ class ListenerAttributesTests {
     }
 
     @Test
-    void aContainerFactoryOfOnesOwnStandsBetweenAnnotationAndProperties() {
+    void containerFactoryPrecedesPropertiesButNotTheAnnotation() {
         try (ListenerApplication application = ListenerApplication.start(Bulk.class)) {
             assertThat(application.onlyContainer().options())
                     .isEqualTo(ListenerOptions.DEFAULTS.toBuilder()

@@ -69,7 +69,7 @@ class ListenerDiscoveryTests {
     }
 
     @Test
-    void anAnnotationOfOnesOwnCarriesListeners() {
+    void metaAnnotationDeclaresListeners() {
         try (ListenerApplication application = ListenerApplication.start(Composed.class)) {
             assertThat(application.registry().getContainers())
                     .extracting(container -> container.topic())
@@ -101,7 +101,7 @@ class ListenerDiscoveryTests {
     }
 
     @Test
-    void anOverridingAnnotationTakesThePlaceOfTheOverridden() {
+    void annotationOfAnOverridingMethodReplacesTheOverriddenOne() {
         try (ListenerApplication application = ListenerApplication.start(Narrow.class)) {
             assertThat(application.onlyContainer().topic()).isEqualTo("narrow");
             assertThat(application.registry().getListenerIds()).hasSize(1);
@@ -140,7 +140,7 @@ class ListenerDiscoveryTests {
     static class Generic extends Base<Integer> {}
 
     @Test
-    void aJdkProxyIsCalledByItsInterface() throws Exception {
+    void jdkProxyIsCalledThroughItsInterface() throws Exception {
         try (ListenerApplication application = ListenerApplication.start(JdkProxied.class)) {
             application.onlyContainer().deliver(TestDelivery.of("one").header("tags", "vip"));
             assertThat(application.bean(JdkProxied.class).calls).containsExactly("proxy", "one vip");
@@ -180,7 +180,7 @@ class ListenerDiscoveryTests {
     }
 
     @Test
-    void aClassProxyIsCalledItself() throws Exception {
+    void classProxyIsCalledDirectly() throws Exception {
         try (ListenerApplication application = ListenerApplication.start(ClassProxied.class)) {
             application.onlyContainer().deliver(TestDelivery.of("one").header("tags", "vip"));
             assertThat(application.bean(ClassProxied.class).calls).containsExactly("proxy", "one vip");
@@ -208,7 +208,7 @@ class ListenerDiscoveryTests {
     }
 
     @Test
-    void aScopedProxyListensOnceForAllItsInstances() throws Exception {
+    void scopedProxyHasOneListener() throws Exception {
         try (ListenerApplication application = ListenerApplication.start(Scoped.class)) {
             Scoped.instances.clear();
             application.onlyContainer().deliverPayload("one");
@@ -230,7 +230,7 @@ class ListenerDiscoveryTests {
     }
 
     @Test
-    void aPrototypeWithoutProxyIsRejected() {
+    void prototypeWithoutAProxyIsRejected() {
         assertThatExceptionOfType(InvalidListenerException.class)
                 .isThrownBy(() -> ListenerApplication.start(Prototype.class))
                 .withMessageContaining(
@@ -270,7 +270,7 @@ class ListenerDiscoveryTests {
     }
 
     @Test
-    void aLazyBeanListensWithoutBeingAskedFor() {
+    void lazyBeanWithAListenerIsCreated() {
         try (ListenerApplication application = ListenerApplication.start(LazyListener.class)) {
             assertThat(application.onlyContainer().isRunning()).isTrue();
         }
@@ -283,7 +283,7 @@ class ListenerDiscoveryTests {
     }
 
     @Test
-    void aBeanThatIsMadeLaterListensAtOnce() {
+    void listenerOfALaterBeanStartsAtOnce() {
         try (ListenerApplication application = ListenerApplication.start(Late.class)) {
             assertThat(application.registry().getListenerIds()).isEmpty();
             assertThat(application.bean(Handler.class)).isNotNull();
@@ -291,7 +291,7 @@ class ListenerDiscoveryTests {
         }
     }
 
-    /** Its bean's type doesn't tell that there is a listener. */
+    /** The declared type of the bean has no listener. */
     @Configuration(proxyBeanMethods = false)
     static class Late {
         @Bean
@@ -302,7 +302,7 @@ class ListenerDiscoveryTests {
     }
 
     @Test
-    void aListenerTypeIsKnownByItsClassAlone() {
+    void listenerTypeIsDetectedFromTheClass() {
         assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(Composed.class))
                 .isTrue();
         assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(DeadLetters.class))
@@ -321,7 +321,7 @@ class ListenerDiscoveryTests {
     }
 
     @Test
-    void nativeImagesGetTheirHints() throws Exception {
+    void annotationsHaveRuntimeHints() throws Exception {
         RuntimeHints hints = new RuntimeHints();
         new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, Composed.class, Repeated.class);
 

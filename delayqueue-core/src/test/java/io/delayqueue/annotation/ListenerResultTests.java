@@ -21,7 +21,7 @@ class ListenerResultTests {
     }
 
     @Test
-    void aFutureEndsTheDeliveryWhenItIsComplete() throws Exception {
+    void futureEndsTheDeliveryWhenItCompletes() throws Exception {
         try (ListenerApplication application = ListenerApplication.start(Futures.class)) {
             CompletableFuture<String> future = new CompletableFuture<>();
             CompletionStage<?> stage = application.onlyContainer().deliverPayload(future);
@@ -98,7 +98,7 @@ class ListenerResultTests {
     }
 
     @Test
-    void nothingReturnedMeansDone() throws Exception {
+    void nullResultEndsTheDelivery() throws Exception {
         try (ListenerApplication application = ListenerApplication.start(Nothing.class)) {
             for (String id : application.registry().getListenerIds()) {
                 assertThat(application.container(id).deliverPayload("one")).isNull();
@@ -115,7 +115,7 @@ class ListenerResultTests {
     }
 
     @Test
-    void whatAMonoHoldsDoesNotMatter() throws Exception {
+    void valueOfAMonoIsIgnored() throws Exception {
         try (ListenerApplication application = ListenerApplication.start(Typed.class)) {
             assertThat(application.onlyContainer().deliverPayload("one").toCompletableFuture())
                     .isCompleted();

@@ -11,12 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Runs nothing, and remembers what it was told. */
+/** Runs no listener and records calls. */
 final class RecordingContainer implements ManagedListener {
 
     final ListenerSpec spec;
     final List<String> calls = new CopyOnWriteArrayList<>();
-    /** What a stop ends with. */
+    /** The result of a stop. */
     CompletableFuture<Void> stopped = CompletableFuture.completedFuture(null);
 
     private boolean running;

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** A delivery that nobody claimed. */
+/** A delivery without a message in Redis, which records its settlements. */
 final class TestDelivery implements Delivery, Acknowledgement {
 
     static final Instant DUE = Instant.parse("2026-11-01T10:00:00Z");
     static final Instant SENT = Instant.parse("2026-11-01T09:30:00Z");
 
-    final List<String> answers = new ArrayList<>();
+    final List<String> settlements = new ArrayList<>();
     private final Map<String, String> headers = new HashMap<>();
     private final String topic;
     private final String id;
@@ -105,26 +105,26 @@ final class TestDelivery implements Delivery, Acknowledgement {
 
     @Override
     public CompletableFuture<Boolean> acknowledge() {
-        return answer("acknowledge");
+        return settle("acknowledge");
     }
 
     @Override
     public CompletableFuture<Boolean> retry(Duration delay) {
-        return answer("retry " + delay);
+        return settle("retry " + delay);
     }
 
     @Override
     public CompletableFuture<Boolean> deadLetter(String reason) {
-        return answer("deadLetter " + reason);
+        return settle("deadLetter " + reason);
     }
 
     @Override
     public CompletableFuture<Boolean> extend(Duration time) {
-        return answer("extend " + time);
+        return settle("extend " + time);
     }
 
-    private CompletableFuture<Boolean> answer(String answer) {
-        answers.add(answer);
+    private CompletableFuture<Boolean> settle(String settlement) {
+        settlements.add(settlement);
         return CompletableFuture.completedFuture(true);
     }
 }

@@ -36,7 +36,7 @@ class PayloadCodecTests {
     }
 
     @Test
-    void textIsStoredAsItIs() {
+    void textIsStoredUnchanged() {
         byte[] written = codec.write("Grüße, \"Welt\" 🌍");
 
         assertThat(written).isEqualTo("Grüße, \"Welt\" 🌍".getBytes(UTF_8));
@@ -44,7 +44,7 @@ class PayloadCodecTests {
     }
 
     @Test
-    void bytesAreStoredAsTheyAre() {
+    void bytesAreStoredUnchanged() {
         byte[] bytes = {0, -1, '\n', '{', -128};
 
         assertThat(codec.write(bytes)).isSameAs(bytes);
@@ -67,7 +67,7 @@ class PayloadCodecTests {
     }
 
     @Test
-    void genericsComeFromTheReceiver() {
+    void receiverDeterminesGenerics() {
         Type type = new ParameterizedTypeReference<Map<String, List<Line>>>() {}.getType();
         Map<String, List<Line>> payload = Map.of("a", List.of(new Line("tea", 2), new Line("milk", 1)));
 
@@ -75,14 +75,14 @@ class PayloadCodecTests {
     }
 
     @Test
-    void theDataNeverChoosesTheType() {
+    void dataNeverDeterminesTheType() {
         byte[] hostile = "{\"@class\":\"java.io.File\",\"path\":\"/etc\"}".getBytes(UTF_8);
 
         assertThat(codec.read(hostile, Object.class)).isInstanceOf(Map.class);
     }
 
     @Test
-    void whatCannotBeWrittenIsToldWithItsType() {
+    void failureToWriteNamesTheType() {
         assertThatThrownBy(() -> codec.write(new Selfish()))
                 .isInstanceOf(PayloadConversionException.class)
                 .hasMessageContaining(Selfish.class.getTypeName())
@@ -116,7 +116,7 @@ class PayloadCodecTests {
 
     @ParameterizedTest
     @MethodSource("noData")
-    void whatHasNoPropertiesIsRejected(Object payload) {
+    void objectWithoutPropertiesIsRejected(Object payload) {
         assertThatThrownBy(() -> codec.write(payload))
                 .isInstanceOf(PayloadConversionException.class)
                 .hasMessageContaining(payload.getClass().getTypeName())
@@ -135,7 +135,7 @@ class PayloadCodecTests {
     }
 
     @Test
-    void whatCannotBeReadIsToldWithTheWantedType() {
+    void failureToReadNamesTheType() {
         assertThatThrownBy(() -> codec.read("{\"item\":".getBytes(UTF_8), Line.class))
                 .isInstanceOf(PayloadConversionException.class)
                 .hasMessageContaining(Line.class.getTypeName())
@@ -145,7 +145,7 @@ class PayloadCodecTests {
     }
 
     @Test
-    void brokenTextIsRejectedRatherThanReplaced() {
+    void invalidTextIsRejected() {
         assertThatThrownBy(() -> codec.write("half \ud83c")).isInstanceOf(PayloadConversionException.class);
         assertThatThrownBy(() -> codec.read(new byte[] {(byte) 0xff}, String.class))
                 .isInstanceOf(PayloadConversionException.class)
@@ -153,14 +153,14 @@ class PayloadCodecTests {
     }
 
     @Test
-    void textThatHoldsAReplacementCharacterItselfIsRead() {
+    void textWithAReplacementCharacterIsRead() {
         String text = "was lost before: \uFFFD";
 
         assertThat(codec.read(codec.write(text), String.class)).isEqualTo(text);
     }
 
     @Test
-    void whateverAConverterThrowsIsAConversionFailure() {
+    void anyExceptionOfAConverterIsWrapped() {
         PayloadCodec broken = new PayloadCodec(new PayloadConverter() {
             @Override
             public byte[] write(Object payload) {

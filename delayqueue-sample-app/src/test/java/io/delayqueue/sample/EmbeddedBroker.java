@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
 
-/** A JMS broker in this process, for the profile {@code forward}. It forgets all when it ends. */
+/** A JMS broker in this process for the profile {@code forward}. It does not persist messages. */
 @Configuration(proxyBeanMethods = false)
 @Profile("forward")
 public class EmbeddedBroker {

@@ -12,13 +12,13 @@ class ReadyMessageTests {
             .withProperty("sample.payment-window", "15s");
 
     @Test
-    void linksLeadToTheOnePort() {
+    void linksUseTheServerPort() {
         assertThat(new ReadyMessage(environment).text())
                 .contains("Open   http://localhost:8080\n", "http://localhost:8080/actuator/health\n");
     }
 
     @Test
-    void linksToWatchLeadToThePortAndPathOfManagement() {
+    void linksToEndpointsUseTheManagementPortAndPath() {
         environment.setProperty("local.management.port", "9090");
         environment.setProperty("management.endpoints.web.base-path", "/ops");
 

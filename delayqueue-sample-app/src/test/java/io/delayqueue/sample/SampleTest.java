@@ -8,8 +8,8 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.annotation.Import;
 
 /**
- * The whole application, with a real Redis and a database of its own. Nothing happens by itself but repeats: tests move
- * the due times they wait for.
+ * The whole application, with a real Redis and a database of its own. Only retries happen in the background: tests move
+ * the due times of other messages.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @SpringBootTest(

@@ -11,7 +11,7 @@ import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.client.RestTestClient;
 
-/** The shop as its customers see it. */
+/** An HTTP client of the shop. */
 @TestComponent
 @Lazy
 public final class Shop {
@@ -26,7 +26,7 @@ public final class Shop {
         this.http = http;
     }
 
-    /** Waits for what happens by itself, even on a busy machine. */
+    /** Waits for asynchronous changes, even on a slow machine. */
     public static ConditionFactory await() {
         return Awaitility.await().atMost(PATIENCE);
     }
@@ -45,12 +45,12 @@ public final class Shop {
         return (String) order.get("id");
     }
 
-    /** Does something to an order. */
+    /** Performs an action on an order. */
     public RestTestClient.ResponseSpec act(String orderId, String what) {
         return http.post().uri("/orders/{id}/{what}", orderId, what).exchange();
     }
 
-    /** Posts JSON. */
+    /** Sends a POST request with JSON. */
     public RestTestClient.ResponseSpec post(String address, Object body) {
         return http.post()
                 .uri(address)
@@ -59,14 +59,14 @@ public final class Shop {
                 .exchange();
     }
 
-    /** An order that is paid. */
+    /** Places and pays an order. */
     public String paidOrder(String item) {
         String id = order(item);
         act(id, "pay").expectStatus().isOk();
         return id;
     }
 
-    /** Gets something. */
+    /** Sends a GET request. */
     public RestTestClient.ResponseSpec get(String address, Object... variables) {
         return http.get().uri(address, variables).exchange();
     }
@@ -75,7 +75,7 @@ public final class Shop {
         return (String) object(get("/orders/{id}", orderId)).get("status");
     }
 
-    /** How the merchant behaves from now on. */
+    /** Sets the behaviour of the merchant. */
     public void merchant(String behaviour) {
         http.put()
                 .uri("/merchant/behaviour")
@@ -86,7 +86,7 @@ public final class Shop {
                 .isOk();
     }
 
-    /** How many customers come by themselves from now on. */
+    /** Sets the number of simulated customers. */
     public void crowd(String size) {
         http.put()
                 .uri("/crowd/size")
@@ -97,7 +97,7 @@ public final class Shop {
                 .isOk();
     }
 
-    /** What the page shows of an order: its {@code order}, {@code notice} and {@code review}. */
+    /** The order with its {@code order}, {@code notice} and {@code review}, as on the page. */
     @SuppressWarnings("unchecked")
     public Map<String, Object> line(String orderId, String part) {
         return ((List<Map<String, Map<String, Object>>>) page().get("orders"))
@@ -108,7 +108,7 @@ public final class Shop {
                         .get(part);
     }
 
-    /** What the page tells of an order. */
+    /** The journal of an order, as on the page. */
     @SuppressWarnings("unchecked")
     public List<String> journal(String orderId) {
         return ((List<Map<String, Object>>) page().get("journal"))

@@ -3,12 +3,11 @@ package io.delayqueue.sample;
 import org.springframework.boot.SpringApplication;
 
 /**
- * Starts the application with the test class path, and so with a Redis of its own: what {@code spring-boot:test-run}
- * runs.
+ * Starts the application with the test class path, as {@code spring-boot:test-run} does.
  *
- * <p>The Redis is brought by {@code delayqueue-spring-boot-starter-test}: none if {@code spring.data.redis.*} says where
- * one is, else a server on a free port, or with {@code delayqueue-test.redis=docker} one in Docker. It ends with this
- * process. With the profile {@code forward} there is a JMS broker as well.
+ * <p>{@code delayqueue-spring-boot-starter-test} provides a Redis: a server process, or a container if
+ * {@code delayqueue-test.redis} is {@code docker}. It ends with this process. If {@code spring.data.redis.*} sets an
+ * address, that Redis is used. With the profile {@code forward} there is also a JMS broker.
  */
 public final class TestSampleApplication {
 

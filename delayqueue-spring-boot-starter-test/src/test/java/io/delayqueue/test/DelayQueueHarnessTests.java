@@ -32,7 +32,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Bean;
 
-/** The harness beside a queue that works by itself. */
+/** The harness of a queue whose tasks run in the background. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.NONE,
         properties = {"delayqueue.namespace=harness", "delayqueue.topics[failing].max-attempts=2"})
@@ -50,7 +50,7 @@ class DelayQueueHarnessTests {
     private DelayQueueHarness impatient;
 
     @BeforeEach
-    void forget(@Autowired ImpatientHarness other) {
+    void forget(@Autowired ShortTimeoutHarness other) {
         harness.forget();
         impatient = other.harness();
     }
@@ -78,7 +78,7 @@ class DelayQueueHarnessTests {
     }
 
     @Test
-    void whatIsNotScheduledCannotBeMadeDue() {
+    void onlyScheduledMessagesCanBeMadeDue() {
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> harness.makeDue("orders", "nobody"))
                 .withMessageContaining("Message 'nobody' of topic 'orders' cannot be made due")
@@ -97,7 +97,7 @@ class DelayQueueHarnessTests {
     }
 
     @Test
-    void movedMessagesKeepWhatTheyFix() {
+    void movedMessagesKeepTheirSettings() {
         Map<String, UnaryOperator<DelayMessage.Builder>> kinds = Map.of(
                 "attempts", builder -> builder.maxAttempts(3),
                 "lease", builder -> builder.lease(Duration.ofMinutes(7)),
@@ -119,9 +119,9 @@ class DelayQueueHarnessTests {
         kinds.keySet().forEach(id -> harness.awaitAcknowledged("orders", id));
     }
 
-    /** A time is stored in bytes, of which any may look like a digit or a line's end. */
+    /** A time is stored in bytes, each of which may have the value of a digit or a line break. */
     @Test
-    void movedMessagesAreReadableWhateverTheBytesOfTheirTimes() {
+    void movedMessagesAreReadableForAnyBytesOfTheirTimes() {
         List<DelayMessage> messages = IntStream.range(0, 300)
                 .mapToObj(i -> DelayMessage.to("orders")
                         .payload("text")
@@ -189,7 +189,7 @@ class DelayQueueHarnessTests {
     }
 
     @Test
-    void failureSaysThatAMessageDied() {
+    void failureSaysThatAMessageIsDeadLettered() {
         send("failing", "dead", Duration.ZERO);
         awaitRetry("dead");
         harness.makeDue("failing", "dead");
@@ -202,7 +202,7 @@ class DelayQueueHarnessTests {
     }
 
     @Test
-    void failureSaysThatThereIsNoSuchMessage() {
+    void failureSaysThatAMessageDoesNotExist() {
         send("orders", "one", Duration.ZERO);
         harness.awaitAcknowledged("orders", "one");
         assertThatExceptionOfType(AssertionError.class)
@@ -214,7 +214,7 @@ class DelayQueueHarnessTests {
     }
 
     @Test
-    void failureSaysHowManyStandWhere() {
+    void failureShowsTheCountsOfATopic() {
         send("orders", "far", Duration.ofDays(30));
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> impatient.awaitAcknowledged("orders", 3))
@@ -227,7 +227,7 @@ class DelayQueueHarnessTests {
     }
 
     @Test
-    void tasksOfAQueueThatWorksByItselfAreNotRun() {
+    void tasksInTheBackgroundCannotBeRun() {
         assertThatIllegalStateException()
                 .isThrownBy(harness::runUntilIdle)
                 .withMessageContaining("delayqueue-test.tasks=manual");
@@ -239,7 +239,7 @@ class DelayQueueHarnessTests {
                 DelayMessage.to(topic).id(id).payload("text").delay(delay).build());
     }
 
-    record ImpatientHarness(DelayQueueHarness harness) {}
+    record ShortTimeoutHarness(DelayQueueHarness harness) {}
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
@@ -254,13 +254,13 @@ class DelayQueueHarnessTests {
         }
 
         @Bean
-        ImpatientHarness impatientHarness(
+        ShortTimeoutHarness impatientHarness(
                 MessageStore store,
                 TopicRegistry topics,
                 DelayQueueAdmin admin,
                 ShardReader reader,
                 AcknowledgedMessages acknowledged) {
-            return new ImpatientHarness(new DelayQueueHarness(
+            return new ShortTimeoutHarness(new DelayQueueHarness(
                     store, topics, admin, new DueTimes(store, reader), acknowledged, Duration.ofMillis(50), null));
         }
     }

@@ -26,7 +26,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Nothing happens by itself. */
+/** The tasks of an engine run on request only. */
 class ManualTasksTests {
 
     private final Set<Thread> before = engineThreads();
@@ -55,7 +55,7 @@ class ManualTasksTests {
     }
 
     @Test
-    void nothingIsHandledBeforeTheTestSaysSo() {
+    void nothingIsHandledInTheBackground() {
         delayQueue.send("orders", "one");
         assertThat(application.handled).isEmpty();
         assertThat(harness.runUntilIdle()).isPositive();
@@ -80,7 +80,7 @@ class ManualTasksTests {
     }
 
     @Test
-    void thereIsNoThreadOfTheQueue() {
+    void queueHasNoThreads() {
         delayQueue.send("orders", "one");
         harness.runUntilIdle();
         Set<Thread> now = engineThreads();
@@ -89,7 +89,7 @@ class ManualTasksTests {
     }
 
     @Test
-    void whatIsNotDueStaysUntilItIsMadeDue() {
+    void scheduledMessageIsHandledWhenItIsMadeDue() {
         String id = delayQueue.send("orders", "later", Duration.ofMinutes(30)).id();
         harness.runUntilIdle();
         assertThat(application.handled).isEmpty();
@@ -102,7 +102,7 @@ class ManualTasksTests {
     }
 
     @Test
-    void retriesAreTakenOneByOne() {
+    void retriesAreHandledOneByOne() {
         delayQueue.send(DelayMessage.to("failing").id("f").payload("x").build());
         for (int attempt = 1; attempt <= 3; attempt++) {
             harness.runUntilIdle();
@@ -126,7 +126,7 @@ class ManualTasksTests {
     }
 
     @Test
-    void resultThatComesLaterIsAwaited() {
+    void asynchronousResultIsAwaited() {
         String id = delayQueue.send("later", "x").id();
         harness.runUntilIdle();
         CompletableFuture<?> unused = CompletableFuture.runAsync(() -> application.later.complete(null));
@@ -134,7 +134,7 @@ class ManualTasksTests {
     }
 
     @Test
-    void receivingIsStepped() {
+    void receiverIsPolledByTheTest() {
         delayQueue.send("received", "x");
         List<LeasedDelivery> deliveries = harness.await(context.getBean(DelayQueueReceiver.class)
                 .receiveAsync("received", 10, Duration.ofMinutes(1), Duration.ofSeconds(30)));
@@ -144,7 +144,7 @@ class ManualTasksTests {
     }
 
     @Test
-    void asynchronousSendNeedsNoTask() throws Exception {
+    void asynchronousSendRequiresNoTask() throws Exception {
         CompletableFuture<?> sent = delayQueue.sendAsync("orders", "x", Duration.ofHours(1));
         assertThat(sent.get(20, TimeUnit.SECONDS)).isNotNull();
     }

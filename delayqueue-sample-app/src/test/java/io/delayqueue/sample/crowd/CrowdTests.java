@@ -24,12 +24,12 @@ class CrowdTests {
     private Crowd crowd;
 
     @AfterEach
-    void goHome() {
+    void stopCustomers() {
         crowd.come(CrowdSize.NONE);
     }
 
     @Test
-    void ordersByItself() {
+    void customersOrder() {
         shop.crowd("MANY");
 
         Shop.await().untilAsserted(() -> assertThat(orders.latest(40)).hasSizeGreaterThan(20));
@@ -37,7 +37,7 @@ class CrowdTests {
     }
 
     @Test
-    void comesBackToPayAndToHaveItDelivered() {
+    void customersPayAndReceiveTheirOrders() {
         String id = shop.order("Teapot");
 
         crowd.run(new Errand(id, Errand.Kind.PAY));
@@ -47,7 +47,7 @@ class CrowdTests {
     }
 
     @Test
-    void leavesWhatIsSettledAlone() {
+    void settledOrderIsNotChanged() {
         String id = shop.paidOrder("Teapot");
 
         crowd.run(new Errand(id, Errand.Kind.PAY));

@@ -13,7 +13,7 @@ import org.springframework.test.context.ActiveProfiles;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.web.servlet.client.RestTestClient;
 
-/** What a program in another language does with the sample's queue. */
+/** Requests of clients in other languages to the sample's queue. */
 @SampleTest
 @ActiveProfiles("http")
 @TestPropertySource(properties = "delayqueue.namespace=sample-http")
@@ -28,7 +28,7 @@ class HttpProfileTests {
     private Shop shop;
 
     @Test
-    void anOrderIsCancelledByAMessageThatCameOverHttp() {
+    void messageSentOverHttpCancelsAnOrder() {
         String order = shop.order("Teapot");
 
         http.post()
@@ -44,7 +44,7 @@ class HttpProfileTests {
     }
 
     @Test
-    void whatIsPushedIsPopped() {
+    void pushedJobIsPopped() {
         assertThat(compat("/queue/push", "{'topic':'sms','id':'1','delay':1,'ttr':60,'body':'hello'}"))
                 .contains("\"code\":0");
 
@@ -53,7 +53,7 @@ class HttpProfileTests {
     }
 
     @Test
-    void whoHasNoTokenIsNotLetIn() {
+    void requestWithoutATokenIsRejected() {
         http.post().uri("/queue/push").body("{}").exchange().expectStatus().isUnauthorized();
         http.get()
                 .uri("/delayqueue/v1/topics/order-cancel/messages/1")

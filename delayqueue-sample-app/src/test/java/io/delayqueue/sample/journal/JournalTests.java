@@ -15,7 +15,7 @@ class JournalTests {
     private Journal journal;
 
     @Test
-    void tellsWhatHappenedSinceAnEntry() {
+    void entriesAfterAnEntryAreReturned() {
         journal.add("ours", Actor.CUSTOMER, "Ordered.");
         long last = ours(0).get(ours(0).size() - 1).id();
 
@@ -28,7 +28,7 @@ class JournalTests {
     }
 
     @Test
-    void keepsTheLatestEntriesOnly() {
+    void onlyTheLatestEntriesAreKept() {
         for (int i = 0; i < 600; i++) {
             journal.add("ours", Actor.QUEUE, "Entry " + i);
         }

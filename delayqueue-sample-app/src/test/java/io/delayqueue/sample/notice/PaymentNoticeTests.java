@@ -17,7 +17,7 @@ class PaymentNoticeTests {
     private Shop shop;
 
     @Test
-    void isRepeatedUntilTheMerchantHasTakenIt() {
+    void noticeIsRetriedUntilTheMerchantAcceptsIt() {
         shop.merchant("FLAKY");
 
         String id = shop.paidOrder("Teapot");
@@ -31,7 +31,7 @@ class PaymentNoticeTests {
     }
 
     @Test
-    void isADeadLetterAfterTheLastIntervalAndTakenWhenReplayed() {
+    void noticeIsDeadLetteredAfterTheLastIntervalAndCanBeReplayed() {
         shop.merchant("DOWN");
 
         String id = shop.paidOrder("Teapot");
@@ -52,7 +52,7 @@ class PaymentNoticeTests {
     }
 
     @Test
-    void isNotReplayedUnlessItIsDead() {
+    void onlyADeadNoticeCanBeReplayed() {
         shop.merchant("UP");
         String id = shop.paidOrder("Teapot");
         await().until(() -> status(id).equals("ACCEPTED"));

@@ -29,7 +29,7 @@ class OrderTests {
     private DelayQueueOperations delayQueue;
 
     @Test
-    void anOrderWaitsForItsPaymentAndItsCancellationIsDueJustThen() {
+    void cancellationIsDueAtTheEndOfThePaymentWindow() {
         shop.post("/orders", Map.of("item", "Teapot", "amount", 24.5))
                 .expectStatus()
                 .isCreated()
@@ -50,7 +50,7 @@ class OrderTests {
     }
 
     @Test
-    void payingWithdrawsTheCancellation() {
+    void paymentCancelsTheCancellation() {
         String id = shop.order("Teapot");
 
         shop.act(id, "pay").expectStatus().isOk();
@@ -60,7 +60,7 @@ class OrderTests {
     }
 
     @Test
-    void aCancellationThatComesAfterThePaymentDoesNothing() {
+    void cancellationAfterThePaymentDoesNothing() {
         String id = shop.paidOrder("Teapot");
 
         delayQueue.send(DelayMessage.to(UnpaidOrders.TOPIC)
@@ -73,7 +73,7 @@ class OrderTests {
     }
 
     @Test
-    void theLatestOrderComesFirst() {
+    void latestOrderIsFirst() {
         shop.order("Teapot");
         String latest = shop.order("Kettle");
 
@@ -88,7 +88,7 @@ class OrderTests {
     }
 
     @Test
-    void whatCannotBeIsAConflict() {
+    void invalidChangeIsAConflict() {
         String id = shop.paidOrder("Teapot");
 
         shop.act(id, "pay").expectStatus().isEqualTo(409);
@@ -96,7 +96,7 @@ class OrderTests {
     }
 
     @Test
-    void anUnknownOrderIsNotFound() {
+    void unknownOrderIsNotFound() {
         shop.get("/orders/7")
                 .expectStatus()
                 .isNotFound()
@@ -115,7 +115,7 @@ class OrderTests {
             {"item":"Teapot","amount":"x"} | The field 'amount' has a value of the wrong type.
             {                              | The body is missing or is not JSON.
             """)
-    void badInputIsAnsweredWithASentence(String body, String sentence) {
+    void invalidInputIsRejected(String body, String sentence) {
         shop.post("/orders", body)
                 .expectStatus()
                 .isBadRequest()

@@ -27,7 +27,7 @@ class UnpaidOrderTests {
     private DelayQueueOperations delayQueue;
 
     @Test
-    void isCancelledWhenItsPaymentWindowIsOver() {
+    void orderIsCancelledAfterItsPaymentWindow() {
         String id = shop.order("Teapot");
 
         await().until(() -> shop.status(id).equals("CANCELLED"));
@@ -37,7 +37,7 @@ class UnpaidOrderTests {
     }
 
     @Test
-    void isCancelledInTheTraceOfTheRequestThatPlacedIt(CapturedOutput output) {
+    void cancellationContinuesTheTraceOfTheOrder(CapturedOutput output) {
         String id = shop.order("Teapot");
 
         await().until(() -> output.getOut().contains("Order " + id + " is cancelled"));
@@ -47,7 +47,7 @@ class UnpaidOrderTests {
                 .isEqualTo(traceOf("Order " + id + " is cancelled", output));
     }
 
-    /** As the log shows it: trace, a dash and the span. */
+    /** The trace and the span in the log, separated by a dash. */
     private static String traceOf(String message, CapturedOutput output) {
         return output.getOut()
                 .lines()
@@ -60,7 +60,7 @@ class UnpaidOrderTests {
     }
 
     @Test
-    void cannotBePaidAfterwards() {
+    void cancelledOrderCannotBePaid() {
         String id = shop.order("Teapot");
         await().until(() -> shop.status(id).equals("CANCELLED"));
 

@@ -32,7 +32,7 @@ class OutboxTests {
     private JdbcClient jdbc;
 
     @Test
-    void anOrderWhoseMessageWasLostIsCancelledAllTheSame() {
+    void orderIsCancelledAlthoughItsMessageWasLost() {
         String id = shop.order("Teapot");
         assertThat(delayQueue.cancel("order-cancel", id)).isEqualTo(CancelOutcome.CANCELLED);
 
@@ -44,7 +44,7 @@ class OutboxTests {
     }
 
     @Test
-    void whatIsCommittedIsNotAFailureThoughItsMessageCouldNotBeSent() {
+    void committedOrderSucceedsAlthoughItsMessageWasNotSent() {
         String result = storeThenSend.run(() -> {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
@@ -59,7 +59,7 @@ class OutboxTests {
     }
 
     @Test
-    void whatCannotBeSentAtAllIsRolledBack() {
+    void messageThatCannotBeSentRollsTheOrderBack() {
         String id = shop.order("Teapot");
 
         assertThatThrownBy(() -> storeThenSend.run(() -> {

@@ -18,7 +18,7 @@ class PageTests {
     private Shop shop;
 
     @Test
-    void bringsAllItNeedsItself() {
+    void pageAndItsFilesAreServed() {
         String page = text("/");
         List<String> assets =
                 ASSET.matcher(page).results().map(result -> result.group(1)).toList();
@@ -29,18 +29,18 @@ class PageTests {
     }
 
     @Test
-    void asksNobodyElse() {
+    void pageLoadsNothingFromOtherServers() {
         assertThat(List.of(text("/"), text("/style.css"), text("/app.js")))
                 .allSatisfy(text -> assertThat(text).doesNotContainPattern("(?:https?:)?//[a-z]"));
     }
 
     @Test
-    void writesWhatPeopleTypedAsTextOnly() {
+    void pageInsertsDataAsText() {
         assertThat(text("/app.js")).doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write");
     }
 
     @Test
-    void showsOrdersInOnePieceWithWhatHappenedToThem() {
+    void pageStateContainsOrdersAndNotices() {
         String id = shop.paidOrder("<b>Teapot</b>");
 
         shop.get("/page/state")
@@ -57,7 +57,7 @@ class PageTests {
     }
 
     @Test
-    void theApplicationSaysItIsHealthy() {
+    void applicationIsHealthy() {
         shop.get("/actuator/health").expectStatus().isOk();
     }
 

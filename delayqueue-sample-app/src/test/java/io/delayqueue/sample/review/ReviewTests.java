@@ -22,7 +22,7 @@ class ReviewTests {
     private DelayQueueOperations delayQueue;
 
     @Test
-    void anOrderIsReviewedAutomaticallySomeTimeAfterItsDelivery() {
+    void deliveredOrderIsReviewedAutomatically() {
         String id = deliveredOrder();
 
         assertThat(delayQueue.reschedule(AutomaticReviews.TOPIC, id, Duration.ZERO))
@@ -33,7 +33,7 @@ class ReviewTests {
     }
 
     @Test
-    void theCustomersReviewWithdrawsTheAutomaticOne() {
+    void reviewOfTheCustomerCancelsTheAutomaticOne() {
         String id = deliveredOrder();
 
         shop.post("/orders/" + id + "/review", Map.of("stars", 2))
@@ -45,7 +45,7 @@ class ReviewTests {
     }
 
     @Test
-    void anOrderIsReviewedOnce() {
+    void orderIsReviewedOnce() {
         String id = deliveredOrder();
         shop.post("/orders/" + id + "/review", Map.of("stars", 2))
                 .expectStatus()
@@ -57,7 +57,7 @@ class ReviewTests {
     }
 
     @Test
-    void anUndeliveredOrderIsNotReviewed() {
+    void undeliveredOrderCannotBeReviewed() {
         String id = shop.paidOrder("Teapot");
 
         shop.post("/orders/" + id + "/review", Map.of("stars", 3))

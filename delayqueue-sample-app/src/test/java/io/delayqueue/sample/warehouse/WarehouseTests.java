@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.test.context.ActiveProfiles;
 import org.springframework.test.context.TestPropertySource;
 
-/** The profile {@code forward}. */
+/** Forwarding with the profile {@code forward}. */
 @SampleTest
 @ActiveProfiles("forward")
 @Import(EmbeddedBroker.class)

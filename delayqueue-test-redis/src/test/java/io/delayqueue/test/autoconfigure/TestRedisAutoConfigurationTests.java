@@ -46,7 +46,7 @@ class TestRedisAutoConfigurationTests {
     }
 
     @Test
-    void credentialsAndTlsAreLeftOut() {
+    void credentialsAndTlsDoNotApply() {
         this.runner
                 .withPropertyValues(
                         "spring.data.redis.username=user",
@@ -66,7 +66,7 @@ class TestRedisAutoConfigurationTests {
                 "spring.data.redis.masterreplica.nodes=localhost:1",
                 "delayqueue-test.redis=none"
             })
-    void staysAwayWhenTheApplicationSaysWhereRedisIs(String property) {
+    void isNotConfiguredIfAPropertySetsTheAddress(String property) {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(TestRedisAutoConfiguration.class))
                 .withPropertyValues(property)
@@ -74,14 +74,14 @@ class TestRedisAutoConfigurationTests {
     }
 
     @Test
-    void propertyWithoutValueSaysNothing() {
+    void emptyPropertyIsIgnored() {
         this.runner
                 .withPropertyValues("spring.data.redis.host=")
                 .run((context) -> assertThat(context).hasSingleBean(TestRedisConnectionDetails.class));
     }
 
     @Test
-    void staysAwayWhenThereAreConnectionDetails() {
+    void isNotConfiguredIfThereAreConnectionDetails() {
         try (RedisServerProcess own = RedisServerProcess.start()) {
             this.runner
                     .withBean(
@@ -95,13 +95,13 @@ class TestRedisAutoConfigurationTests {
     }
 
     @Test
-    void startsNothingBeforeItIsAskedForAConnection() {
+    void serverStartsWithTheFirstConnection() {
         JvmRedis none = new JvmRedis(() -> false);
         new TestRedisConnectionDetails(() -> none.address(TestRedisMode.DOCKER), 0);
     }
 
     @Test
-    void dockerWithoutAnEngineFailsWithASentence() {
+    void dockerRequiresAnEngine() {
         assertThatExceptionOfType(TestRedisUnavailableException.class)
                 .isThrownBy(() -> new JvmRedis(() -> false).address(TestRedisMode.DOCKER))
                 .withMessageContaining("delayqueue-test.redis is docker, but no Docker engine replies");

@@ -10,13 +10,13 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * An application with nothing but this module on its test class path has a Redis.
+ * An application with only this module on its test class path has a Redis.
  */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE)
 class TestRedisContextTests {
 
     @Test
-    void applicationTalksToRedis(@Autowired StringRedisTemplate redis) {
+    void applicationConnectsToRedis(@Autowired StringRedisTemplate redis) {
         redis.opsForValue().set("greeting", "hello");
         assertThat(redis.opsForValue().get("greeting")).isEqualTo("hello");
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Classes with all kinds of servers, one after the other.
+ * Runs classes with each kind of server.
  */
 @TestClassOrder(ClassOrderer.OrderAnnotation.class)
 class RedisServerExtensionTests {

@@ -125,7 +125,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void delayHoldsRequestsBackSideBySide() {
+    void requestsAreDelayedConcurrently() {
         RedisClient client = lettuce();
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
             this.proxy.delay(Duration.ofMillis(300));
@@ -140,7 +140,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void repliesAreHeldBackWhileRequestsArrive() throws IOException {
+    void repliesCanBeDelayedWithoutRequests() throws IOException {
         try (RespConnection client = connect(ANSWER)) {
             client.call("PING");
             this.proxy.delay(Duration.ofHours(1), Duration.ZERO, Direction.SERVER_TO_CLIENT);
@@ -150,7 +150,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void jitterLeavesTheOrder() {
+    void jitterKeepsTheOrder() {
         RedisClient client = lettuce();
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
             this.proxy.delay(Duration.ofMillis(5), Duration.ofMillis(50), Direction.values());
@@ -164,7 +164,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void repliesThatWereHeldBackComeBeforeThoseThatAreNot() {
+    void delayedRepliesPrecedeLaterOnes() {
         RedisClient client = lettuce();
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
             this.proxy.delay(Duration.ofMillis(300), Duration.ZERO, Direction.SERVER_TO_CLIENT);
@@ -180,7 +180,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void cutReplyWaitsForRepliesThatAreHeldBack() {
+    void cutReplyFollowsDelayedReplies() {
         RedisClient client = lettuce();
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
             this.proxy.delay(Duration.ofMillis(300), Duration.ZERO, Direction.SERVER_TO_CLIENT);
@@ -199,13 +199,13 @@ class FaultProxyTests {
     }
 
     @Test
-    void negativeDelayIsRefused() {
+    void negativeDelayIsRejected() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> this.proxy.delay(Duration.ofMillis(-1), Duration.ZERO, Direction.SERVER_TO_CLIENT));
     }
 
     @Test
-    void disconnectResetsWhatExistsOnly() throws IOException {
+    void disconnectResetsExistingConnectionsOnly() throws IOException {
         try (RespConnection before = connect(ANSWER)) {
             before.call("PING");
             this.proxy.disconnect();
@@ -215,7 +215,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void cutResetsOldAndNewConnections() throws IOException {
+    void cutResetsExistingAndNewConnections() throws IOException {
         try (RespConnection before = connect(ANSWER)) {
             before.call("PING");
             this.proxy.cut();
@@ -257,7 +257,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void halfOpenConnectionStaysMute() throws IOException {
+    void halfOpenConnectionStaysUnresponsive() throws IOException {
         try (RespConnection client = connect(ANSWER)) {
             client.call("PING");
             this.proxy.halfOpen(Direction.SERVER_TO_CLIENT);
@@ -268,7 +268,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void blackHoleTakesNewConnectionsToo() throws IOException {
+    void blackHoleAcceptsNewConnections() throws IOException {
         this.proxy.blackHole(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
         try (RespConnection client = connect(ANSWER)) {
             assertUnanswered(client, "PING");
@@ -278,7 +278,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void newConnectionsAreMuteWhileOldOnesWork() throws IOException {
+    void newConnectionsAreUnresponsiveWhileExistingOnesWork() throws IOException {
         try (RespConnection old = connect(ANSWER)) {
             old.call("PING");
             this.proxy.blackHoleNew(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
@@ -312,7 +312,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void cutThatNeverHappenedIsCancelled() {
+    void pendingCutIsCancelled() {
         CompletableFuture<RedisRequest> cut =
                 this.proxy.cutNextReply(RedisRequest::isScript).toCompletableFuture();
         this.proxy.pass();
@@ -321,7 +321,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void clientThatRepeatsItselfExecutesTwice() {
+    void repeatedRequestIsExecutedTwice() {
         RedisClient client = lettuce();
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
             this.proxy.cutFirstReplies((request) -> request.name().equals("INCR"));
@@ -356,7 +356,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void serverMayGoAndComeBack() throws IOException {
+    void serverMayBeRestarted() throws IOException {
         try (RedisServerProcess server = RedisServerProcess.start();
                 FaultProxy front = FaultProxy.inFrontOf(server)) {
             try (RespConnection client = new RespConnection(front.port(), ANSWER)) {
@@ -374,7 +374,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void replicaFollowsThroughAllFaults() throws IOException {
+    void faultsDoNotAffectReplicas() throws IOException {
         redis.command("SET", "early", "0123456789\r\n".repeat(1 << 16));
         try (RedisServerProcess replica = RedisServerProcess.builder()
                 .setting("replicaof", this.proxy.host(), Integer.toString(this.proxy.port()))
@@ -397,7 +397,7 @@ class FaultProxyTests {
     }
 
     @Test
-    void closingEndsConnectionsAndThreads() throws IOException {
+    void closeEndsConnectionsAndThreads() throws IOException {
         try (RespConnection client = connect(ANSWER)) {
             client.call("PING");
             this.proxy.delay(Duration.ofHours(1));

@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 
 class FreePortTests {
 
-    /** Without reservations the chance is one in two thousand. */
+    /** Without reservations, the test would succeed once in two thousand runs. */
     @Test
-    void aFreePortIsFoundOnce() {
+    void freePortIsFoundOnce() {
         int[] ports = IntStream.range(0, 500).map(i -> FreePort.find(false)).toArray();
 
         assertThat(ports).doesNotHaveDuplicates();

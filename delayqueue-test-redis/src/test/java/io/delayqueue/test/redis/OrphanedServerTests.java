@@ -54,7 +54,7 @@ class OrphanedServerTests {
     }
 
     @Test
-    void jvmThatEndsInOrderLeavesNoServerAndNoDirectory() throws Exception {
+    void exitedJvmLeavesNoServerAndNoDirectory() throws Exception {
         OwnerJvm owner = OwnerJvm.start("exit");
         assertThat(owner.process().waitFor()).isZero();
         awaitNothingLeftOf(owner);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class RedisServerProcessTests {
 
     @Test
-    void answersOnAPortThatLeavesRoomForTheClusterBus() {
+    void portLeavesRoomForTheClusterBus() {
         try (RedisServerProcess redis = RedisServerProcess.start()) {
             assertThat(redis.port()).isBetween(1024, 55_535);
             assertThat(redis.command("PING")).isEqualTo("PONG");
@@ -44,7 +44,7 @@ class RedisServerProcessTests {
     }
 
     @Test
-    void closingEndsTheProcessAndRemovesItsDirectory() {
+    void closeEndsTheProcessAndRemovesItsDirectory() {
         RedisServerProcess redis = RedisServerProcess.start();
         Path directory = redis.directory();
         long pid = redis.pid();
@@ -56,7 +56,7 @@ class RedisServerProcessTests {
     }
 
     @Test
-    void killedServerHasLostNothingWhenItIsAppendOnly() {
+    void killedServerWithAppendOnlyLosesNothing() {
         try (RedisServerProcess redis =
                 RedisServerProcess.builder().appendOnly().start()) {
             int port = redis.port();
@@ -93,7 +93,7 @@ class RedisServerProcessTests {
     }
 
     @Test
-    void pausedServerAnswersWhenItIsResumed() {
+    void pausedServerRepliesWhenItIsResumed() {
         try (RedisServerProcess redis = RedisServerProcess.start()) {
             redis.pause();
             CompletableFuture<Object> reply = CompletableFuture.supplyAsync(() -> redis.command("PING"));
@@ -115,7 +115,7 @@ class RedisServerProcessTests {
     }
 
     @Test
-    void settingsReachTheServer() {
+    void settingsApplyToTheServer() {
         RedisServerBuilder builder = RedisServerProcess.builder()
                 .maxMemory("5mb")
                 .password("pa\"ss \\word")
@@ -174,7 +174,7 @@ class RedisServerProcessTests {
     }
 
     @Test
-    void severalServersRunSideBySide() {
+    void severalServersRunConcurrently() {
         try (RedisServerProcess one = RedisServerProcess.start();
                 RedisServerProcess two = RedisServerProcess.start()) {
             one.command("SET", "key", "value");

@@ -46,7 +46,7 @@ class ProxiedClusterTests {
     }
 
     @Test
-    void clientsAreToldOfProxiesOnly() {
+    void nodesAnnounceTheirProxies() {
         List<String> proxies = cluster.nodes().stream()
                 .map((node) -> "127.0.0.1:" + cluster.proxyOf(node).port())
                 .toList();
@@ -59,7 +59,7 @@ class ProxiedClusterTests {
     }
 
     @Test
-    void clientsCommandsGoThroughTheProxyOfTheirMaster() {
+    void commandsPassThroughTheProxyOfTheirMaster() {
         withClient((redis) -> {
             FaultProxy proxy = cluster.proxyOf(cluster.masterOf("key"));
             proxy.traffic().reset();
@@ -70,7 +70,7 @@ class ProxiedClusterTests {
     }
 
     @Test
-    void cutMasterIsMissingForClientsOnly() {
+    void cutMasterIsUnavailableToClientsOnly() {
         withClient((redis) -> {
             RedisServerProcess master = cluster.masterOf("key");
             String elsewhere = keyNotOn(master);
@@ -87,7 +87,7 @@ class ProxiedClusterTests {
     }
 
     @Test
-    void lostRepliesOfOneMasterLeaveTheOthersAlone() {
+    void lostRepliesOfOneMasterDoNotAffectTheOthers() {
         withClient((redis) -> {
             RedisServerProcess master = cluster.masterOf("key");
             String elsewhere = keyNotOn(master);
@@ -102,7 +102,7 @@ class ProxiedClusterTests {
     }
 
     @Test
-    void restartedNodeIsStillBehindItsProxy() {
+    void restartedNodeKeepsItsProxy() {
         RedisServerProcess master = cluster.masterOf("key");
         cluster.kill(master);
         cluster.awaitOk();
@@ -110,11 +110,11 @@ class ProxiedClusterTests {
         cluster.restart(master);
         cluster.awaitOk();
         assertThat(cluster.replicasOf(promoted)).containsExactly(master);
-        clientsAreToldOfProxiesOnly();
+        nodesAnnounceTheirProxies();
     }
 
     @Test
-    void slotIsMovedPastTheProxies() {
+    void slotIsMovedWithoutTheProxies() {
         RedisServerProcess from = cluster.masterOf("key");
         RedisServerProcess to = cluster.masterOf(keyNotOn(from));
         from.command("SET", "key", "value");
@@ -124,7 +124,7 @@ class ProxiedClusterTests {
     }
 
     @Test
-    void clusterWithoutProxiesSaysSo() {
+    void clusterWithoutProxiesRejectsProxyOf() {
         try (RedisClusterProcess plain =
                 RedisClusterProcess.builder().masters(1).replicasPerMaster(0).start()) {
             assertThatIllegalStateException()

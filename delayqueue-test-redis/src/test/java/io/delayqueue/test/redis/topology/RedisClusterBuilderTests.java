@@ -12,12 +12,12 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clusters that a test starts for itself. */
+/** Clusters with settings of a single test. */
 @Timeout(120)
 class RedisClusterBuilderTests {
 
     @Test
-    void restartedClusterHasLostNothingWhenItIsAppendOnly() {
+    void restartedClusterWithAppendOnlyLosesNothing() {
         try (RedisClusterProcess own = RedisClusterProcess.builder()
                 .masters(1)
                 .replicasPerMaster(0)
@@ -35,7 +35,7 @@ class RedisClusterBuilderTests {
     }
 
     @Test
-    void closingEndsAllProcessesAndRemovesTheirDirectories() {
+    void closeEndsAllProcessesAndRemovesTheirDirectories() {
         RedisClusterProcess own =
                 RedisClusterProcess.builder().masters(1).replicasPerMaster(1).start();
         List<Long> pids = own.nodes().stream().map(RedisServerProcess::pid).toList();

@@ -76,7 +76,7 @@ class RedisClusterProcessTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "key", "123456789", "dq:{orders:0.0}:meta", "{}a", "a{b}{c}", "{{a}}", "}{a}", "kéy{"})
-    void slotOfAKeyIsWhatRedisSays(String key) {
+    void slotOfAKeyMatchesRedis(String key) {
         int slot = RedisClusterProcess.slotOf(key);
         assertThat(cluster.nodes().get(0).command("CLUSTER", "KEYSLOT", key)).isEqualTo((long) slot);
         assertThat(cluster.masterOf(key))
@@ -85,7 +85,7 @@ class RedisClusterProcessTests {
     }
 
     @Test
-    void killedMasterIsReplacedAndComesBackAsReplica() {
+    void killedMasterIsReplacedAndRestartsAsReplica() {
         RedisServerProcess master = cluster.masterOf("key");
         RedisServerProcess replica = cluster.replicasOf(master).get(0);
         master.command("SET", "key", "value");
@@ -111,7 +111,7 @@ class RedisClusterProcessTests {
     }
 
     @Test
-    void killedReplicaComesBackWithWhatItMissed() {
+    void restartedReplicaReceivesMissedWrites() {
         RedisServerProcess master = cluster.masterOf("key");
         RedisServerProcess replica = cluster.replicasOf(master).get(0);
         cluster.kill(replica);
@@ -123,7 +123,7 @@ class RedisClusterProcessTests {
     }
 
     @Test
-    void pausedMasterIsReplacedAndFollowsWhenItIsBack() {
+    void pausedMasterIsReplacedAndResumesAsReplica() {
         RedisServerProcess master = cluster.masterOf("key");
         RedisServerProcess replica = cluster.replicasOf(master).get(0);
         master.pause();
@@ -196,7 +196,7 @@ class RedisClusterProcessTests {
     }
 
     @Test
-    void impossibleShapesAreRefused() {
+    void invalidNumbersOfNodesAreRejected() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisClusterProcess.builder().masters(0));
         assertThatIllegalArgumentException()

@@ -34,7 +34,7 @@ class RedisSentinelProcessTests {
     @BeforeAll
     static void startAll() {
         long start = System.nanoTime();
-        // Long enough that a machine that is held up by other tests causes no failover that no test asked for.
+        // Long enough to prevent failovers on a machine that is slowed down by other tests.
         redis = RedisSentinelProcess.builder().downAfter(Duration.ofSeconds(4)).start();
         print("Three servers and three Sentinels were ready after", start);
     }
@@ -52,7 +52,7 @@ class RedisSentinelProcessTests {
     }
 
     @Test
-    void sentinelsLeadToTheMasterOfTwoReplicas() {
+    void sentinelsReportTheMasterOfTwoReplicas() {
         RedisServerProcess master = redis.master();
         assertThat(redis.servers()).hasSize(3).contains(master);
         assertThat(master.info("replication")).containsEntry("role", "master");
@@ -67,7 +67,7 @@ class RedisSentinelProcessTests {
     }
 
     @Test
-    void killedMasterIsReplacedAndComesBackAsReplica() {
+    void killedMasterIsReplacedAndRestartsAsReplica() {
         RedisServerProcess first = redis.master();
         first.command("SET", "key", "value");
         await().until(() -> redis.replicas().stream()
@@ -93,7 +93,7 @@ class RedisSentinelProcessTests {
     }
 
     @Test
-    void killedReplicaAndKilledSentinelComeBack() {
+    void killedReplicaAndKilledSentinelCanBeRestarted() {
         RedisServerProcess replica = redis.replicas().get(0);
         RedisServerProcess sentinel = redis.sentinels().get(0);
         replica.kill();
@@ -124,7 +124,7 @@ class RedisSentinelProcessTests {
     }
 
     @Test
-    void closingEndsAllProcessesAndRemovesTheirDirectories() {
+    void closeEndsAllProcessesAndRemovesTheirDirectories() {
         RedisSentinelProcess own = RedisSentinelProcess.builder()
                 .replicas(1)
                 .downAfter(Duration.ofMillis(500))
@@ -156,7 +156,7 @@ class RedisSentinelProcessTests {
     }
 
     @Test
-    void whatCannotBeIsRefused() {
+    void invalidSettingsAreRejected() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisSentinelProcess.builder().replicas(0));
         try (RedisServerProcess stranger = RedisServerProcess.start()) {
