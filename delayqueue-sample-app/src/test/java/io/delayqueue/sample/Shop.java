@@ -18,7 +18,7 @@ public final class Shop {
 
     private static final ParameterizedTypeReference<Map<String, Object>> OBJECT = new ParameterizedTypeReference<>() {};
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final RestTestClient http;
 
@@ -28,7 +28,7 @@ public final class Shop {
 
     /** Waits for asynchronous changes, even on a slow machine. */
     public static ConditionFactory await() {
-        return Awaitility.await().atMost(PATIENCE);
+        return Awaitility.await().atMost(TIMEOUT);
     }
 
     /** Places an order. */
@@ -122,7 +122,7 @@ public final class Shop {
         return object(get("/page/state"));
     }
 
-    private static Map<String, Object> object(RestTestClient.ResponseSpec answer) {
-        return answer.expectStatus().isOk().expectBody(OBJECT).returnResult().getResponseBody();
+    private static Map<String, Object> object(RestTestClient.ResponseSpec response) {
+        return response.expectStatus().isOk().expectBody(OBJECT).returnResult().getResponseBody();
     }
 }

@@ -24,7 +24,7 @@ public final class TemplateBroker implements Broker {
 
     private final MessageSendingOperations<?> template;
 
-    /** Creates a broker over a template. */
+    /** Creates a broker that sends with a template. */
     public TemplateBroker(MessageSendingOperations<?> template) {
         this.template = template;
     }

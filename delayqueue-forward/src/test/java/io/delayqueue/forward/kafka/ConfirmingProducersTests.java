@@ -41,9 +41,9 @@ class ConfirmingProducersTests {
 
     @Test
     void factoryWithoutAConfigurationIsRejected() {
-        ProducerFactory<String, String> silent = () -> null;
+        ProducerFactory<String, String> withoutConfiguration = () -> null;
 
-        assertThatThrownBy(() -> ConfirmingProducers.derive(silent, Duration.ofSeconds(2)))
+        assertThatThrownBy(() -> ConfirmingProducers.derive(withoutConfiguration, Duration.ofSeconds(2)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("to names a KafkaTemplate whose ProducerFactory");
     }

@@ -49,7 +49,7 @@ class OutboxTests {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
                 public void afterCommit() {
-                    throw new DelayQueueException("Redis is away", null);
+                    throw new DelayQueueException("Redis is unavailable", null);
                 }
             });
             return "stored";

@@ -241,9 +241,9 @@ class DashboardActionsTests extends DashboardTest {
                 const real = window.fetch;
                 let asked = 0;
                 window.fetch = async (...call) => {
-                  const answer = await real(...call);
-                  if (!/delayqueue(\\?|$)/.test(call[0])) return answer;
-                  return Response.json({ ...(await answer.json()), node: `node ${asked++ % 2}` });
+                  const response = await real(...call);
+                  if (!/delayqueue(\\?|$)/.test(call[0])) return response;
+                  return Response.json({ ...(await response.json()), node: `node ${asked++ % 2}` });
                 };
                 """);
         page.awaitText("Several nodes respond in turn");

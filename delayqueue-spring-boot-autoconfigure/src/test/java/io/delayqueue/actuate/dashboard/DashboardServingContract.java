@@ -87,13 +87,13 @@ abstract class DashboardServingContract {
     @Test
     void eachResponseHasSecurityHeaders() {
         for (String path : new String[] {PAGE, PAGE + "/app.js", PAGE + "/none.js"}) {
-            Reply answer = get(path);
-            assertThat(answer.header("Content-Security-Policy"))
+            Reply reply = get(path);
+            assertThat(reply.header("Content-Security-Policy"))
                     .singleElement()
                     .asString()
                     .contains("default-src 'none'", "script-src 'self'")
                     .doesNotContain("unsafe");
-            assertThat(answer.header("X-Content-Type-Options")).containsExactly("nosniff");
+            assertThat(reply.header("X-Content-Type-Options")).containsExactly("nosniff");
         }
     }
 

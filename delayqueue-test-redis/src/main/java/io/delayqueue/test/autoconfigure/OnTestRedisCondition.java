@@ -14,7 +14,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 /** Matches unless a property sets the address of Redis or disables the Redis for tests. */
 final class OnTestRedisCondition extends SpringBootCondition {
 
-    private static final List<String> PLACES =
+    private static final List<String> ADDRESS_PROPERTIES =
             List.of("url", "host", "port", "sentinel.nodes", "cluster.nodes", "masterreplica.nodes");
 
     @Override
@@ -24,8 +24,8 @@ final class OnTestRedisCondition extends SpringBootCondition {
         if (TestRedisMode.of(environment) == TestRedisMode.NONE) {
             return ConditionOutcome.noMatch(message.because(TestRedisMode.PROPERTY + " is none"));
         }
-        return PLACES.stream()
-                .map((place) -> "spring.data.redis." + place)
+        return ADDRESS_PROPERTIES.stream()
+                .map((name) -> "spring.data.redis." + name)
                 .filter((property) -> isSet(environment, property))
                 .findFirst()
                 .map((property) -> ConditionOutcome.noMatch(message.because(property + " is set")))

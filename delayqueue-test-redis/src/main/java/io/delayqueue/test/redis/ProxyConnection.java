@@ -147,7 +147,7 @@ final class ProxyConnection {
         RespFrameReader reader = new RespFrameReader(this.server.getInputStream());
         for (byte[] next = reader.read(); next != null; next = reader.read()) {
             byte[] frame = next;
-            Outstanding request = frame[0] == '>' ? null : answered();
+            Outstanding request = frame[0] == '>' ? null : nextOutstanding();
             CompletableFuture<RedisRequest> cut = request == null ? null : request.cut();
             if (request != null && cut != null) {
                 inTurn(() -> {
@@ -184,7 +184,7 @@ final class ProxyConnection {
         }
     }
 
-    private @Nullable Outstanding answered() {
+    private @Nullable Outstanding nextOutstanding() {
         synchronized (this.outstanding) {
             return this.outstanding.poll();
         }

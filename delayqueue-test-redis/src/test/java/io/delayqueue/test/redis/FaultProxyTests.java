@@ -35,7 +35,7 @@ class FaultProxyTests {
 
     private static final Duration NO_ANSWER = Duration.ofMillis(300);
 
-    private static final Duration ANSWER = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private static RedisServerProcess redis;
 
@@ -65,7 +65,7 @@ class FaultProxyTests {
     @Test
     void requestsAndRepliesPassUnchanged() throws IOException {
         String megabyte = "0123456789abcdéf".repeat(1 << 16);
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             assertThat(client.call("SET", "key", megabyte)).isEqualTo("OK");
             assertThat(client.call("GET", "key")).isEqualTo(megabyte);
             assertThat(client.call("GET", "none")).isNull();
@@ -76,7 +76,7 @@ class FaultProxyTests {
 
     @Test
     void trafficIsCounted() throws IOException {
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             client.call("SET", "key", "value");
             client.call("get", "key");
             client.call("EVAL", "return 1", "0");
@@ -101,7 +101,7 @@ class FaultProxyTests {
             connection.setAutoFlushCommands(false);
             List<CompletableFuture<Long>> replies = increments(connection, 4);
             connection.flushCommands();
-            assertThat(replies).allSatisfy((reply) -> assertThat(reply).succeedsWithin(ANSWER));
+            assertThat(replies).allSatisfy((reply) -> assertThat(reply).succeedsWithin(TIMEOUT));
             assertThat(this.proxy.traffic().requests()).isEqualTo(4);
             assertThat(this.proxy.traffic().roundTrips()).isEqualTo(1);
         } finally {
@@ -111,7 +111,7 @@ class FaultProxyTests {
 
     @Test
     void requestsAreRecordedOnDemand() throws IOException {
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             client.call("PING");
             assertThat(this.proxy.traffic().recorded()).isEmpty();
             this.proxy.traffic().startRecording();
@@ -131,7 +131,7 @@ class FaultProxyTests {
             this.proxy.delay(Duration.ofMillis(300));
             long start = System.nanoTime();
             List<CompletableFuture<Long>> replies = increments(connection, 20);
-            assertThat(replies).allSatisfy((reply) -> assertThat(reply).succeedsWithin(ANSWER));
+            assertThat(replies).allSatisfy((reply) -> assertThat(reply).succeedsWithin(TIMEOUT));
             Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
             assertThat(elapsed).isBetween(Duration.ofMillis(300), Duration.ofSeconds(3));
         } finally {
@@ -141,7 +141,7 @@ class FaultProxyTests {
 
     @Test
     void repliesCanBeDelayedWithoutRequests() throws IOException {
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             client.call("PING");
             this.proxy.delay(Duration.ofHours(1), Duration.ZERO, Direction.SERVER_TO_CLIENT);
             assertUnanswered(client, "INCR", "key");
@@ -156,7 +156,7 @@ class FaultProxyTests {
             this.proxy.delay(Duration.ofMillis(5), Duration.ofMillis(50), Direction.values());
             List<CompletableFuture<Long>> replies = increments(connection, 50);
             for (int i = 0; i < replies.size(); i++) {
-                assertThat(replies.get(i)).succeedsWithin(ANSWER).isEqualTo(i + 1L);
+                assertThat(replies.get(i)).succeedsWithin(TIMEOUT).isEqualTo(i + 1L);
             }
         } finally {
             client.shutdown();
@@ -172,7 +172,7 @@ class FaultProxyTests {
             await().until(() -> "3".equals(redis.command("GET", "key")));
             this.proxy.pass();
             List<CompletableFuture<Long>> free = increments(connection, 3);
-            assertThat(free.get(2)).succeedsWithin(ANSWER).isEqualTo(6L);
+            assertThat(free.get(2)).succeedsWithin(TIMEOUT).isEqualTo(6L);
             assertThat(held).allSatisfy((reply) -> assertThat(reply).isDone());
         } finally {
             client.shutdown();
@@ -189,9 +189,9 @@ class FaultProxyTests {
                     .toCompletableFuture();
             List<CompletableFuture<Long>> held = increments(connection, 3);
             CompletableFuture<String> repeated = connection.async().get("key").toCompletableFuture();
-            assertThat(cut).succeedsWithin(ANSWER);
-            assertThat(held.get(2)).succeedsWithin(ANSWER).isEqualTo(3L);
-            assertThat(repeated).succeedsWithin(ANSWER).isEqualTo("3");
+            assertThat(cut).succeedsWithin(TIMEOUT);
+            assertThat(held.get(2)).succeedsWithin(TIMEOUT).isEqualTo(3L);
+            assertThat(repeated).succeedsWithin(TIMEOUT).isEqualTo("3");
             assertThat(redis.command("GET", "key")).isEqualTo("3");
         } finally {
             client.shutdown();
@@ -206,7 +206,7 @@ class FaultProxyTests {
 
     @Test
     void disconnectResetsExistingConnectionsOnly() throws IOException {
-        try (RespConnection before = connect(ANSWER)) {
+        try (RespConnection before = connect(TIMEOUT)) {
             before.call("PING");
             this.proxy.disconnect();
             assertThatIOException().isThrownBy(() -> before.call("PING"));
@@ -216,12 +216,12 @@ class FaultProxyTests {
 
     @Test
     void cutResetsExistingAndNewConnections() throws IOException {
-        try (RespConnection before = connect(ANSWER)) {
+        try (RespConnection before = connect(TIMEOUT)) {
             before.call("PING");
             this.proxy.cut();
             assertThatIOException().isThrownBy(() -> before.call("PING"));
         }
-        assertThatIOException().isThrownBy(() -> ping(ANSWER)).isNotInstanceOf(SocketTimeoutException.class);
+        assertThatIOException().isThrownBy(() -> ping(TIMEOUT)).isNotInstanceOf(SocketTimeoutException.class);
         this.proxy.pass();
         assertPasses();
     }
@@ -229,14 +229,14 @@ class FaultProxyTests {
     @Test
     void refusedPortOpensAgain() throws IOException {
         this.proxy.refuse();
-        assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> ping(ANSWER));
+        assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> ping(TIMEOUT));
         this.proxy.pass();
         assertPasses();
     }
 
     @Test
     void requestsAreLostOnAConnectionHalfOpenTowardsTheServer() throws IOException {
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             client.call("PING");
             this.proxy.halfOpen(Direction.CLIENT_TO_SERVER);
             assertUnanswered(client, "INCR", "key");
@@ -247,7 +247,7 @@ class FaultProxyTests {
 
     @Test
     void repliesAreLostOnAConnectionHalfOpenTowardsTheClient() throws IOException {
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             client.call("PING");
             this.proxy.halfOpen(Direction.SERVER_TO_CLIENT);
             assertUnanswered(client, "INCR", "key");
@@ -258,7 +258,7 @@ class FaultProxyTests {
 
     @Test
     void halfOpenConnectionStaysUnresponsive() throws IOException {
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             client.call("PING");
             this.proxy.halfOpen(Direction.SERVER_TO_CLIENT);
             this.proxy.pass();
@@ -270,7 +270,7 @@ class FaultProxyTests {
     @Test
     void blackHoleAcceptsNewConnections() throws IOException {
         this.proxy.blackHole(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             assertUnanswered(client, "PING");
         }
         this.proxy.pass();
@@ -279,10 +279,10 @@ class FaultProxyTests {
 
     @Test
     void newConnectionsAreUnresponsiveWhileExistingOnesWork() throws IOException {
-        try (RespConnection old = connect(ANSWER)) {
+        try (RespConnection old = connect(TIMEOUT)) {
             old.call("PING");
             this.proxy.blackHoleNew(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
-            try (RespConnection client = connect(ANSWER)) {
+            try (RespConnection client = connect(TIMEOUT)) {
                 assertUnanswered(client, "PING");
             }
             assertThat(old.call("PING")).isEqualTo("PONG");
@@ -296,17 +296,17 @@ class FaultProxyTests {
         CompletableFuture<RedisRequest> cut = this.proxy
                 .cutNextReply((request) -> request.name().equals("INCR"))
                 .toCompletableFuture();
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             assertThat(client.call("PING")).isEqualTo("PONG");
             assertThatIOException()
                     .isThrownBy(() -> client.call("INCR", "key"))
                     .isNotInstanceOf(SocketTimeoutException.class);
         }
         assertThat(cut)
-                .succeedsWithin(ANSWER)
+                .succeedsWithin(TIMEOUT)
                 .satisfies((request) -> assertThat(request.arguments()).containsExactly("key"));
         assertThat(redis.command("GET", "key")).isEqualTo("1");
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             assertThat(client.call("INCR", "key")).isEqualTo(2L);
         }
     }
@@ -359,7 +359,7 @@ class FaultProxyTests {
     void serverMayBeRestarted() throws IOException {
         try (RedisServerProcess server = RedisServerProcess.start();
                 FaultProxy front = FaultProxy.inFrontOf(server)) {
-            try (RespConnection client = new RespConnection(front.port(), ANSWER)) {
+            try (RespConnection client = new RespConnection(front.port(), TIMEOUT)) {
                 client.call("PING");
                 server.kill();
                 assertThatIOException()
@@ -367,7 +367,7 @@ class FaultProxyTests {
                         .isNotInstanceOf(SocketTimeoutException.class);
             }
             server.restart();
-            try (RespConnection client = new RespConnection(front.port(), ANSWER)) {
+            try (RespConnection client = new RespConnection(front.port(), TIMEOUT)) {
                 assertThat(client.call("PING")).isEqualTo("PONG");
             }
         }
@@ -398,7 +398,7 @@ class FaultProxyTests {
 
     @Test
     void closeEndsConnectionsAndThreads() throws IOException {
-        try (RespConnection client = connect(ANSWER)) {
+        try (RespConnection client = connect(TIMEOUT)) {
             client.call("PING");
             this.proxy.delay(Duration.ofHours(1));
             this.proxy.close();
@@ -430,7 +430,7 @@ class FaultProxyTests {
     }
 
     private void assertPasses() throws IOException {
-        assertThat(ping(ANSWER)).isEqualTo("PONG");
+        assertThat(ping(TIMEOUT)).isEqualTo("PONG");
     }
 
     private static List<CompletableFuture<Long>> increments(
