@@ -2,7 +2,7 @@
  * The contract between the engine and handlers: deliveries, their acknowledgement, options of a listener and retry
  * policies. The package {@code container} implements it.
  *
- * <p>Row 1. Read next: {@link io.delayqueue.listener.Delivery}, {@link io.delayqueue.listener.RetryPolicy}, {@link
+ * <p>The package uses {@code message} only. Read next: {@link io.delayqueue.listener.Delivery}, {@link io.delayqueue.listener.RetryPolicy}, {@link
  * io.delayqueue.listener.ListenerOptions}.
  */
 @NullMarked

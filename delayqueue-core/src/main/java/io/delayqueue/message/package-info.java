@@ -3,7 +3,7 @@
  * lock or reads a clock. All types are thread-safe; all but builders and {@link io.delayqueue.message.SendHistory}
  * are immutable.
  *
- * <p>Row 0 of the package table: every package may use it, and it uses none. Read next: {@link
+ * <p>Every package may use this package; it uses no other package of the queue. Read next: {@link
  * io.delayqueue.message.DelayMessage}, then {@code io.delayqueue.store}.
  */
 @NullMarked

@@ -6,7 +6,7 @@
  * {@link io.delayqueue.template.SendBatcher} stores the messages of one shard: one that single sends share, or one for
  * each {@code sendAll} and each commit.
  *
- * <p>Row 3 of the layers; independent of the engine. Receiving is in {@code template.receive}. Read next:
+ * <p>The package does not use the engine, {@code container}. Receiving is in {@code template.receive}. Read next:
  * {@link io.delayqueue.template.DelayQueueOperations}, then {@link io.delayqueue.template.DelayQueueTemplate}.
  */
 @NullMarked
