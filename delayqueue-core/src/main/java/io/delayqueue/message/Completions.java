@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Helpers for futures. Thread-safe. */
 @Internal
@@ -38,6 +39,15 @@ public final class Completions {
             throw error;
         }
         return cause instanceof RuntimeException unchecked ? unchecked : new CompletionException(cause);
+    }
+
+    /** Starts a call. If it throws an exception, the future fails with the exception. */
+    public static <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Completes with the results of all futures, in their order. Fails if one fails, when all have completed. */

@@ -231,13 +231,7 @@ public final class ShardSession {
      */
     public CompletableFuture<Optional<PollReply>> send(Poll poll) {
         long sentAt = nanoTime.getAsLong();
-        CompletableFuture<Optional<PollReply>> call;
-        try {
-            call = calls.apply(sending(poll, sentAt));
-        } catch (RuntimeException | Error e) {
-            call = CompletableFuture.failedFuture(e);
-        }
-        return call.whenComplete((reply, failure) -> {
+        return Completions.call(() -> calls.apply(sending(poll, sentAt))).whenComplete((reply, failure) -> {
             if (failure != null) {
                 failed(poll, Completions.cause(failure));
             } else if (reply.isPresent()) {

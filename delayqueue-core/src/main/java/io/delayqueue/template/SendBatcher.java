@@ -29,7 +29,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -206,7 +205,7 @@ final class SendBatcher {
     private CompletableFuture<List<SendResult>> storeIn(Shard target, List<PendingMessage> call) {
         List<OutgoingMessage> outgoing = new ArrayList<>(call.size());
         call.forEach(message -> outgoing.add(message.outgoing()));
-        return future(() -> store.send(target, outgoing))
+        return Completions.call(() -> store.send(target, outgoing))
                 .thenApply(reply -> results(call, reply))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Completions.cause(failure);
@@ -220,27 +219,12 @@ final class SendBatcher {
 
     /** Stores each message in its present shard. Registers the topic if this process has not used it yet. */
     private CompletableFuture<List<SendResult>> storeInTheirShards(List<PendingMessage> call) {
-        return all(call.stream()
-                .map(message -> future(() -> topics.sendTo(
+        return Completions.all(call.stream()
+                .map(message -> Completions.call(() -> topics.sendTo(
                                 message.topic(), message.id(), target -> storeIn(target, List.of(message))))
                         .handle((results, failure) ->
                                 failure == null ? results.get(0) : SendFailures.notStored(message, failure)))
                 .toList());
-    }
-
-    private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
-        return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
-                .thenApply(
-                        ended -> futures.stream().map(CompletableFuture::join).toList());
-    }
-
-    /** Starts an operation. If it throws an exception, the future fails with the exception. */
-    private static <T> CompletableFuture<T> future(Supplier<CompletableFuture<T>> operation) {
-        try {
-            return operation.get();
-        } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e);
-        }
     }
 
     private List<SendResult> results(List<PendingMessage> call, List<SendReply> replies) {
@@ -297,7 +281,7 @@ final class SendBatcher {
 
     /** Sends each message in its own call, so that a failing message does not fail the others. */
     private void repeatEachAlone(List<PendingMessage> call) {
-        CompletableFuture<?> ignored = all(call.stream()
+        CompletableFuture<?> ignored = Completions.all(call.stream()
                         .map(message -> store(List.of(message)).thenApply(results -> {
                             message.result().complete(results.get(0));
                             return results.get(0);

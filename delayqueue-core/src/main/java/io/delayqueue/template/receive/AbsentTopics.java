@@ -25,7 +25,9 @@ final class AbsentTopics implements PeriodicTask {
     private final ReceiverContext context;
     private final Map<String, WaitingReceivers> waiting = new HashMap<>();
     private @Nullable TaskHandle handle;
-    private boolean swept;
+    /** Whether the next run is the first of a watch. It does not sweep: the receiver has just looked up the topic. */
+    private boolean firstRun;
+
     private volatile boolean sweeping;
     private @Nullable Long failingSince;
 
@@ -41,7 +43,7 @@ final class AbsentTopics implements PeriodicTask {
         synchronized (this) {
             waiting.put(topic, receivers);
             if (handle == null) {
-                swept = false;
+                firstRun = true;
                 handle = context.scheduler.schedule(ABSENT_TOPICS, this);
             }
         }
@@ -85,7 +87,7 @@ final class AbsentTopics implements PeriodicTask {
 
     private synchronized void sweepNow() {
         if (handle != null) {
-            swept = true;
+            firstRun = false;
             handle.wake();
         }
     }
@@ -96,15 +98,13 @@ final class AbsentTopics implements PeriodicTask {
             if (waiting.isEmpty()) {
                 return IDLE;
             }
-            if (!swept || sweeping) {
-                // the first run does not sweep: the receiver has just looked up the topic
-                swept = true;
+            if (firstRun || sweeping) {
+                firstRun = false;
                 return context.sweep();
             }
             sweeping = true;
         }
-        CompletableFuture<?> unused =
-                ReceiverContext.call(context.topics::topics).whenComplete(this::sweepEnded);
+        CompletableFuture<?> unused = Completions.call(context.topics::topics).whenComplete(this::sweepEnded);
         return context.sweep();
     }
 

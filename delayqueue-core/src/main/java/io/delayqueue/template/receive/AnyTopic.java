@@ -93,11 +93,7 @@ final class AnyTopic {
     }
 
     private CompletableFuture<List<LeasedDelivery>> receive(ReceiveRequest request) {
-        try {
-            return receiver.receiveAsync(request);
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        return Completions.call(() -> receiver.receiveAsync(request));
     }
 
     private void complete(List<LeasedDelivery> deliveries) {

@@ -81,7 +81,7 @@ final class ReceiptLeases implements Leases {
         if (other != null) {
             return other.copy();
         }
-        CompletableFuture<Optional<Boolean>> settling = ReceiverContext.call(() -> context.topics.withShard(
+        CompletableFuture<Optional<Boolean>> settling = Completions.call(() -> context.topics.withShard(
                 topic, id, shard -> context.poller(shard).settle(settlement, delivery)));
         CompletableFuture<?> unused = ReceiverContext.result(topic, settling.thenApply(found -> found.orElse(false)))
                 .whenComplete((accepted, failure) -> {

@@ -21,7 +21,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * State shared by the parts of a receiver. Thread-safe.
@@ -131,15 +130,6 @@ final class ReceiverContext {
         }
         if (first != null) {
             throw (RuntimeException) first;
-        }
-    }
-
-    /** Runs a call. If it throws an exception, the future fails with the exception. */
-    static <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> call) {
-        try {
-            return call.get();
-        } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e);
         }
     }
 

@@ -360,7 +360,7 @@ final class WaitingReceivers implements PeriodicTask {
     }
 
     private void lookUp(Call lookUp) {
-        CompletableFuture<?> unused = ReceiverContext.call(() -> context.topics.usableShards(topic))
+        CompletableFuture<?> unused = Completions.call(() -> context.topics.usableShards(topic))
                 .whenComplete((found, failure) -> {
                     Throwable cause = failure == null ? null : Completions.cause(failure);
                     arrive(lookUp, afterUnlock -> lookedUp(lookUp, found, cause, afterUnlock));
