@@ -11,11 +11,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class SendHistory {
 
     private volatile boolean mayBeStored;
-    private final AtomicBoolean known;
+    /** Whether the message was counted as sent. */
+    private final AtomicBoolean counted;
 
-    private SendHistory(boolean mayBeStored, boolean known) {
+    private SendHistory(boolean mayBeStored, boolean counted) {
         this.mayBeStored = mayBeStored;
-        this.known = new AtomicBoolean(known);
+        this.counted = new AtomicBoolean(counted);
     }
 
     /** The history of a message that was not sent. */
@@ -46,6 +47,6 @@ public final class SendHistory {
      *     it or, if that reply was lost, for the first reply to a repeat
      */
     public boolean stored(boolean repeated) {
-        return known.compareAndSet(false, true) || !repeated;
+        return counted.compareAndSet(false, true) || !repeated;
     }
 }

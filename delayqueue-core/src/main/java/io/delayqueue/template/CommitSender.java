@@ -80,7 +80,7 @@ final class CommitSender {
         while (true) {
             batches.store(open);
             open = open.stream()
-                    .filter(message -> SendFailures.isPassing(message.result().join()))
+                    .filter(message -> SendFailures.isTransient(message.result().join()))
                     .toList();
             Duration left = timeout.minusNanos(nanoTime.getAsLong() - start);
             if (open.isEmpty()

@@ -51,7 +51,7 @@ final class InterceptedSend {
             return resultDespite(e);
         }
         return stage.handle((result, failure) -> failure == null && result != null
-                        ? CompletableFuture.completedFuture(message.confirmed(result))
+                        ? CompletableFuture.completedFuture(message.corrected(result))
                         : resultDespite(failure))
                 .thenCompose(Function.identity())
                 .toCompletableFuture();

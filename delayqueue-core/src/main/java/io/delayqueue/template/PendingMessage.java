@@ -182,7 +182,11 @@ final class PendingMessage implements SendInterceptor.Sending {
     /** Returns the result of a send that did not store the message; unknown if an earlier send may have stored it. */
     Failed notStored(Reason reason, String detail, @Nullable Throwable cause) {
         return mayBeStored()
-                ? SendFailures.stillUnknown(repeatable(), reason, detail, cause)
+                ? new Unknown(
+                        repeatable(),
+                        reason,
+                        "an earlier send may have stored the message; this repeat failed: " + detail,
+                        cause)
                 : new Rejected(topic(), id, reason, detail, cause);
     }
 
@@ -191,7 +195,7 @@ final class PendingMessage implements SendInterceptor.Sending {
     }
 
     /** Corrects the result of an interceptor: a rejected repeat is unknown if an earlier send may have stored it. */
-    SendResult confirmed(SendResult result) {
+    SendResult corrected(SendResult result) {
         return result instanceof Rejected rejected
                 ? notStored(rejected.reason(), rejected.detail(), rejected.cause())
                 : result;

@@ -1,7 +1,6 @@
 package io.delayqueue.template;
 
 import io.delayqueue.message.Completions;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Failed;
 import io.delayqueue.message.SendResult.Reason;
@@ -58,14 +57,8 @@ final class SendFailures {
                 failure);
     }
 
-    /** Returns the result of a repeat that was not stored, while an earlier send may have stored the message. */
-    static Unknown stillUnknown(DelayMessage message, Reason reason, String detail, @Nullable Throwable cause) {
-        return new Unknown(
-                message, reason, "an earlier send may have stored the message; this repeat failed: " + detail, cause);
-    }
-
     /** Whether sending the message again may help. */
-    static boolean isPassing(SendResult result) {
+    static boolean isTransient(SendResult result) {
         Reason reason = reason(result);
         return reason != null && reason.isTransient();
     }

@@ -41,7 +41,8 @@ final class ReceivedTopics implements PeriodicTask {
     private static final class Consumption {
 
         private final Runnable removeConsumer;
-        private boolean received = true;
+        private boolean receiving = true;
+        /** When the topic ceases to count as consumed, if no receiver receives. */
         private long until;
 
         Consumption(Runnable removeConsumer) {
@@ -52,7 +53,7 @@ final class ReceivedTopics implements PeriodicTask {
     /** Records that receivers receive from a registered topic. */
     synchronized void begin(Shard shard) {
         if (addConsumer != null) {
-            topics.computeIfAbsent(shard.topic(), topic -> new Consumption(addConsumer.apply(shard))).received = true;
+            topics.computeIfAbsent(shard.topic(), topic -> new Consumption(addConsumer.apply(shard))).receiving = true;
         }
     }
 
@@ -60,7 +61,7 @@ final class ReceivedTopics implements PeriodicTask {
     synchronized void end(Shard shard) {
         Consumption consumption = topics.get(shard.topic());
         if (consumption != null) {
-            consumption.received = false;
+            consumption.receiving = false;
             consumption.until = context.now() + REMEMBERED.toNanos();
             if (handle == null) {
                 handle = context.scheduler.schedule("received topics", this);
@@ -72,16 +73,16 @@ final class ReceivedTopics implements PeriodicTask {
 
     @Override
     public Duration run() {
-        List<Runnable> over = new ArrayList<>();
+        List<Runnable> ended = new ArrayList<>();
         long next = IDLE.toNanos();
         synchronized (this) {
             long now = context.now();
             for (Consumption consumption : List.copyOf(topics.values())) {
                 long left = consumption.until - now;
-                if (!consumption.received && left <= 0) {
+                if (!consumption.receiving && left <= 0) {
                     topics.values().remove(consumption);
-                    over.add(consumption.removeConsumer);
-                } else if (!consumption.received) {
+                    ended.add(consumption.removeConsumer);
+                } else if (!consumption.receiving) {
                     next = Math.min(next, left);
                 }
             }
@@ -90,7 +91,7 @@ final class ReceivedTopics implements PeriodicTask {
                 handle = null;
             }
         }
-        over.forEach(Runnable::run);
+        ended.forEach(Runnable::run);
         return Duration.ofNanos(next);
     }
 }
