@@ -5,7 +5,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-/** Spring's transactions over nothing: what a database's are to the code around them, savepoints included. */
+/** A transaction manager without a database, with savepoints. It counts the commits. */
 final class CountedTransactions extends AbstractPlatformTransactionManager {
 
     private static final long serialVersionUID = 1L;

@@ -14,10 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** The store, with its sends recorded, and held or spoilt where a test says so. */
+/** Wraps a store. Records its sends, and delays or fails those that a test selects. */
 final class HeldSends {
 
-    /** What is done around a send. */
+    /** Wraps a send. */
     @FunctionalInterface
     interface Gate {
         CompletableFuture<List<SendReply>> pass(List<String> ids, Supplier<CompletableFuture<List<SendReply>>> call);

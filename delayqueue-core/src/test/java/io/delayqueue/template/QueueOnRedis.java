@@ -23,7 +23,7 @@ import java.util.concurrent.Executors;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A queue over a proxy in front of a real Redis, assembled by hand. */
+/** A queue with a proxy in front of a real Redis. */
 public final class QueueOnRedis implements AutoCloseable {
 
     public static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
@@ -77,7 +77,7 @@ public final class QueueOnRedis implements AutoCloseable {
         return templateBuilder().build();
     }
 
-    /** Opens a topic, so that what is counted afterwards is the sending alone. */
+    /** Connects and registers a topic, then resets the counters of the proxy. */
     public void open(String topic) {
         store.enableNotifications(Shard.single(topic)).join();
         proxy.traffic().reset();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what happened, a line each. */
+/** Records each event as a line. */
 public final class RecordedEvents implements DelayQueueEvents {
 
     private final List<String> lines = new CopyOnWriteArrayList<>();

@@ -25,10 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A send whose outcome is unknown stays unknown until one of its repeats is answered. */
+/** A send whose outcome is unknown stays unknown until one of its repeats has a reply. */
 class RepeatedSendTests extends HeldSendsTest {
 
-    /** The ways to send one message; each throws what the caller gets. */
+    /** The ways to send one message; each throws the exception of the caller. */
     enum Way {
         SEND {
             @Override
@@ -89,7 +89,7 @@ class RepeatedSendTests extends HeldSendsTest {
     private DelayMessage unknown(Way way) {
         sends.set((ids, call) -> call.get()
                 .thenCompose(stored -> CompletableFuture.failedFuture(
-                        new RedisCallException(Kind.UNKNOWN, "no answer in time", null))));
+                        new RedisCallException(Kind.UNKNOWN, "no reply in time", null))));
         DelayMessage message = catchThrowableOfType(
                         OutcomeUnknownException.class, () -> way.send(template(), message("4711")))
                 .delayMessage();
@@ -201,7 +201,7 @@ class RepeatedSendTests extends HeldSendsTest {
     void aRepeatBehindABatchWithoutReplyLeavesTheOutcomeUnknown() {
         DelayMessage repeat = unknown(Way.SEND);
         sends.set((ids, call) ->
-                CompletableFuture.failedFuture(new RedisCallException(Kind.UNKNOWN, "no answer in time", null)));
+                CompletableFuture.failedFuture(new RedisCallException(Kind.UNKNOWN, "no reply in time", null)));
         DelayQueueTemplate template = builder()
                 .limits(new SendLimits(1000, 1000, Duration.ofDays(1), 1, 1000))
                 .build();
@@ -238,7 +238,7 @@ class RepeatedSendTests extends HeldSendsTest {
         sends.set((ids, call) -> sends.calls().size() == 1
                 ? call.get()
                         .thenCompose(stored -> CompletableFuture.failedFuture(
-                                new RedisCallException(Kind.UNKNOWN, "no answer in time", null)))
+                                new RedisCallException(Kind.UNKNOWN, "no reply in time", null)))
                 : CompletableFuture.failedFuture(new io.delayqueue.store.TopicConflictException("5 shards now")));
         DelayQueueTemplate template =
                 builder().afterCommitTimeout(Duration.ofMillis(100)).build();

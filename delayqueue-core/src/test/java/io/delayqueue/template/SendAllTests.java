@@ -135,7 +135,7 @@ class SendAllTests extends RedisTest {
                         "sent orders 1", "sent orders 1", "duplicate orders live", "duplicate orders a");
     }
 
-    /** Checks keep such a message from being made; that it has no bytes stands for what they miss. */
+    /** A message without a payload, which the template never creates: its encoding fails. */
     private static PendingMessage unwritable(String id) {
         PendingMessage unwritable = new PendingMessage(message(id), id, "n");
         unwritable.serialised(null);

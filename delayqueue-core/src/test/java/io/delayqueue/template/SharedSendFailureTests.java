@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class SharedSendFailureTests extends HeldSendsTest {
 
-    private final RedisCallException unanswered = new RedisCallException(Kind.UNKNOWN, "no answer in time", null);
+    private final RedisCallException noReply = new RedisCallException(Kind.UNKNOWN, "no reply in time", null);
     private final RedisCallException full = new RedisCallException(Kind.MEMORY_FULL, "rejected", null);
     private final RedisCallException midway = new RedisCallException(Kind.STOPPED, "stopped", null);
 
@@ -128,7 +128,7 @@ class SharedSendFailureTests extends HeldSendsTest {
 
     @Test
     void aCallWithoutReplyLeavesItsMessagesUnknownAndTheNextCallSucceeds() {
-        sends.set((ids, call) -> ids.size() > 1 ? CompletableFuture.failedFuture(unanswered) : call.get());
+        sends.set((ids, call) -> ids.size() > 1 ? CompletableFuture.failedFuture(noReply) : call.get());
         DelayQueueTemplate template = builder().build();
 
         Map<String, CompletableFuture<Success>> sent = sendTogether(template, "a", "b");
@@ -163,7 +163,7 @@ class SharedSendFailureTests extends HeldSendsTest {
 
     @Test
     void aSingleSendWithoutReplyFailsTheMessagesBehindIt() {
-        sends.set((ids, call) -> CompletableFuture.failedFuture(unanswered));
+        sends.set((ids, call) -> CompletableFuture.failedFuture(noReply));
         sends.hold("first");
         DelayQueueTemplate template = builder().build();
         CompletableFuture<Success> first = blocked(template, "first");
@@ -191,10 +191,11 @@ class SharedSendFailureTests extends HeldSendsTest {
 
         assertThat(took)
                 .isLessThan(QueueOnRedis.COMMAND_TIMEOUT.multipliedBy(19).dividedBy(10));
-        List<Class<?>> told = new ArrayList<>();
-        sent.forEach(each -> told.add(failure(each, DelayQueueException.class).getClass()));
-        assertThat(told).contains(OutcomeUnknownException.class, MessageRejectedException.class);
-        assertThat(told).containsOnly(OutcomeUnknownException.class, MessageRejectedException.class);
+        List<Class<?>> failures = new ArrayList<>();
+        sent.forEach(
+                each -> failures.add(failure(each, DelayQueueException.class).getClass()));
+        assertThat(failures).contains(OutcomeUnknownException.class, MessageRejectedException.class);
+        assertThat(failures).containsOnly(OutcomeUnknownException.class, MessageRejectedException.class);
     }
 
     @Test

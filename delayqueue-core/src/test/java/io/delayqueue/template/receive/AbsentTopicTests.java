@@ -18,14 +18,14 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Whoever receives makes no topic, and hears of it when somebody else does. */
+/** Receiving registers no topic; receivers notice when a send registers it. */
 class AbsentTopicTests extends ReceiveTest {
 
     private static final int NAMES = 100;
 
-    private List<CompletableFuture<List<LeasedDelivery>>> waitAtInventedTopics(DefaultDelayQueueReceiver by) {
+    private List<CompletableFuture<List<LeasedDelivery>>> waitForAbsentTopics(DefaultDelayQueueReceiver by) {
         return IntStream.range(0, NAMES)
-                .mapToObj(i -> by.receiveAsync("invented" + i, 1, LONG, LEASE))
+                .mapToObj(i -> by.receiveAsync("absent" + i, 1, LONG, LEASE))
                 .toList();
     }
 
@@ -34,7 +34,7 @@ class AbsentTopicTests extends ReceiveTest {
     }
 
     @Test
-    void receivingMakesNoTopicAndNoKey() {
+    void receivingRegistersNoTopicAndWritesNoKey() {
         assertThat(receiveNow(1)).isEmpty();
         assertThat(receiver.receive("other", 1, Duration.ofMillis(50), LEASE)).isEmpty();
         assertThat(join(receiver.receiveAsync(List.of("a", "b", "c"), 1, Duration.ofMillis(50), LEASE)))
@@ -45,7 +45,7 @@ class AbsentTopicTests extends ReceiveTest {
 
     @Test
     void topicsWithoutWaitingReceiversUseNoMemory() {
-        List<CompletableFuture<List<LeasedDelivery>>> waiting = waitAtInventedTopics(receiver);
+        List<CompletableFuture<List<LeasedDelivery>>> waiting = waitForAbsentTopics(receiver);
         assertThat(receiver.kept()).isEqualTo(NAMES);
         send("a", Duration.ZERO);
         assertThat(join(receiveOne().acknowledge())).isTrue();
@@ -79,25 +79,25 @@ class AbsentTopicTests extends ReceiveTest {
     }
 
     @Test
-    void sweepReadsTheListOfTopicsOnceHoweverManyAreWaitedAt() {
+    void sweepReadsTheListOfTopicsOnceForAllAbsentTopics() {
         signals.stop();
         Duration sweep = Duration.ofMillis(300);
         try (DefaultDelayQueueReceiver sweeping = receiver(new ReceiveSettings(sweep, sweep, 3, Duration.ZERO))) {
-            List<CompletableFuture<List<LeasedDelivery>>> waiting = waitAtInventedTopics(sweeping);
+            List<CompletableFuture<List<LeasedDelivery>>> waiting = waitForAbsentTopics(sweeping);
             await().until(() -> queue.proxy().traffic().requests("EVALSHA") >= NAMES + 3);
             queue.proxy().traffic().reset();
             int calls = tasks.calls();
             await().until(() -> queue.proxy().traffic().requests("EVALSHA") >= 3);
 
             assertThat(tasks.calls() - calls).isLessThan(NAMES);
-            template.send(DelayMessage.to("invented7").id("a").payload("p").build());
+            template.send(DelayMessage.to("absent7").id("a").payload("p").build());
             assertThat(join(waiting.get(7))).extracting(LeasedDelivery::id).containsExactly("a");
             assertThat(waiting.get(8)).isNotDone();
         }
     }
 
     @Test
-    void topicThatIsDeletedWhileSomebodyWaitsIsNotMadeAnew() {
+    void topicThatIsDeletedWhileAReceiverWaitsIsNotRegisteredAgain() {
         awaitSubscription();
         queue.topics().shards("orders").join();
         CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
@@ -114,7 +114,7 @@ class AbsentTopicTests extends ReceiveTest {
     }
 
     @Test
-    void leasesOfADeletedTopicAreGoneAndDoNotMakeItAnew() {
+    void settlementForADeletedTopicIsRejectedAndDoesNotRegisterIt() {
         send("a", Duration.ZERO);
         LeasedDelivery delivery = receiveOne();
         TopicRegistry elsewhere = new TopicRegistry(queue.scripts(), queue.keySpace());
@@ -161,21 +161,21 @@ class AbsentTopicTests extends ReceiveTest {
 
     @Test
     void receivedTopicsAreRegisteredAsConsumed() {
-        Set<String> told = new ConcurrentSkipListSet<>();
-        try (DefaultDelayQueueReceiver telling = DefaultDelayQueueReceiver.builder(
+        Set<String> consumed = new ConcurrentSkipListSet<>();
+        try (DefaultDelayQueueReceiver registering = DefaultDelayQueueReceiver.builder(
                         queue.store(), queue.topics(), QueueOnRedis.codec(), signals, tasks)
                 .settings(SETTINGS)
                 .addConsumer((Shard shard) -> {
-                    told.add(shard.topic());
-                    return () -> told.remove(shard.topic());
+                    consumed.add(shard.topic());
+                    return () -> consumed.remove(shard.topic());
                 })
                 .build()) {
-            assertThat(telling.receive("absent", 1, Duration.ZERO, LEASE)).isEmpty();
+            assertThat(registering.receive("absent", 1, Duration.ZERO, LEASE)).isEmpty();
             send("a", Duration.ofHours(1));
-            assertThat(telling.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
+            assertThat(registering.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
 
-            await().until(() -> telling.kept() == 0);
-            assertThat(told).containsExactly("orders");
+            await().until(() -> registering.kept() == 0);
+            assertThat(consumed).containsExactly("orders");
         }
     }
 }

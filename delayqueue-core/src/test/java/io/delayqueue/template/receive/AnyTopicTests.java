@@ -24,7 +24,7 @@ class AnyTopicTests extends ReceiveTest {
     private static final List<String> TOPICS = List.of("first", "second", "third");
 
     @Test
-    void theFirstOneThatHasSomethingIsTakenFrom() {
+    void theFirstTopicWithDueMessagesIsReceivedFrom() {
         sendTo("third", "c", Duration.ZERO);
         sendTo("second", "b", Duration.ZERO);
 
@@ -45,7 +45,7 @@ class AnyTopicTests extends ReceiveTest {
     }
 
     @Test
-    void nothingIsGivenWhenTheTimeIsOver() {
+    void aWaitThatTimesOutEndsEmpty() {
         assertThat(ids(receiveAny(Duration.ofMillis(50)))).isEmpty();
     }
 
@@ -89,16 +89,16 @@ class AnyTopicTests extends ReceiveTest {
                 .hasCauseInstanceOf(DelayQueueUnavailableException.class);
     }
 
-    /** Several wait at all topics, and some give up at any moment: what comes is given once, and no attempt is lost. */
+    /** Several receivers wait for all topics, and some are cancelled at any time. */
     @Test
     void eachMessageIsDeliveredOnceWhileReceiversCancel() {
         int messages = 600;
         for (int i = 0; i < messages; i++) {
             sendTo(TOPICS.get(i % TOPICS.size()), "m" + i, Duration.ofMillis(i / 2));
         }
-        Set<String> given = new HashSet<>();
+        Set<String> delivered = new HashSet<>();
         List<CompletableFuture<List<LeasedDelivery>>> waiting = new ArrayList<>();
-        while (given.size() < messages) {
+        while (delivered.size() < messages) {
             while (waiting.size() < 8) {
                 waiting.add(receiver.receiveAsync(TOPICS, 3, LONG, LEASE));
             }
@@ -115,7 +115,7 @@ class AnyTopicTests extends ReceiveTest {
                 }
                 for (LeasedDelivery delivery : wait.join()) {
                     assertThat(delivery.attempt()).isEqualTo(1);
-                    assertThat(given.add(delivery.id())).isTrue();
+                    assertThat(delivered.add(delivery.id())).isTrue();
                     assertThat(join(delivery.acknowledge())).isTrue();
                 }
                 return true;

@@ -96,7 +96,7 @@ class ForgedReceiptTests extends ReceiveTest {
 
     private record Forged(String what, CompletableFuture<Boolean> accepted) {}
 
-    /** All keys but the bookkeeping of who polls. */
+    /** All keys except the data of polls. */
     private static String state(RawRedis redis) {
         return Dump.of(redis, "dq:")
                 .lines()

@@ -53,7 +53,7 @@ class LeasesTests extends ReceiveTest {
     }
 
     @Test
-    void anotherProcessHandsBack() {
+    void anotherProcessReleases() {
         LeasedDelivery delivery = delivered("a");
 
         assertThat(join(leases.release("orders", "a", delivery.receipt()))).isTrue();
@@ -169,13 +169,13 @@ class LeasesTests extends ReceiveTest {
     void anUnknownTopicHasNoLeasesAndIsNotRegistered() {
         String receipt = delivered("a").receipt();
 
-        assertThat(join(leases.acknowledge("nobodys", "a", receipt))).isFalse();
+        assertThat(join(leases.acknowledge("unknown", "a", receipt))).isFalse();
 
-        assertThat(queue.topics().registeredShards("nobodys").join()).isEmpty();
+        assertThat(queue.topics().registeredShards("unknown").join()).isEmpty();
     }
 
     @Test
-    void aTopicThatWasRegisteredAnewIsFollowed() {
+    void aTopicThatIsRegisteredAgainIsFollowed() {
         join(delivered("a").acknowledge());
         TopicRegistry wide = new TopicRegistry(
                 queue.scripts(), queue.keySpace(), new ShardPlan(Map.of("orders", 3), ShardPlan.OnConflict.FAIL));

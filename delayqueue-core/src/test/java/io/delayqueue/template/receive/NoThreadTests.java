@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** No more threads can be made for what users' futures have to do. */
+/** The executor of the completions cannot create a thread. */
 class NoThreadTests extends ReceiveTest {
 
     private final AtomicBoolean none = new AtomicBoolean();
 
     @Test
-    void futuresEndAllTheSame() {
+    void futuresCompleteOnTheCallingThread() {
         DefaultDelayQueueReceiver other = DefaultDelayQueueReceiver.builder(
                         queue.store(), queue.topics(), QueueOnRedis.codec(), signals, tasks)
                 .settings(SETTINGS)

@@ -134,7 +134,7 @@ class ReceiveOutageTests extends ReceiveTest {
         assertThat(acknowledged).isCompletedExceptionally();
     }
 
-    /** What another process sees, past the broken network. */
+    /** The counts, read by another process without the broken network. */
     private ShardCounts countsElsewhere() {
         try (QueueOnRedis other = new QueueOnRedis(server)) {
             return other.store().awaitCount(Shard.single("orders"));

@@ -19,13 +19,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A receiver on a real Redis, with signals, and tasks on a thread of the test's. */
+/** A receiver on a real Redis, with signals, and with tasks on one thread of the test. */
 abstract class ReceiveTest extends RedisTest {
 
     static final Duration LEASE = Duration.ofSeconds(30);
     static final Duration LONG = Duration.ofMinutes(1);
 
-    /** Sweeps that come too late to help a test; leases that are over are taken back at once. */
+    /** Sweeps too rarely to affect a test, and reclaims overdue leases at once. */
     static final ReceiveSettings SETTINGS =
             new ReceiveSettings(Duration.ofMinutes(10), Duration.ofMinutes(10), 3, Duration.ZERO);
 
@@ -81,7 +81,7 @@ abstract class ReceiveTest extends RedisTest {
         return queue.store().awaitCount(Shard.single("orders"));
     }
 
-    /** Until a look has found nothing and the pump sleeps. */
+    /** Waits until no task has run for a while. */
     void awaitAsleep() {
         int[] last = {-1};
         await().pollInterval(50, TimeUnit.MILLISECONDS).until(() -> {
@@ -91,7 +91,7 @@ abstract class ReceiveTest extends RedisTest {
         });
     }
 
-    /** Until the server has a subscriber, so that a signal is heard. */
+    /** Waits until the server has a subscriber for signals. */
     void awaitSubscription() {
         await().until(() -> {
             Object reply = server.command("PUBSUB", "NUMSUB", queue.keySpace().signalChannel());

@@ -49,7 +49,7 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void theLeaseEndIsRatherTooEarlyThanTooLate() {
+    void theLeaseEndIsNotLaterThanInRedis() {
         send("a", Duration.ZERO);
 
         LeasedDelivery delivery = receiveNow(1).get(0);
@@ -60,7 +60,7 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void aMessageMayFixItsOwnLease() {
+    void aMessageMaySetItsOwnLease() {
         template.send(DelayMessage.to("orders")
                 .id("a")
                 .payload("p")
@@ -71,7 +71,7 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void atMostAsManyAsAskedForComeInDueOrder() {
+    void messagesAreReceivedInDueOrderUpToTheMaximum() {
         template.sendAll(IntStream.range(0, 5)
                 .mapToObj(
                         i -> DelayMessage.to("orders").id("m" + i).payload("p").build())
@@ -107,7 +107,7 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void aRescheduleToAnEarlierTimeWakes() {
+    void aRescheduleToAnEarlierTimeWakesAReceiver() {
         awaitSubscription();
         send("a", Duration.ofHours(1));
         CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
@@ -119,7 +119,7 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void withoutSignalsTheSweepFindsIt() {
+    void withoutSignalsTheSweepFindsTheMessage() {
         signals.stop();
         DefaultDelayQueueReceiver sweeping =
                 receiver(new ReceiveSettings(Duration.ofMinutes(1), Duration.ofMillis(300), 10, Duration.ZERO));
@@ -133,7 +133,7 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void aWaitThatIsOverEndsWithNothing() {
+    void aWaitThatTimesOutEndsEmpty() {
         assertThat(receiver.receive("orders", 1, Duration.ofMillis(100), LEASE)).isEmpty();
         await().until(() -> tasks.scheduled() == 0);
     }
@@ -168,7 +168,7 @@ class ReceiveTests extends ReceiveTest {
                 .toList();
         awaitAsleep();
 
-        // what others in this process start meanwhile ends, what waiting receivers held would stay
+        // other threads of this process may start and end meanwhile
         await().until(() -> Thread.activeCount() <= threads + 2);
         assertThat(queue.proxy().openConnections()).isEqualTo(connections);
         assertThat(tasks.scheduled()).isEqualTo(1);
@@ -297,7 +297,7 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void aClosedReceiverEndsWaitsWithNothing() {
+    void closingTheReceiverEndsWaitsEmpty() {
         CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
         awaitAsleep();
 

@@ -216,10 +216,10 @@ class SettleLeasedTests extends ReceiveTest {
         queue.proxy().traffic().reset();
         queue.proxy().delay(Duration.ofMillis(50));
 
-        List<CompletableFuture<Boolean>> answers =
+        List<CompletableFuture<Boolean>> results =
                 deliveries.stream().skip(1).map(LeasedDelivery::acknowledge).toList();
 
-        assertThat(answers).allMatch(answer -> join(answer));
+        assertThat(results).allMatch(result -> join(result));
         assertThat(queue.proxy().traffic().requests("EVALSHA")).isLessThanOrEqualTo(3);
         assertThat(counts().leased()).isZero();
     }

@@ -79,10 +79,10 @@ class ShardedReceiveTests extends ReceiveTest {
         }
     }
 
-    /** The looks at each shard, and when each began. */
-    private record Looks(List<List<Long>> begun) {
+    /** The start times of the polls of each shard. */
+    private record Polls(List<List<Long>> started) {
 
-        Looks() {
+        Polls() {
             this(IntStream.range(0, SHARDS)
                     .mapToObj(i -> Collections.<Long>synchronizedList(new ArrayList<>()))
                     .toList());
@@ -94,7 +94,7 @@ class ShardedReceiveTests extends ReceiveTest {
                     new Class<?>[] {MessageStore.class},
                     (proxy, method, given) -> {
                         if (method.getName().equals("pollIfRegistered")) {
-                            begun.get(((Shard) given[0]).index()).add(System.nanoTime());
+                            started.get(((Shard) given[0]).index()).add(System.nanoTime());
                         }
                         try {
                             return method.invoke(real, given);
@@ -106,21 +106,21 @@ class ShardedReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void anIdleTopicIsSweptShardByShardOncePerIntervalHoweverManyWait() {
+    void eachShardOfAnIdleTopicIsSweptOncePerIntervalForAllReceivers() {
         queue.topics().shards("orders").join();
-        Looks looks = new Looks();
+        Polls polls = new Polls();
         try (DefaultDelayQueueReceiver sweeping = DefaultDelayQueueReceiver.builder(
-                        looks.around(queue.store()), queue.topics(), QueueOnRedis.codec(), signals, tasks)
+                        polls.around(queue.store()), queue.topics(), QueueOnRedis.codec(), signals, tasks)
                 .settings(SWEEPING)
                 .build()) {
             for (int i = 0; i < 5; i++) {
                 CompletableFuture<?> unused = sweeping.receiveAsync("orders", 1, LONG, LEASE);
             }
-            // the first ones are for those who came
-            await().until(() -> looks.begun.stream().allMatch(shard -> shard.size() >= 10));
+            // the first polls are for the new receivers
+            await().until(() -> polls.started.stream().allMatch(shard -> shard.size() >= 10));
         }
-        for (List<Long> shard : looks.begun) {
-            assertThat(shard.size()).isBetween(10, looks.begun.get(0).size() + 1);
+        for (List<Long> shard : polls.started) {
+            assertThat(shard.size()).isBetween(10, polls.started.get(0).size() + 1);
             for (int i = 7; i < shard.size(); i++) {
                 assertThat(shard.get(i) - shard.get(i - 1)).isGreaterThanOrEqualTo(SWEEP.toNanos());
             }

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Calls tasks on one thread, and says how many it has. */
+/** Runs tasks on one thread, and counts the tasks and their runs. */
 final class TestTasks implements PeriodicTaskScheduler, AutoCloseable {
 
     private final ScheduledExecutorService executor =
