@@ -9,7 +9,7 @@
 local text = redis.call('HGET', KEYS[1], ARGV[1])
 if not text then
   passMemoryCheck()
-  written({number = numberText(nowMicros), state = 's', current = ARGV[2], others = {}})
+  written({version = versionText(nowMicros), state = 's', current = ARGV[2], others = {}})
   return {'OK'}
 end
 local entry = parsed(text)

@@ -2,8 +2,8 @@
 -- becomes one of the other topics.
 --
 -- KEYS[1] bucket
--- ARGV[1] id  ARGV[2] topic, escaped  ARGV[3] number that the number of the push must exceed
--- result {'OK', number of the push, other topics ...} | {'UNREADABLE', entry}
+-- ARGV[1] id  ARGV[2] topic, escaped  ARGV[3] version that the version of the push must exceed
+-- result {'OK', version of the push, other topics ...} | {'UNREADABLE', entry}
 -- cost   O(others), 3 commands
 --@include entry
 local text = redis.call('HGET', KEYS[1], ARGV[1])
@@ -11,9 +11,9 @@ local before = text and parsed(text)
 if text and not before then
   return {'UNREADABLE', text}
 end
-local last = math.max(tonumber(ARGV[3]), before and tonumber(before.number) or 0)
-local entry = {number = numberText(math.max(nowMicros, last + 1)), state = 'p', current = ARGV[2], others = {}}
-local reply = {'OK', entry.number}
+local last = math.max(tonumber(ARGV[3]), before and tonumber(before.version) or 0)
+local entry = {version = versionText(math.max(nowMicros, last + 1)), state = 'p', current = ARGV[2], others = {}}
+local reply = {'OK', entry.version}
 for _, other in ipairs(before and before.others or {}) do
   if other.topic ~= ARGV[2] then
     entry.others[#entry.others + 1] = other

@@ -1,32 +1,32 @@
--- fragment: an entry of the index, as text: "1 <number> <state> <current topic>", then for each other topic
--- " <since, ms>:<topic>". The state is p (pending) until the push with that number is settled, then s (settled).
--- The caller escapes topics, so that they contain no blanks. The number of an entry is its time in µs since 1970, or
--- slightly more if several pushes start within one µs.
+-- fragment: an entry of the index, as text: "1 <version> <state> <current topic>", then for each other topic
+-- " <since, ms>:<topic>". The 1 is the number of this format. The state is p (pending) until the push with that version
+-- is settled, then s (settled). The caller escapes topics, so that they contain no blanks. The version of an entry is
+-- the time of its push in µs since 1970, or slightly more if several pushes start within one µs.
 -- needs: KEYS[1] hash of the bucket, ARGV[1] id
--- gives: nowMicros, nowMs (as text), numberText, parsed, written, passMemoryCheck
+-- gives: nowMicros, nowMs (as text), versionText, parsed, written, passMemoryCheck
 local clock = redis.call('TIME')
 local nowMicros = clock[1] * 1000000 + clock[2]
 local nowMs = string.format('%.0f', math.floor(nowMicros / 1000))
 
-local function numberText(number)
-  return string.format('%016.0f', number)
+local function versionText(version)
+  return string.format('%016.0f', version)
 end
 
--- returns nil for an entry that another version wrote
+-- returns nil for an entry in another format
 local function parsed(text)
-  local number, state, current, rest = string.match(text, '^1 (%d+) ([ps]) (%S+)(.*)$')
-  if not number then
+  local version, state, current, rest = string.match(text, '^1 (%d+) ([ps]) (%S+)(.*)$')
+  if not version then
     return nil
   end
   local others = {}
   for since, topic in string.gmatch(rest, ' (%d+):(%S+)') do
     others[#others + 1] = {since = since, topic = topic}
   end
-  return {number = number, state = state, current = current, others = others}
+  return {version = version, state = state, current = current, others = others}
 end
 
 local function written(entry)
-  local parts = {'1', entry.number, entry.state, entry.current}
+  local parts = {'1', entry.version, entry.state, entry.current}
   for _, other in ipairs(entry.others) do
     parts[#parts + 1] = other.since .. ':' .. other.topic
   end

@@ -2,7 +2,7 @@
 --
 -- KEYS[1] bucket
 -- ARGV[1] id
--- result {'OK', number, current topic, other topics ..., newest first} | {'OK'} if there is no entry
+-- result {'OK', version, current topic, other topics ..., newest first} | {'OK'} if there is no entry
 --        | {'UNREADABLE', entry}
 -- cost   O(others), 2 commands
 --@include entry
@@ -11,7 +11,7 @@ local entry = text and parsed(text)
 if not entry then
   return text and {'UNREADABLE', text} or {'OK'}
 end
-local reply = {'OK', entry.number, entry.current}
+local reply = {'OK', entry.version, entry.current}
 for i = #entry.others, 1, -1 do
   reply[#reply + 1] = entry.others[i].topic
 end

@@ -2,7 +2,7 @@
 -- from the entry, unless another push has started meanwhile.
 --
 -- KEYS[1] bucket
--- ARGV[1] id  ARGV[2] topic of the push, escaped  ARGV[3] number of the push
+-- ARGV[1] id  ARGV[2] topic of the push, escaped  ARGV[3] version of the push
 -- ARGV[4] time for which another topic is kept, ms: an interrupted push may still store a message there
 -- ARGV[5] maximum number of other topics that are kept, the newest
 -- result {'OK'}: this push is current, or a later push to the same topic
@@ -19,10 +19,10 @@ if text and not entry then
 end
 passMemoryCheck()
 if not entry then
-  written({number = ARGV[3], state = 's', current = ARGV[2], others = {}})
+  written({version = ARGV[3], state = 's', current = ARGV[2], others = {}})
   return {'OK'}
 end
-if entry.number > ARGV[3] then
+if entry.version > ARGV[3] then
   local known = entry.current == ARGV[2]
   for _, other in ipairs(entry.others) do
     known = known or other.topic == ARGV[2]
@@ -33,7 +33,7 @@ if entry.number > ARGV[3] then
   end
   return entry.current == ARGV[2] and {'OK'} or {'LATER'}
 end
-if entry.number < ARGV[3] then
+if entry.version < ARGV[3] then
   local reply, others = {'EARLIER'}, {}
   for _, other in ipairs(entry.others) do
     if other.topic ~= ARGV[2] then
@@ -45,7 +45,7 @@ if entry.number < ARGV[3] then
     others[#others + 1] = {since = nowMs, topic = entry.current}
     reply[#reply + 1] = entry.current
   end
-  written({number = ARGV[3], state = 'p', current = ARGV[2], others = others})
+  written({version = ARGV[3], state = 'p', current = ARGV[2], others = others})
   return reply
 end
 local young = {}
