@@ -72,18 +72,30 @@ public final class UniqueIds {
         return push(topic, id, 0, send, MAX_TRIES);
     }
 
+    /**
+     * Each step starts when the previous one has succeeded. The last step pushes again if a message with a greater
+     * version was kept.
+     */
     private CompletableFuture<Void> push(String topic, String id, long floor, Send send, int tries) {
-        return index.enterAsync(id, topic, floor)
-                .thenCompose(entered -> send.send(entered.version())
-                        .thenCompose(sent -> cancelAll(entered.others(), id, entered.version(), false)
-                                .thenCompose(cancels -> settle(topic, id, entered.version(), MAX_TRIES)
-                                        .thenCompose(ignored -> sent instanceof SendResult.Kept
-                                                ? copies.version(topic, id)
-                                                        .thenApply(copy -> Math.max(cancels.kept, copy.version()))
-                                                : CompletableFuture.completedFuture(cancels.kept))))
-                        .thenCompose(greater -> greater > entered.version() && tries > 1
-                                ? pushAbove(greater, topic, id, entered.version(), send, tries - 1)
-                                : CompletableFuture.completedFuture(null)));
+        return index.enterAsync(id, topic, floor).thenCompose(entered -> {
+            long version = entered.version();
+            CompletableFuture<? extends SendResult.Success> sent = send.send(version);
+            CompletableFuture<Cancels> cancels =
+                    sent.thenCompose(done -> cancelAll(entered.others(), id, version, false));
+            CompletableFuture<Void> settled = cancels.thenCompose(done -> settle(topic, id, version, MAX_TRIES));
+            CompletableFuture<Long> kept =
+                    settled.thenCompose(done -> keptVersion(topic, id, sent.join(), cancels.join()));
+            return kept.thenCompose(greater -> greater > version && tries > 1
+                    ? pushAbove(greater, topic, id, version, send, tries - 1)
+                    : CompletableFuture.completedFuture(null));
+        });
+    }
+
+    /** Returns the greatest version of a message that a push did not replace or cancel, in its own or another topic. */
+    private CompletableFuture<Long> keptVersion(String topic, String id, SendResult.Success sent, Cancels cancels) {
+        return sent instanceof SendResult.Kept
+                ? copies.version(topic, id).thenApply(own -> Math.max(cancels.kept, own.version()))
+                : CompletableFuture.completedFuture(cancels.kept);
     }
 
     /**
@@ -92,10 +104,15 @@ public final class UniqueIds {
      */
     private CompletableFuture<Void> pushAbove(
             long greater, String topic, String id, long version, Send send, int tries) {
+        return isLastPush(id, version)
+                .thenCompose(
+                        last -> last ? push(topic, id, greater, send, tries) : CompletableFuture.completedFuture(null));
+    }
+
+    /** Returns whether the index has no later push than the one with a version. */
+    private CompletableFuture<Boolean> isLastPush(String id, long version) {
         return index.findAsync(id)
-                .thenCompose(entry -> entry.isPresent() && entry.get().version() == version
-                        ? push(topic, id, greater, send, tries)
-                        : CompletableFuture.completedFuture(null));
+                .thenApply(entry -> entry.isPresent() && entry.get().version() == version);
     }
 
     private CompletableFuture<Void> settle(String topic, String id, long version, int tries) {
@@ -134,29 +151,31 @@ public final class UniqueIds {
      * has no later push, the index was lost, and the message is cancelled by the next try.
      */
     private CompletableFuture<Boolean> cancel(String id, long floor, boolean onlyClaimed, int tries) {
-        return index.findAsync(id).thenCompose(found -> {
-            if (found.isEmpty()) {
-                return CompletableFuture.completedFuture(false);
-            }
-            Entry entry = found.get();
-            return cancelAll(entry.topics(), id, Math.max(floor, entry.version()), onlyClaimed)
-                    .thenCompose(cancels -> {
-                        if (cancels.kept != VersionedCancel.NO_VERSION && tries > 1) {
-                            return cancelUnlessLater(id, entry.version(), cancels, onlyClaimed, tries - 1);
-                        }
-                        if (cancels.unclaimed) {
-                            return CompletableFuture.completedFuture(cancels.cancelled);
-                        }
-                        return index.removeAsync(id, entry.version(), Duration.ZERO)
-                                .thenApply(removed -> cancels.cancelled);
-                    });
-        });
+        return index.findAsync(id)
+                .thenCompose(entry -> entry.isPresent()
+                        ? cancel(entry.get(), floor, onlyClaimed, tries)
+                        : CompletableFuture.completedFuture(false));
+    }
+
+    private CompletableFuture<Boolean> cancel(Entry entry, long floor, boolean onlyClaimed, int tries) {
+        String id = entry.id();
+        return cancelAll(entry.topics(), id, Math.max(floor, entry.version()), onlyClaimed)
+                .thenCompose(cancels -> {
+                    if (cancels.kept != VersionedCancel.NO_VERSION && tries > 1) {
+                        return cancelUnlessLater(id, entry.version(), cancels, onlyClaimed, tries - 1);
+                    }
+                    if (cancels.unclaimed) {
+                        return CompletableFuture.completedFuture(cancels.cancelled);
+                    }
+                    return index.removeAsync(id, entry.version(), Duration.ZERO)
+                            .thenApply(removed -> cancels.cancelled);
+                });
     }
 
     private CompletableFuture<Boolean> cancelUnlessLater(
             String id, long version, Cancels cancels, boolean onlyClaimed, int tries) {
-        return index.findAsync(id)
-                .thenCompose(entry -> entry.isPresent() && entry.get().version() == version
+        return isLastPush(id, version)
+                .thenCompose(last -> last
                         ? cancel(id, cancels.kept, onlyClaimed, tries)
                                 .thenApply(cancelled -> cancelled || cancels.cancelled)
                         : CompletableFuture.completedFuture(cancels.cancelled));
