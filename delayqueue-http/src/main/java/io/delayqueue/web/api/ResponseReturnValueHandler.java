@@ -1,11 +1,9 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.web.api.json.Json;
-import io.delayqueue.web.api.json.JsonText;
 import io.delayqueue.web.api.response.Problem;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
@@ -44,8 +42,7 @@ public final class ResponseReturnValueHandler implements HandlerMethodReturnValu
         response.headers().forEach(servletResponse::setHeader);
         Object body = response.body();
         if (body != null) {
-            byte[] bytes =
-                    body instanceof JsonText json ? json.text().getBytes(StandardCharsets.UTF_8) : Json.write(body);
+            byte[] bytes = Json.write(body);
             servletResponse.setContentType(body instanceof Problem ? PROBLEM : JSON);
             servletResponse.setContentLength(bytes.length);
             servletResponse.getOutputStream().write(bytes);

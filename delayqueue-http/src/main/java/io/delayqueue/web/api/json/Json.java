@@ -57,7 +57,6 @@ public final class Json {
             .changeDefaultPropertyInclusion(inclusion -> inclusion.withValueInclusion(JsonInclude.Include.NON_NULL))
             .changeDefaultNullHandling(nulls -> JsonSetter.Value.forContentNulls(Nulls.FAIL))
             .addModule(new SimpleModule()
-                    .addSerializer(new JsonTextWriter())
                     .addSerializer(new InstantWriter())
                     .addKeyDeserializer(String.class, new KeyReader())
                     .addDeserializer(JsonText.class, new JsonTextReader())
@@ -397,19 +396,6 @@ public final class Json {
         @Override
         public void serialize(Instant value, JsonGenerator generator, SerializationContext context) {
             generator.writeString(FORMAT.format(value));
-        }
-    }
-
-    /** Writes a JSON value unchanged. */
-    private static final class JsonTextWriter extends StdSerializer<JsonText> {
-
-        JsonTextWriter() {
-            super(JsonText.class);
-        }
-
-        @Override
-        public void serialize(JsonText value, JsonGenerator generator, SerializationContext context) {
-            generator.writeRawValue(value.text());
         }
     }
 }

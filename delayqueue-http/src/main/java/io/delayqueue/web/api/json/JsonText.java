@@ -1,5 +1,7 @@
 package io.delayqueue.web.api.json;
 
+import com.fasterxml.jackson.annotation.JsonRawValue;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -10,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text valid JSON
  */
-public record JsonText(String text) {
+public record JsonText(@JsonValue @JsonRawValue String text) {
 
     /** The value null. */
     public static final JsonText NULL = new JsonText("null");
