@@ -46,7 +46,7 @@ import org.springframework.core.Ordered;
 @ConditionalOnBooleanProperty("delayqueue.http.compat.enabled")
 public final class DelayQueueCompatAutoConfiguration {
 
-    private static final Duration LONGEST_DELAY = Duration.ofSeconds(1L << 31);
+    private static final Duration MAX_DELAY = Duration.ofSeconds(1L << 31);
     private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(10);
 
     @Bean
@@ -103,11 +103,11 @@ public final class DelayQueueCompatAutoConfiguration {
 
     /** Permits the maximum delay of ouqiang/delay-queue, even if the limit for Java senders is lower. */
     private static SendLimits withLongDelays(SendLimits limits) {
-        Duration longest = limits.maxDelay().compareTo(LONGEST_DELAY) > 0 ? limits.maxDelay() : LONGEST_DELAY;
+        Duration maxDelay = limits.maxDelay().compareTo(MAX_DELAY) > 0 ? limits.maxDelay() : MAX_DELAY;
         return new SendLimits(
                 limits.maxPayloadBytes(),
                 limits.maxHeaderBytes(),
-                longest,
+                maxDelay,
                 limits.maxBatchElements(),
                 limits.maxBatchBytes());
     }

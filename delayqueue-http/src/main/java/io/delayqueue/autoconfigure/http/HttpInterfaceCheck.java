@@ -41,12 +41,12 @@ final class HttpInterfaceCheck implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         if (!onServlets) {
             throw new StartFailedException(
-                    opened() + ", but this application does not serve HTTP by servlets, which the interface requires.",
+                    enabled() + ", but this application does not serve HTTP by servlets, which the interface requires.",
                     "Add spring-boot-starter-webmvc (and remove spring-boot-starter-webflux), or remove the property.");
         }
         if (!properties.tokens().given() && !properties.unsecured() && !beans.containsBean(SPRING_SECURITY)) {
             throw new StartFailedException(
-                    opened() + ", but access is not controlled: there are no tokens and no Spring Security.",
+                    enabled() + ", but access is not controlled: there are no tokens and no Spring Security.",
                     "Set delayqueue.http.tokens.produce, delayqueue.http.tokens.consume or delayqueue.http.tokens.admin, or"
                             + " add Spring Security and grant clients the authorities " + AUTHORITIES
                             + ". To authorize every client that reaches the port, set delayqueue.http.unsecured=true.");
@@ -58,19 +58,20 @@ final class HttpInterfaceCheck implements SmartInitializingSingleton {
                     "Add spring-boot-starter-webmvc, or remove the property.");
         }
         if (!properties.tokens().given() && !properties.unsecured()) {
-            log.info(opened() + " without delayqueue.http.tokens: Spring Security authenticates clients, which need the"
-                    + " authorities " + AUTHORITIES + ".");
+            log.info(
+                    enabled() + " without delayqueue.http.tokens: Spring Security authenticates clients, which need the"
+                            + " authorities " + AUTHORITIES + ".");
         }
     }
 
-    private String opened() {
-        List<String> opened = new ArrayList<>();
+    private String enabled() {
+        List<String> enabled = new ArrayList<>();
         if (properties.compat().enabled()) {
-            opened.add("delayqueue.http.compat.enabled");
+            enabled.add("delayqueue.http.compat.enabled");
         }
         if (properties.api().enabled()) {
-            opened.add("delayqueue.http.api.enabled");
+            enabled.add("delayqueue.http.api.enabled");
         }
-        return String.join(" and ", opened) + (opened.size() == 1 ? " is true" : " are true");
+        return String.join(" and ", enabled) + (enabled.size() == 1 ? " is true" : " are true");
     }
 }

@@ -102,7 +102,7 @@ public class LeasesController extends ApiController {
         if (accepted == null) {
             result.setErrorResult(
                     failure == null
-                            ? new IllegalStateException("The settlement ended without a" + " result")
+                            ? new IllegalStateException("The settlement ended without a result")
                             : Completions.cause(failure));
         } else if (accepted) {
             result.setResult(Response.empty(204));

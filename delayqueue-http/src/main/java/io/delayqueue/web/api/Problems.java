@@ -91,8 +91,7 @@ final class Problems {
             String id = Objects.requireNonNullElse(unknown.delayMessage().id(), "");
             return ProblemType.OUTCOME_UNKNOWN
                     .problem("It is unknown whether message '" + id + "' was stored, because Redis did not reply."
-                            + " Repeating the"
-                            + " request is safe with the same Idempotency-Key. Without a key, find the message by its"
+                            + " Repeating the request is safe with the same Idempotency-Key. Without a key, find the message by its"
                             + " id first.")
                     .about(topic, id);
         }

@@ -56,8 +56,7 @@ public class ReceiveController extends ApiController {
         }
         if (!call.request().isAsyncSupported()) {
             throw ProblemType.FAILED.exception("The request does not support asynchronous processing. Set"
-                    + " async-supported on all"
-                    + " filters and servlets that it passes.");
+                    + " async-supported on all filters and servlets that it passes.");
         }
         LongPoll poll = polls.open(call.request());
         try {

@@ -80,7 +80,7 @@ final class GoJsonReader {
 
     private static @Nullable Field field(String key, Set<Field> struct) {
         for (Field field : struct) {
-            if (GoText.names(key, field.key())) {
+            if (GoText.isKeyOf(key, field.key())) {
                 return field;
             }
         }
@@ -99,7 +99,7 @@ final class GoJsonReader {
     }
 
     private static @Nullable String text(JsonParser parser, JsonToken token) {
-        return token == JsonToken.VALUE_STRING ? GoText.withoutHalves(parser.getString()) : null;
+        return token == JsonToken.VALUE_STRING ? GoText.replaceUnpairedSurrogates(parser.getString()) : null;
     }
 
     private static JobRequest request(Map<Field, Object> values) {

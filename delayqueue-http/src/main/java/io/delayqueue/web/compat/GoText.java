@@ -32,7 +32,7 @@ final class GoText {
     }
 
     /** Replaces unpaired surrogates with U+FFFD. */
-    static String withoutHalves(String text) {
+    static String replaceUnpairedSurrogates(String text) {
         return UNPAIRED_SURROGATE.matcher(text).replaceAll("\uFFFD");
     }
 
@@ -56,7 +56,7 @@ final class GoText {
     }
 
     /** Returns whether a JSON key names a field, by Unicode's simple case folding. */
-    static boolean names(String key, String field) {
+    static boolean isKeyOf(String key, String field) {
         // Java also folds the dotless and the dotted i
         return key.equalsIgnoreCase(field) && key.indexOf('\u0131') < 0 && key.indexOf('\u0130') < 0;
     }

@@ -20,7 +20,7 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
 
     private static final Duration INTERVAL = Duration.ofSeconds(2);
 
-    private final int most;
+    private final int maxWaiting;
     private final PeriodicTaskScheduler scheduler;
     private final Set<LongPoll> polls = new LinkedHashSet<>();
     private @Nullable TaskHandle handle;
@@ -29,11 +29,11 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
     /**
      * Creates an empty set of polls.
      *
-     * @param most maximum number of waiting clients, 1 or more
+     * @param maxWaiting maximum number of waiting clients, 1 or more
      * @param scheduler runs the periodic task
      */
-    public LongPolls(int most, PeriodicTaskScheduler scheduler) {
-        this.most = most;
+    public LongPolls(int maxWaiting, PeriodicTaskScheduler scheduler) {
+        this.maxWaiting = maxWaiting;
         this.scheduler = scheduler;
     }
 
@@ -45,8 +45,8 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
      * @throws TooManyWaitingException if the maximum number of clients already waits
      */
     public synchronized LongPoll open(HttpServletRequest request) {
-        if (polls.size() >= most) {
-            throw new TooManyWaitingException(most);
+        if (polls.size() >= maxWaiting) {
+            throw new TooManyWaitingException(maxWaiting);
         }
         LongPoll poll = new LongPoll(Peer.of(request), this);
         polls.add(poll);
@@ -63,7 +63,7 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
 
     @Override
     public Duration run() {
-        present().forEach(LongPoll::checkConnection);
+        waitingPolls().forEach(LongPoll::checkConnection);
         return INTERVAL;
     }
 
@@ -77,7 +77,7 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
     @Override
     public void stop() {
         running = false;
-        present().forEach(LongPoll::shutDown);
+        waitingPolls().forEach(LongPoll::shutDown);
     }
 
     @Override
@@ -85,7 +85,7 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
         return running;
     }
 
-    private synchronized List<LongPoll> present() {
+    private synchronized List<LongPoll> waitingPolls() {
         return List.copyOf(polls);
     }
 

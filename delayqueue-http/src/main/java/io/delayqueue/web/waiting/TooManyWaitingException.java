@@ -5,8 +5,8 @@ public final class TooManyWaitingException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    TooManyWaitingException(int most) {
-        super("The maximum number of clients (delayqueue.http.max-waiting, " + most + ") already waits on this node."
-                + " Retry later, or use another node.");
+    TooManyWaitingException(int maxWaiting) {
+        super("The maximum number of clients (delayqueue.http.max-waiting, " + maxWaiting
+                + ") already waits on this node." + " Retry later, or use another node.");
     }
 }

@@ -40,6 +40,6 @@ class GoTextTests {
         "keyss,false"
     })
     void keysAreCaseInsensitiveAsInGo(String key, boolean named) {
-        assertThat(GoText.names(key, "keys")).isEqualTo(named);
+        assertThat(GoText.isKeyOf(key, "keys")).isEqualTo(named);
     }
 }

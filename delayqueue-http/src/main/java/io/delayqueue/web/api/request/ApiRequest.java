@@ -21,13 +21,13 @@ public sealed interface ApiRequest
                 SendRequest {
 
     /** Maximum duration of a field without a specific bound. */
-    Duration LONGEST = Duration.ofDays(365_250);
+    Duration MAX_DURATION = Duration.ofDays(365_250);
 
     /** Minimum lease. */
-    Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+    Duration MIN_LEASE = Duration.ofSeconds(1);
 
     /** Maximum lease. */
-    Duration LONGEST_LEASE = Duration.ofDays(1);
+    Duration MAX_LEASE = Duration.ofDays(1);
 
     /** Checks the range of an optional duration. */
     static void checkRange(String field, @Nullable Duration value, Duration min, Duration max) {

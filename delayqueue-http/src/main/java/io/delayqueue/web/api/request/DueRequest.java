@@ -15,7 +15,7 @@ public record DueRequest(@Nullable Duration delay, @Nullable Instant dueAt) impl
 
     /** Checks the fields. */
     public DueRequest {
-        ApiRequest.checkRange("delay", delay, Duration.ZERO, LONGEST);
+        ApiRequest.checkRange("delay", delay, Duration.ZERO, MAX_DURATION);
         ApiRequest.checkDue(delay, dueAt);
     }
 

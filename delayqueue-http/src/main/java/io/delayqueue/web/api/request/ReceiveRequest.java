@@ -22,12 +22,12 @@ public record ReceiveRequest(
     /** Checks the fields. */
     public ReceiveRequest {
         ApiRequest.checkPositive("count", count);
-        ApiRequest.checkRange("wait", waitTime, Duration.ZERO, LONGEST);
+        ApiRequest.checkRange("wait", waitTime, Duration.ZERO, MAX_DURATION);
         lease = leaseOrDefault(lease);
     }
 
     static Duration leaseOrDefault(@Nullable Duration lease) {
-        ApiRequest.checkRange("lease", lease, SHORTEST_LEASE, LONGEST_LEASE);
+        ApiRequest.checkRange("lease", lease, MIN_LEASE, MAX_LEASE);
         return lease == null ? DEFAULT_LEASE : lease;
     }
 }

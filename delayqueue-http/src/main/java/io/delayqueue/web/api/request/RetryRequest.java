@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 public record RetryRequest(
         @Nullable Duration delay, @Nullable String reason) implements ApiRequest {
 
-    private static final Duration LONGEST_DELAY = Duration.ofDays(3650);
+    private static final Duration MAX_DELAY = Duration.ofDays(3650);
 
     /** Checks the delay. */
     public RetryRequest {
-        ApiRequest.checkRange("delay", delay, Duration.ZERO, LONGEST_DELAY);
+        ApiRequest.checkRange("delay", delay, Duration.ZERO, MAX_DELAY);
     }
 }

@@ -55,10 +55,10 @@ public record SendRequest(
         checkPayload(payload, payloadText, payloadBase64);
         payload = JsonText.NULL.equals(payload) ? null : payload;
         ApiRequest.checkDue(delay, dueAt);
-        ApiRequest.checkRange("delay", delay, Duration.ZERO, LONGEST);
+        ApiRequest.checkRange("delay", delay, Duration.ZERO, MAX_DURATION);
         ApiRequest.checkPositive("maxAttempts", maxAttempts);
-        ApiRequest.checkRange("lease", lease, SHORTEST_LEASE, LONGEST_LEASE);
-        ApiRequest.checkRange("expireAfter", expireAfter, Duration.ZERO, LONGEST);
+        ApiRequest.checkRange("lease", lease, MIN_LEASE, MAX_LEASE);
+        ApiRequest.checkRange("expireAfter", expireAfter, Duration.ZERO, MAX_DURATION);
     }
 
     private static void checkPayload(

@@ -27,11 +27,11 @@ public record Problem(
     private static final int MAX_DETAIL = 600;
 
     /** Characters that a terminal or a browser interprets instead of displaying. */
-    private static final Pattern UNSHOWABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
 
     /** Escapes unprintable characters in the detail and truncates it, since it may quote input of the client. */
     public Problem {
-        String shown = UNSHOWABLE.matcher(start(detail)).replaceAll(Problem::escaped);
+        String shown = UNPRINTABLE.matcher(start(detail)).replaceAll(Problem::escaped);
         detail = start(shown) + (detail.length() > MAX_DETAIL || shown.length() > MAX_DETAIL ? "…" : "");
     }
 

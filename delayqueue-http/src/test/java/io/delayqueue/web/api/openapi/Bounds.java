@@ -34,7 +34,7 @@ final class Bounds {
     private static final long DEFAULT_WAIT = 60_000;
     private static final long DEFAULT_MAX_DELAY = Duration.ofDays(3_653).toMillis();
     private static final int DEFAULT_PAYLOAD = 1024 * 1024;
-    private static final long YEARS = ApiRequest.LONGEST.toMillis();
+    private static final long YEARS = ApiRequest.MAX_DURATION.toMillis();
     private static final long SECOND = 1_000;
     private static final long DAY = Duration.ofDays(1).toMillis();
 
