@@ -291,8 +291,8 @@ abstract class ReceiveContract {
 
     @Test
     void nextRequestMayArriveTogetherWithTheBodyOfARejectedRequest() {
-        String head = "POST /app/delayqueue/v1/topics/t/receive HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer none\r\n"
-                + "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
+        String head = "POST /app" + ApiNode.BASE + path("t", "/receive") + " HTTP/1.1\r\nHost: x\r\n"
+                + "Authorization: Bearer none\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
         try (RawClient client = new RawClient(node.port())) {
             client.write(head);
             for (int i = 0; i < 3; i++) {
