@@ -3,12 +3,14 @@ package io.delayqueue.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Statistic;
 import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -74,6 +76,16 @@ abstract class MeterTest {
     final ConfigurableApplicationContext application() {
         assertThat(application).isNotNull();
         return application;
+    }
+
+    /** Runs the sampler until it has sampled what is stored now: a run does not wait long for the reply to its call. */
+    static void sample(TopicSampler sampler) {
+        long begin = System.nanoTime();
+        await().until(() -> {
+            boolean replied = sampler.run().compareTo(Duration.ofMinutes(10)) <= 0;
+            long now = System.nanoTime();
+            return replied && sampler.age().orElseThrow().toNanos() < now - begin;
+        });
     }
 
     final <T> T bean(Class<T> type) {

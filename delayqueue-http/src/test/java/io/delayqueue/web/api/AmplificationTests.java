@@ -127,7 +127,8 @@ class AmplificationTests {
 
         assertThat(scripts() - before).isLessThanOrEqualTo((long) TIMES * scripts + OWN_SCRIPTS);
         assertThat(keys()).isLessThanOrEqualTo(keys);
-        assertThat(scriptsOfASample()).isLessThanOrEqualTo(sample + 1);
+        // a heartbeat or retention may come in between, but not always
+        await().untilAsserted(() -> assertThat(scriptsOfASample()).isLessThanOrEqualTo(sample + 1));
     }
 
     @ParameterizedTest
