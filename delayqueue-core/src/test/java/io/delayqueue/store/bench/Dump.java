@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What is in a Redis, as commands that {@code redis-cli} would take: every server version reads them, and humans. */
+/** Content of a Redis as {@code redis-cli} commands. The format is readable and independent of the server version. */
 public final class Dump {
 
     private static final Pattern ARGUMENT = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
@@ -18,7 +18,7 @@ public final class Dump {
 
     private Dump() {}
 
-    /** Writes all keys that begin with a prefix, in the order of their names. */
+    /** Returns the commands for all keys with a prefix, sorted by key. */
     public static String of(RawRedis redis, String prefix) {
         List<?> keys = (List<?>) requireNonNull(redis.call("KEYS", prefix + "*"));
         return keys.stream()
@@ -46,7 +46,7 @@ public final class Dump {
         return commands;
     }
 
-    /** Makes a Redis hold what was written, beside what it holds. */
+    /** Executes the commands of a dump. Other keys are kept. */
     public static void restore(RawRedis redis, String dump) {
         dump.lines().filter(line -> !line.isBlank() && !line.startsWith("#")).forEach(line -> {
             List<Object> parts = new ArrayList<>();

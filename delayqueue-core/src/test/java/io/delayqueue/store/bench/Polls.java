@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a poll together. Unless told otherwise it claims nothing, takes leases of 30 s, permits 3 attempts, reclaims up
- * to 500, and stops reclaiming for 10 s after a gap of 5 s. Not thread-safe.
+ * Builds a poll request. By default, it claims nothing, leases for 30 s, permits 3 attempts, reclaims up to 500
+ * messages, and suspends reclaiming for 10 s after a gap of 5 s between polls. Not thread-safe.
  */
 public final class Polls {
 
@@ -31,78 +31,78 @@ public final class Polls {
         this.sequence = sequence;
     }
 
-    /** The poll of a consumer. */
+    /** Starts a poll request of a consumer. */
     public static Polls by(String consumer, long sequence) {
         return new Polls(consumer, sequence);
     }
 
-    /** Claims at most so many. */
+    /** Claims at most {@code max} messages. */
     public Polls claim(int max) {
         claiming = new Claiming(max, claiming.maxBytes(), claiming.lease());
         return this;
     }
 
-    /** Claims at most so many bytes. */
+    /** Claims at most {@code maxBytes} bytes. */
     public Polls bytes(int maxBytes) {
         claiming = new Claiming(claiming.max(), maxBytes, claiming.lease());
         return this;
     }
 
-    /** Takes leases of this length. */
+    /** Sets the lease duration. */
     public Polls lease(Duration lease) {
         claiming = new Claiming(claiming.max(), claiming.maxBytes(), lease);
         return this;
     }
 
-    /** Reclaims at most so many. */
+    /** Reclaims at most {@code max} messages. */
     public Polls reclaim(int max) {
         reclaimMax = max;
         return this;
     }
 
-    /** Publishes a signal if due messages are left. */
+    /** Publishes a signal if due messages remain unclaimed. */
     public Polls signalDueMessagesLeft() {
         signalDueMessagesLeft = true;
         return this;
     }
 
-    /** Acknowledges. */
+    /** Acknowledges a message. */
     public Polls acknowledge(String id, String token) {
         settlements.add(new Settlement.Acknowledge(id, token));
         return this;
     }
 
-    /** Retries after some milliseconds, with the failure {@code E: no}. */
+    /** Retries a message after {@code delay} milliseconds, with the failure {@code E: no}. */
     public Polls retry(String id, String token, long delay) {
         settlements.add(new Settlement.Retry(id, token, Duration.ofMillis(delay), new Failure("E", "no")));
         return this;
     }
 
-    /** Buries, with the failure {@code E: no} and a stack. */
+    /** Dead-letters a message, with the failure {@code E: no} and a stack. */
     public Polls deadLetter(String id, String token, DeadLetterCause cause) {
         settlements.add(new Settlement.ToDeadLetters(id, token, cause, new Failure("E", "no", "at x\nat y")));
         return this;
     }
 
-    /** Releases. */
+    /** Releases a message. */
     public Polls release(String id, String token) {
         settlements.add(new Settlement.Release(id, token));
         return this;
     }
 
-    /** Renews for some milliseconds from now. */
+    /** Extends a lease to {@code lease} milliseconds from now. */
     public Polls renew(String id, String token, long lease) {
         renewals.add(new Settlement.Extend(id, token, Duration.ofMillis(lease)));
         return this;
     }
 
-    /** So many milliseconds after the consumer's last poll, by its own clock. */
+    /** Sets the milliseconds since the consumer's last poll, by the consumer's clock. */
     public Polls after(long millis) {
         sinceLast = Duration.ofMillis(millis);
         return this;
     }
 
-    /** The request. */
+    /** Builds the request. */
     public PollRequest build() {
         return new PollRequest(
                 consumer,

@@ -16,7 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection that speaks RESP 2 in bytes. Replies are {@code byte[]}, {@code Long}, null or lists of these. Not
+ * A RESP 2 connection that works on raw bytes. Replies are {@code byte[]}, {@code Long}, null or lists of these. Not
  * thread-safe.
  */
 public final class RawRedis implements AutoCloseable {
@@ -42,14 +42,14 @@ public final class RawRedis implements AutoCloseable {
      * Sends a command and waits for its reply.
      *
      * @param parts texts, numbers or bytes
-     * @throws RedisError if Redis answers with an error
+     * @throws RedisError if Redis returns an error
      */
     public @Nullable Object call(Object... parts) {
         send(parts);
         return receive();
     }
 
-    /** The same with the reply as text. */
+    /** Sends a command and returns its reply as text. */
     public String text(Object... parts) {
         Object reply = call(parts);
         return reply instanceof byte[] bytes ? new String(bytes, UTF_8) : String.valueOf(reply);
@@ -93,7 +93,7 @@ public final class RawRedis implements AutoCloseable {
             case ':' -> Long.valueOf(rest);
             case '$' -> bulk(Integer.parseInt(rest));
             case '*' -> array(Integer.parseInt(rest));
-            default -> throw new IOException("Not a reply of Redis: " + line);
+            default -> throw new IOException("Not a RESP 2 reply: " + line);
         };
     }
 
@@ -140,7 +140,7 @@ public final class RawRedis implements AutoCloseable {
         }
     }
 
-    /** An error that Redis answered with. */
+    /** An error reply of Redis. */
     public static final class RedisError extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

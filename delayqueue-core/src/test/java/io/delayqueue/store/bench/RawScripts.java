@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Runs scripts over one connection, as they are or as variants that do something to them. Not thread-safe; the calls
- * without blocking run on the caller.
+ * Runs scripts over one connection, either unmodified or as modified variants. Calls run synchronously in the calling
+ * thread. Not thread-safe.
  */
 public final class RawScripts implements ScriptRunner {
 
@@ -29,7 +29,7 @@ public final class RawScripts implements ScriptRunner {
     private final RawRedis redis;
     private final Map<String, LuaScript> variants = new ConcurrentHashMap<>();
     private UnaryOperator<LuaScript> variant = UnaryOperator.identity();
-    private boolean twice;
+    private boolean executeTwice;
     private final List<List<Object>> replies = new ArrayList<>();
     private final Set<String> executed = new TreeSet<>();
 
@@ -37,52 +37,52 @@ public final class RawScripts implements ScriptRunner {
         this.redis = redis;
     }
 
-    /** What is run in place of a script. */
-    LuaScript varied(LuaScript script) {
+    /** Returns the variant that is run instead of a script. */
+    LuaScript variantOf(LuaScript script) {
         return variant.apply(script);
     }
 
-    /** From now on, as they are. */
-    void asTheyAre() {
+    /** From now on, runs scripts unmodified. */
+    void resetVariant() {
         variant = UnaryOperator.identity();
-        twice = false;
+        executeTwice = false;
     }
 
-    /** From now on, with the clock that is kept in a key: its fields {@code s} and {@code us}. */
-    void withClockIn(String key) {
+    /** From now on, scripts read the time from the fields {@code s} and {@code us} of a key. */
+    void useClockIn(String key) {
         variant = script ->
                 cached("clock", script, text -> text.replace(CLOCK, "redis.call('HMGET', '" + key + "', 's', 'us')"));
-        twice = false;
+        executeTwice = false;
     }
 
-    /** From now on, each is executed twice, as a client does that sends an unanswered command again. */
-    void twice() {
-        twice = true;
+    /** From now on, each script is executed executeTwice, as by a client that retries after a lost reply. */
+    void executeTwice() {
+        executeTwice = true;
     }
 
-    /** The replies since the last call of this, first and second ones. */
+    /** Replies since the last call of this method: each first reply is followed by its second one. */
     List<List<Object>> replies() {
         List<List<Object>> all = List.copyOf(replies);
         replies.clear();
         return all;
     }
 
-    /** The names of the scripts that were executed since the last call of this. */
+    /** Names of the scripts executed since the last call of this method. */
     Set<String> executed() {
         Set<String> all = new TreeSet<>(executed);
         executed.clear();
         return all;
     }
 
-    /** From now on, the scripts of a name fail before they write for the n-th time, counted from 0. */
-    void stoppedBefore(String name, int write) {
+    /** From now on, scripts with this name fail before their n-th write, counted from 0. */
+    void failBefore(String name, int write) {
         UnaryOperator<LuaScript> before = variant;
         variant = script -> script.name().equals(name)
-                ? cached("stop" + write, before.apply(script), text -> stopping(write) + text)
+                ? cached("stop" + write, before.apply(script), text -> failing(write) + text)
                 : before.apply(script);
     }
 
-    private static String stopping(int write) {
+    private static String failing(int write) {
         return "local redis = (function(real) local left = " + write
                 + " local writes = {ZADD = 1, ZREM = 1, HSET = 1, HDEL = 1, SET = 1, DEL = 1, SADD = 1, SREM = 1}"
                 + " local function count(name) if writes[name] then"
@@ -108,20 +108,20 @@ public final class RawScripts implements ScriptRunner {
         }
     }
 
-    private List<Object> runNow(ScriptCall call) {
-        List<Object> reply = once(call);
-        if (twice) {
+    private List<Object> executeAndRecord(ScriptCall call) {
+        List<Object> reply = execute(call);
+        if (executeTwice) {
             replies.add(reply);
-            reply = once(call);
+            reply = execute(call);
             replies.add(reply);
         }
         return reply;
     }
 
     @SuppressWarnings("unchecked")
-    private List<Object> once(ScriptCall call) {
+    private List<Object> execute(ScriptCall call) {
         LuaScript script = call.script();
-        LuaScript run = varied(script);
+        LuaScript run = variantOf(script);
         executed.add(script.name());
         List<Object> parts =
                 new ArrayList<>(List.of("EVALSHA", run.sha1(), call.keys().size()));
@@ -136,21 +136,21 @@ public final class RawScripts implements ScriptRunner {
                 throw new RedisCallException(kind, script.name() + ": " + message, error);
             }
             redis.call("SCRIPT", "LOAD", run.text());
-            return once(call);
+            return execute(call);
         }
     }
 
-    /** The same call of another script. */
+    /** Returns a call of another script with the same keys and arguments. */
     public static ScriptCall with(LuaScript script, ScriptCall call) {
-        ScriptCall varied = new ScriptCall(script, call.keys());
-        call.arguments().forEach(varied::add);
-        return varied;
+        ScriptCall variant = new ScriptCall(script, call.keys());
+        call.arguments().forEach(variant::add);
+        return variant;
     }
 
     @Override
     public CompletableFuture<List<Object>> run(ScriptCall call) {
         try {
-            return CompletableFuture.completedFuture(runNow(call));
+            return CompletableFuture.completedFuture(executeAndRecord(call));
         } catch (RedisCallException e) {
             return CompletableFuture.failedFuture(e);
         }

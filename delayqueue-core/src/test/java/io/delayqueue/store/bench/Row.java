@@ -7,16 +7,16 @@ import java.util.function.Function;
 /**
  * One row of a state table: the exact state before, a call, its result, and the exact state after.
  *
- * @param rule what it shows
+ * @param rule rule that the row tests; name of the test case
  */
 public record Row(String rule, ShardState before, Function<StoreBench, Object> call, Object result, ShardState after) {
 
-    /** A call that changes nothing. */
+    /** A row whose call leaves the state unchanged. */
     public static Row unchanged(String rule, ShardState state, Function<StoreBench, Object> call, Object result) {
         return new Row(rule, state, call, result, state);
     }
 
-    /** Runs it. */
+    /** Writes the state before, runs the call, and checks result and state. */
     public void check(StoreBench bench) {
         bench.given(before);
         assertThat(call.apply(bench)).as("result").isEqualTo(result);

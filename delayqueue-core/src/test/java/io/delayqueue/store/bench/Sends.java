@@ -13,49 +13,49 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/** Messages to send. Unless told otherwise the nonce is {@code n}, the payload the id, and a duplicate is rejected. */
+/** Creates messages to send. By default, the nonce is {@code n}, the payload is the id, and duplicates are rejected. */
 public final class Sends {
 
     private Sends() {}
 
-    /** Due at a date. */
+    /** A message due at a time, in milliseconds since 1970. */
     public static OutgoingMessage at(String id, long due) {
         return message(id, new Due(due, false), OnDuplicate.REJECT, "n");
     }
 
-    /** Due after a delay. */
+    /** A message due after a delay in milliseconds. */
     public static OutgoingMessage after(String id, long delay) {
         return message(id, new Due(delay, true), OnDuplicate.REJECT, "n");
     }
 
-    /** With its own nonce. */
+    /** A message with a duplicate mode and a nonce. */
     public static OutgoingMessage message(String id, Due due, OnDuplicate mode, String nonce) {
         return OutgoingMessage.of(id, due, mode, nonce, MessageLimits.NONE, Map.of(), id.getBytes(UTF_8));
     }
 
-    /** With limits. */
+    /** A message with limits. */
     public static OutgoingMessage limited(String id, long due, MessageLimits limits) {
         return OutgoingMessage.of(
                 id, new Due(due, false), OnDuplicate.REJECT, "n", limits, Map.of(), id.getBytes(UTF_8));
     }
 
-    /** The same, remembered for a minute by a nonce like its id. */
+    /** Returns the message remembered for one minute, with its id as the nonce. */
     public static OutgoingMessage remembered(OutgoingMessage message) {
         return message.remembered(new OutgoingMessage.Memory(message.id(), Duration.ofMinutes(1)));
     }
 
-    /** With a payload of a size. */
+    /** A message with a payload of {@code bytes} bytes. */
     public static OutgoingMessage large(String id, long due, int bytes) {
         return OutgoingMessage.of(
                 id, new Due(due, false), OnDuplicate.REJECT, "n", MessageLimits.NONE, Map.of(), new byte[bytes]);
     }
 
-    /** The reply to a send of one. */
+    /** The expected reply to the send of one message. */
     public static List<SendReply> reply(Outcome outcome, long due) {
         return reply(outcome, due, false);
     }
 
-    /** The reply to the repeat of a send of one. */
+    /** The expected reply to the repeated send of one message. */
     public static List<SendReply> repeated(Outcome outcome, long due) {
         return reply(outcome, due, true);
     }

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The clock of a running Redis, which a test sets. It moves the time that scripts read; what Redis itself lets expire goes
- * by the machine's.
+ * A clock for the scripts of a running Redis, set by the test. It changes only the time that scripts read. Redis
+ * expires keys by the system clock.
  */
 public final class ServerClock {
 
@@ -25,28 +25,28 @@ public final class ServerClock {
     private final RedisServerProcess redis;
     private final Map<String, LuaScript> variants = new ConcurrentHashMap<>();
 
-    /** Of one server, whose clock is right until it is set. */
+    /** Creates a clock that shows the system time until it is set. */
     public ServerClock(RedisServerProcess redis) {
         this.redis = redis;
     }
 
-    /** Sets it, from the right time on. */
+    /** Sets how far the clock is ahead of the system time. */
     public void setAhead(Duration time) {
         redis.command("SET", KEY, Long.toString(time.toMillis()));
     }
 
-    /** What it shows, ms since 1970. */
+    /** Current time of this clock in milliseconds since 1970. */
     public long millis() {
         Object ahead = redis.command("GET", KEY);
         return System.currentTimeMillis() + (ahead == null ? 0 : Long.parseLong(String.valueOf(ahead)));
     }
 
-    /** Runs scripts that go by it. */
+    /** Returns a runner whose scripts read this clock. */
     public ScriptRunner over(ScriptRunner runner) {
-        return call -> runner.run(RawScripts.with(varied(call.script()), call));
+        return call -> runner.run(RawScripts.with(variantOf(call.script()), call));
     }
 
-    private LuaScript varied(LuaScript script) {
+    private LuaScript variantOf(LuaScript script) {
         return variants.computeIfAbsent(script.sha1(), sha1 -> {
             String text = script.text().replace(TIME, SET_TIME);
             return new LuaScript(script.name(), text, RawScripts.sha1(text));

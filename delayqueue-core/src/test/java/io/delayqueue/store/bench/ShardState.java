@@ -16,12 +16,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exact state of a shard, but for its sentinels and the bookkeeping in {@code meta}: to be set before a call and
- * compared after it. In the value of a hash a character is a byte. Two are equal if their texts are. Not thread-safe.
+ * The exact state of a shard without its sentinels and {@code meta}. Tests write it before a call and compare it after
+ * the call. Each character of a hash value represents one byte. Not thread-safe.
  */
 public final class ShardState {
 
-    /** What ends every ordered set. */
+    /** Sentinel member of each sorted set. */
     static final String SENTINEL = "~".repeat(257);
 
     private static final String NEVER = "9007199254740991";
@@ -32,46 +32,46 @@ public final class ShardState {
 
     private final Map<String, Map<String, String>> keys = new LinkedHashMap<>();
 
-    /** Nothing but an open shard. */
+    /** Creates the state of an open, empty shard. */
     public ShardState() {
         ZSETS.forEach(key -> keys.put(key, new TreeMap<>()));
         HASHES.forEach(key -> keys.put(key, new TreeMap<>()));
     }
 
-    /** Puts one entry into one of the keys. */
+    /** Adds an entry to a key. */
     public ShardState put(String key, String field, Object value) {
         requireNonNull(keys.get(key)).put(field, value.toString());
         return this;
     }
 
-    /** What a key holds: field or member → value or score. */
+    /** Entries of a key: field to value, or member to score. */
     public Map<String, String> get(String key) {
         return requireNonNull(keys.get(key));
     }
 
-    /** A message in the schedule that nobody claimed yet, sent at T0. */
+    /** Adds a scheduled message that was sent at T0 and never claimed. */
     public ShardState scheduled(String id, long due) {
         return put("schedule", id, due).put("messages", id, stored(id, due));
     }
 
-    /** A message in the schedule that was claimed before. */
+    /** Adds a scheduled message that was claimed before. */
     public ShardState retrying(String id, long due, int attempts, String failure) {
         return scheduled(id, due).put("deliveries", id, "- " + attempts + " " + due + " " + failure);
     }
 
-    /** A claimed message, at its first attempt. */
+    /** Adds a leased message at its first attempt. */
     public ShardState leased(String id, long due, String token, long end) {
         return leased(id, due, token, end, 1, "");
     }
 
-    /** A claimed message. */
+    /** Adds a leased message. */
     public ShardState leased(String id, long due, String token, long end, int attempts, String failure) {
         return put("leases", id, end)
                 .put("messages", id, stored(id, due))
                 .put("deliveries", id, token + " " + attempts + " " + due + " " + failure);
     }
 
-    /** A dead letter. */
+    /** Adds a dead letter. */
     public ShardState deadLetter(
             String id, String token, long deadLetteredAt, String cause, int attempts, long due, String failure) {
         return put("dead", id + "@" + token, deadLetteredAt)
@@ -81,29 +81,29 @@ public final class ShardState {
                         record(deadLetteredAt, cause, attempts, due, failure, stored(id, due)));
     }
 
-    /** What is stored of a dead letter. */
+    /** Stored value of a dead letter. */
     public static String record(
             long deadLetteredAt, String cause, int attempts, long due, String failure, String message) {
         return "1 " + deadLetteredAt + " " + cause + " " + attempts + " " + due + " " + failure.length() + "\n"
                 + failure + "\n" + message;
     }
 
-    /** The notification of a dead letter, scheduled. */
+    /** Adds a scheduled dead-letter notification. */
     public ShardState notification(String deadLetter, long deadLetteredAt) {
         return put("notifications.schedule", deadLetter, deadLetteredAt)
                 .put("notifications.messages", deadLetter, message("", deadLetteredAt, deadLetteredAt, "\n"));
     }
 
-    /** What is stored of a message whose payload is its id and whose nonce is {@code n}. */
+    /** Stored value of a message whose payload is its id and whose nonce is {@code n}. */
     public static String stored(String id, long due) {
         return message("n", T0, due, "\n" + id);
     }
 
     /**
-     * What is stored of a message.
+     * Stored value of a message.
      *
-     * @param line the rest of its head's line
-     * @param body headers, an empty line, the payload
+     * @param line rest of the first line, after the times
+     * @param body headers, an empty line, and the payload
      */
     public static String message(String line, long sent, long due, String body) {
         return "1" + time(sent) + time(due) + line + "\n" + body;
@@ -117,7 +117,7 @@ public final class ShardState {
         return bytes.toString();
     }
 
-    /** Makes the shard hold exactly this; it must be open. */
+    /** Writes this state to an open, empty shard. */
     void writeTo(RawRedis redis, KeySpace keySpace, Shard shard) {
         keys.forEach((key, entries) -> entries.forEach((field, value) -> {
             if (ZSETS.contains(key)) {
@@ -128,7 +128,7 @@ public final class ShardState {
         }));
     }
 
-    /** What the shard holds; fails unless every key has its sentinel. */
+    /** Reads the state of a shard. Fails if a key has no sentinel. */
     static ShardState read(RawRedis redis, KeySpace keySpace, Shard shard) {
         List<Object> command = new ArrayList<>(List.of(
                 "EVAL",

@@ -27,12 +27,13 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The store on a Redis of its own, one open and empty shard before each test. Unless it is told otherwise the scripts
- * read their clock from a key, which stands at {@link #T0} until the test moves it; everything else about them is real.
+ * The store on a dedicated Redis, with one open and empty shard before each test. With a driven clock, scripts read the
+ * time from a key, which is {@link #T0} until the test changes it. Apart from that, the scripts are the production
+ * ones.
  */
 public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
 
-    /** Where the clock stands at first, ms since 1970. */
+    /** Initial time of the driven clock in milliseconds since 1970. */
     public static final long T0 = 1_700_000_000_000L;
 
     private static final String CLOCK = "bench:clock";
@@ -53,12 +54,12 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         this.driven = driven;
     }
 
-    /** With a clock that the test drives. */
+    /** Creates a bench with a clock driven by the test. */
     public static StoreBench withDrivenClock() {
         return new StoreBench(UnaryOperator.identity(), true);
     }
 
-    /** With Redis' own clock. */
+    /** Creates a bench with the clock of the Redis server. */
     public static StoreBench withServerClock(UnaryOperator<RedisServerBuilder> settings) {
         return new StoreBench(settings, false);
     }
@@ -81,7 +82,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         server.close();
     }
 
-    /** An empty Redis, one open shard, a new process. */
+    /** Resets to an empty Redis with one open shard and a new process. */
     public void reset() {
         redis.call("FLUSHALL");
         undisturbed();
@@ -95,7 +96,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         }
     }
 
-    /** A process that knows nothing yet, on the same Redis. */
+    /** Replaces the process by a new one with empty caches on the same Redis. */
     public void restartProcess() {
         process = process(scripts);
     }
@@ -109,19 +110,19 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
                 new TopicDeletion(runner, keySpace, registry));
     }
 
-    /** A process that runs the same scripts, its clock driven too, by another runner. */
+    /** Replaces the process by one that runs the same scripts, with the same clock, through another runner. */
     public BlockingStore processOver(ScriptRunner runner) {
-        ScriptRunner varied = call -> runner.run(RawScripts.with(scripts.varied(call.script()), call));
-        process = process(varied);
+        ScriptRunner modified = call -> runner.run(RawScripts.with(scripts.variantOf(call.script()), call));
+        process = process(modified);
         return process.store();
     }
 
-    /** Moves the driven clock, also when memory is full. */
+    /** Sets the driven clock, even if the memory of Redis is full. */
     public void clock(long millis) {
         redis.call("EVAL", SET_CLOCK, 1, CLOCK, millis / 1000, millis % 1000 * 1000);
     }
 
-    /** How often each command was executed by what is done, within scripts too. */
+    /** Counts the commands that Redis executes during an action, including those in scripts. */
     public Map<String, Long> commands(Runnable action) {
         Map<String, Long> before = commandStatistics();
         action.run();
@@ -144,95 +145,95 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         return calls;
     }
 
-    /** Runs scripts as they are again. */
+    /** Runs scripts unmodified again. */
     public void undisturbed() {
-        scripts.asTheyAre();
+        scripts.resetVariant();
         if (driven) {
-            scripts.withClockIn(CLOCK);
+            scripts.useClockIn(CLOCK);
         }
     }
 
-    /** From now on, the scripts of a name fail before they write for the n-th time, counted from 0. */
+    /** From now on, scripts with this name fail before their n-th write, counted from 0. */
     public void stoppedBefore(String name, int write) {
-        scripts.stoppedBefore(name, write);
+        scripts.failBefore(name, write);
     }
 
-    /** From now on, each script is executed twice in a row. */
+    /** From now on, each script is executed twice. */
     public void twice() {
-        scripts.twice();
+        scripts.executeTwice();
         scripts.replies();
     }
 
-    /** First and second replies of the scripts that were executed twice. */
+    /** Replies of scripts executed twice: each first reply is followed by its second one. */
     public List<List<Object>> replies() {
         return scripts.replies();
     }
 
-    /** The names of the scripts that were executed since the last call of this. */
+    /** Names of the scripts executed since the last call of this method. */
     public Set<String> executed() {
         return scripts.executed();
     }
 
-    /** What a process has of a queue, with one memory. */
+    /** The components of a process, which share one topic registry. */
     public record QueueProcess(
             TopicRegistry registry, BlockingStore store, ShardReader reader, TopicDeletion deletion) {}
 
-    /** Another process on the same Redis, which knows nothing yet. */
+    /** Creates another process with empty caches on the same Redis. */
     public QueueProcess another(UnaryOperator<ScriptRunner> around) {
         return process(around.apply(scripts));
     }
 
-    /** The process since the last restart. */
+    /** The current process. */
     public QueueProcess process() {
         return process;
     }
 
-    /** Its store. */
+    /** The store of the current process. */
     public BlockingStore store() {
         return process.store();
     }
 
-    /** What reads many messages in it. */
+    /** The shard reader of the current process. */
     public ShardReader reader() {
         return process.reader();
     }
 
-    /** The shard that is open. */
+    /** The open shard. */
     public Shard shard() {
         return shard;
     }
 
-    /** The names of its keys. */
+    /** The key space. */
     public KeySpace keySpace() {
         return keySpace;
     }
 
-    /** A connection for commands of the test's own. */
+    /** A connection for commands of the test. */
     public RawRedis redis() {
         return redis;
     }
 
-    /** The server. */
+    /** The Redis server. */
     public RedisServerProcess server() {
         return server;
     }
 
-    /** One of the shard's names: {@code schedule}, {@code notifications.schedule}, {@code meta} ... */
+    /** Returns a key of the shard, for example {@code schedule}, {@code notifications.schedule} or {@code meta}. */
     public byte[] key(String name) {
         return ShardState.name(keySpace, shard, name);
     }
 
-    /** Makes the shard hold this. */
+    /** Writes a state to the shard. */
     public void given(ShardState state) {
         state.writeTo(redis, keySpace, shard);
     }
 
-    /** What the shard holds. */
+    /** Reads the state of the shard. */
     public ShardState state() {
         return ShardState.read(redis, keySpace, shard);
     }
 
-    /** The bookkeeping of a queue, {@code meta} or {@code notifications.meta}. */
+    /** Fields of {@code meta} or {@code notifications.meta}. */
     public Map<String, String> meta(String key) {
         Map<String, String> fields = new TreeMap<>();
         List<?> all = (List<?>) requireNonNull(redis.call("HGETALL", key(key)));
@@ -244,25 +245,25 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         return fields;
     }
 
-    /** A poll of the shard's messages. */
+    /** Polls the messages of the shard. */
     public PollReply poll(Polls poll) {
         return store().awaitPoll(shard, poll.build());
     }
 
-    /** The signals that are published while something is done. */
+    /** Returns the signals published during an action. */
     public List<String> signals(Consumer<BlockingStore> action) {
         try (RawRedis listener = new RawRedis(server.port())) {
             listener.call("SUBSCRIBE", keySpace.signalChannel());
             action.accept(store());
             redis.call("PUBLISH", keySpace.signalChannel(), "end");
-            List<String> heard = new ArrayList<>();
+            List<String> received = new ArrayList<>();
             while (true) {
                 List<?> push = (List<?>) requireNonNull(listener.receive());
                 String signal = new String((byte[]) requireNonNull(push.get(2)), UTF_8);
                 if (signal.equals("end")) {
-                    return heard;
+                    return received;
                 }
-                heard.add(signal);
+                received.add(signal);
             }
         }
     }

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What a poll told, in a line that tests compare: what is empty is left out, times count from T0. A claim is
- * {@code id#attempt@due}, with the last failure in parentheses.
+ * Formats the reply of a poll as one line for comparison. Empty parts are omitted and times are relative to
+ * {@link StoreBench#T0}. A claim is written as {@code id#attempt@due}, followed by the last failure in parentheses.
  */
 public final class Told {
 
     private Told() {}
 
-    /** Of the whole reply. */
+    /** Formats a reply. */
     public static String of(PollReply reply) {
         List<String> parts = new ArrayList<>();
         add(parts, "claimed", reply.claims(), Told::claim);

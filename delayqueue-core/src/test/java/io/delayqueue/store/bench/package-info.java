@@ -1,8 +1,6 @@
 /**
- * What the tests of the store stand on: a real Redis whose clock they drive, scripts that are stopped or run twice,
- * and the exact state of a shard to set and to compare.
- *
- * <p>Read next: {@link io.delayqueue.store.bench.StoreBench}.
+ * Support for tests of the store: a real Redis with a clock set by the test, scripts that fail midway or run twice, and
+ * the exact state of a shard to write and to compare. Start with {@link io.delayqueue.store.bench.StoreBench}.
  */
 @NullMarked
 package io.delayqueue.store.bench;
