@@ -26,11 +26,11 @@ import org.springframework.core.env.SimpleCommandLinePropertySource;
  * the numbers as JSON, and charts. Options:
  *
  * <ul>
- *   <li>{@code --profile=full} (the default, fifty minutes) or {@code quick} (a minute, times mean nothing)
- *   <li>{@code --rounds=5} of the full profile
- *   <li>{@code --only=SEND,DRAIN} of {@link Measure}
- *   <li>{@code --redis=/usr/bin/redis-server}; by default the one on the path, otherwise the embedded one, which
- *       is compiled for size and about half as fast
+ *   <li>{@code --profile=full} (default, 50 minutes) or {@code quick} (1 minute, times are not meaningful)
+ *   <li>{@code --rounds=5}: number of rounds of the full profile
+ *   <li>{@code --only=SEND,DRAIN}: restricts the run to these {@link Measure measures}
+ *   <li>{@code --redis=/usr/bin/redis-server}: Redis executable. The default is {@code redis-server} on the path or, if
+ *       missing, the embedded server, which is compiled for size and about half as fast
  * </ul>
  */
 public final class Benchmark {
@@ -62,7 +62,7 @@ public final class Benchmark {
                 return rounds;
             }
         } catch (NumberFormatException e) {
-            // Reported below.
+            // reported below
         }
         throw new IllegalArgumentException("--rounds must be a whole number greater than 0, but was '" + text + "'");
     }
@@ -105,7 +105,7 @@ public final class Benchmark {
         List<String> violations = List.of();
         try {
             violations = new Runner(profile, servers::start, DIRECTORY, out, samples::add).run();
-        } finally { // what was measured before something failed is told, too
+        } finally { // also print results measured before a failure
             tell(new Reports().write(new Run(profile.name(), environment, samples), DIRECTORY));
         }
         violations.forEach(violation -> out.println("VIOLATED: " + violation));

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Starts the Redis that is measured; it keeps nothing on disk. */
+/** Starts the measured Redis servers, without persistence. */
 final class RedisServers {
 
     private final @Nullable Path executable;
@@ -24,7 +24,7 @@ final class RedisServers {
     /**
      * Chooses the server.
      *
-     * @param wanted the executable; null for the one on the path or, if there is none, the embedded one
+     * @param wanted the executable, or null for {@code redis-server} on the path or, if missing, the embedded server
      */
     static RedisServers of(@Nullable String wanted) {
         if (wanted == null) {
@@ -52,7 +52,7 @@ final class RedisServers {
                 : builder.executable(executable).start();
     }
 
-    /** What the measurements depend on. */
+    /** The environment on which the measurements depend. */
     Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>();
         try (RedisServerProcess redis = start()) {

@@ -24,17 +24,17 @@ public interface Contender extends AutoCloseable {
             case PRODUCT_ON_JEDIS -> new ProductContender("jedis", port);
             case REDISSON -> new RedissonContender(port);
             case JAVA -> new JavaContender();
-            case FLOOR_LETTUCE, FLOOR_JEDIS -> throw new IllegalArgumentException(party + " is no queue");
+            case FLOOR_LETTUCE, FLOOR_JEDIS -> throw new IllegalArgumentException(party + " is not a queue");
         };
     }
 
-    /** A message to be sent: its payload, and when it is due. */
+    /** A message to send: its payload and due time. */
     record Item(String payload, Instant dueAt) {}
 
     /** Sends a message and waits until it is accepted. */
     void send(Item item);
 
-    /** Sends many messages in as few calls as the queue allows, and waits until they are accepted. */
+    /** Sends messages in as few calls as the queue allows and waits until they are accepted. */
     void sendAll(List<Item> items);
 
     /**
@@ -53,7 +53,7 @@ public interface Contender extends AutoCloseable {
     /** Stops consuming. */
     void stop();
 
-    /** Consumes a number of empty topics until this is closed. */
+    /** Consumes empty topics until this contender is closed. */
     void watch(int topics);
 
     @Override

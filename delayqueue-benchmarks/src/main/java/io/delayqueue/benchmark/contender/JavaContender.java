@@ -6,7 +6,7 @@ import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** {@link DelayQueue}, which works within one process and stores nothing. */
+/** {@link DelayQueue}, which works within one process without persistence. */
 final class JavaContender implements Contender {
 
     private final DelayQueue<Entry> queue = new DelayQueue<>();

@@ -52,7 +52,7 @@ final class ProductContender implements Contender {
         settled = context.getBean(Settled.class);
     }
 
-    /** The code of a user's application. */
+    /** The application code of a user. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Application {
@@ -73,7 +73,7 @@ final class ProductContender implements Contender {
         }
     }
 
-    /** The listener whose speed is measured. */
+    /** The measured listener. */
     static final class Receiver {
 
         private volatile Consumer<String> handler = payload -> {};
@@ -104,7 +104,7 @@ final class ProductContender implements Contender {
         }
     }
 
-    /** Counts what Redis has acknowledged. */
+    /** Counts acknowledgements confirmed by Redis. */
     static final class Settled implements DelayQueueEvents {
 
         private final LongAdder count = new LongAdder();

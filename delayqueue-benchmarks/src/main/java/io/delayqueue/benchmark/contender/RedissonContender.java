@@ -23,7 +23,7 @@ import org.redisson.config.Config;
 final class RedissonContender implements Contender {
 
     /** The script that moves due messages searches linearly and may block Redis for seconds. */
-    private static final int PATIENCE_MILLIS = 60_000;
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     private static final String QUEUE = "bench";
 
@@ -36,7 +36,7 @@ final class RedissonContender implements Contender {
     RedissonContender(int port) {
         Config config = new Config();
         config.setCodec(StringCodec.INSTANCE);
-        config.useSingleServer().setAddress("redis://127.0.0.1:" + port).setTimeout(PATIENCE_MILLIS);
+        config.useSingleServer().setAddress("redis://127.0.0.1:" + port).setTimeout(TIMEOUT_MILLIS);
         client = Redisson.create(config);
         ready = client.getBlockingQueue(QUEUE);
         delayed = client.getDelayedQueue(ready);

@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
-/** Threads that take from a blocking queue and handle, until they are interrupted. */
+/** Threads that take messages from a blocking queue and handle them until they are interrupted. */
 final class TakingThreads {
 
     private final List<Thread> threads = new ArrayList<>();

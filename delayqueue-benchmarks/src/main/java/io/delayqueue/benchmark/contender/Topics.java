@@ -1,12 +1,12 @@
 package io.delayqueue.benchmark.contender;
 
-/** The names that the product and its floor share. */
+/** Names shared by the product and its floor. */
 public final class Topics {
 
-    /** The product's default namespace. */
+    /** The default namespace of the product. */
     public static final String NAMESPACE = "dq";
 
-    /** The topic that is measured. */
+    /** The measured topic. */
     public static final String BENCH = "bench";
 
     private Topics() {}

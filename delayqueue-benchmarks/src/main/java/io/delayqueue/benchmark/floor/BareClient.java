@@ -11,7 +11,7 @@ interface BareClient extends AutoCloseable {
         return switch (party) {
             case FLOOR_JEDIS -> new BareJedis(port);
             case FLOOR_LETTUCE -> new BareLettuce(port);
-            default -> throw new IllegalArgumentException(party + " is no floor");
+            default -> throw new IllegalArgumentException(party + " is not a floor");
         };
     }
 

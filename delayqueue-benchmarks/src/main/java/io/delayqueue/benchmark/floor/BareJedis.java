@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
-/** Jedis: a connection for each thread. */
+/** Jedis with one connection per thread. */
 final class BareJedis implements BareClient {
 
     private final int port;

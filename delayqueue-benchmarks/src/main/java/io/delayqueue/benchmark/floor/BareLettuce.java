@@ -9,7 +9,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Lettuce: one connection for all threads. */
+/** Lettuce with one connection for all threads. */
 final class BareLettuce implements BareClient {
 
     private final RedisClient client;

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * @param keyCount the number of keys
  * @param all the keys, followed by the arguments
  */
-@SuppressWarnings("ArrayRecordComponent") // handed straight to the client library
+@SuppressWarnings("ArrayRecordComponent") // passed unchanged to the client library
 public record Call(int messages, int keyCount, byte[][] all) {
 
     byte[][] keys() {

@@ -120,7 +120,7 @@ public final class Floor implements AutoCloseable {
         return new Settlement.Acknowledge(claim.id(), claim.token());
     }
 
-    /** Creates a player of recordings for one thread. */
+    /** Creates a player of recordings, to be used by one thread. */
     public Player player(Recording recording) {
         return new Player(recording, client.caller());
     }
@@ -149,7 +149,7 @@ public final class Floor implements AutoCloseable {
             for (int i = first; i < calls.size(); i += step) {
                 List<?> reply = caller.run(sha1, calls.get(i));
                 if (((byte[]) reply.get(0)).length != 2) {
-                    throw new IllegalStateException("Redis answered " + new String((byte[]) reply.get(0), US_ASCII));
+                    throw new IllegalStateException("Redis returned " + new String((byte[]) reply.get(0), US_ASCII));
                 }
             }
         }

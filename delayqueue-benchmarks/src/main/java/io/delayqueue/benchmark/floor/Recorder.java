@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * Records the script calls of the product's store. Recorded sends may be answered without calling Redis, as if Redis
- * had accepted them. Not thread-safe.
+ * Records the script calls of the store. Recorded sends can be stubbed: they return as accepted without a call of
+ * Redis. Not thread-safe.
  */
 final class Recorder implements ScriptRunner {
 
@@ -36,7 +36,7 @@ final class Recorder implements ScriptRunner {
      * Starts to record the calls of one script.
      *
      * @param name the script's name
-     * @param answer whether the calls are answered without calling Redis
+     * @param answer whether calls return a stubbed reply instead of calling Redis
      */
     void record(String name, boolean answer) {
         recorded = name;

@@ -16,7 +16,7 @@ import java.util.SortedSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The pictures of a run, of medians over the rounds. What was not measured is not drawn. Not thread-safe. */
+/** Charts of a run with medians over the rounds. Missing measurements are omitted. Not thread-safe. */
 final class Charts {
 
     private static final List<Measure> BY_PARTY = List.of(Measure.SEND, Measure.SEND_ALL_8, Measure.DRAIN);
@@ -33,7 +33,7 @@ final class Charts {
     }
 
     /**
-     * Draws all charts for which there are numbers.
+     * Draws all charts that have data.
      *
      * @return the pictures in the order of the document
      * @throws IOException if a file cannot be written

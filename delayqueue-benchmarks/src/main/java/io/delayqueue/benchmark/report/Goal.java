@@ -10,13 +10,13 @@ package io.delayqueue.benchmark.report;
  */
 public record Goal(String title, String goal, String measured, Verdict verdict) {
 
-    /** How a run stands to a goal. */
+    /** The result of a goal. */
     public enum Verdict {
-        /** It came out as wanted. */
+        /** The goal is met. */
         MET("met"),
-        /** It was measured and came out otherwise. */
+        /** The goal was measured and is not met. */
         NOT_MET("not met"),
-        /** The run lacks a number that is needed to tell. */
+        /** The run lacks a required measurement. */
         NOT_MEASURED("not measured");
 
         private final String title;
@@ -25,7 +25,7 @@ public record Goal(String title, String goal, String measured, Verdict verdict) 
             this.title = title;
         }
 
-        /** What it is called in reports. */
+        /** The title in reports. */
         public String title() {
             return title;
         }

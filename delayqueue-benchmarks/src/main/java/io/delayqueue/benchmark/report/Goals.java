@@ -41,7 +41,7 @@ final class Goals {
         this.summary = summary;
     }
 
-    /** All goals in the order of the measures, those too that the run did not measure. */
+    /** All goals in the order of the measures, including unmeasured ones. */
     static List<Goal> of(Summary summary) {
         Goals goals = new Goals(summary);
         goals.ofFloor(Measure.SEND, Limits.SEND_OF_FLOOR);
@@ -171,7 +171,7 @@ final class Goals {
                 value -> withUnit(value, quantity) + worst(rounds.orElseThrow()));
     }
 
-    /** One goal for each scheduled count that was measured, or one that was not measured. */
+    /** One goal for each measured scheduled count, or one unmeasured goal. */
     private void atEach(Measure measure, Quantity quantity, LongConsumer goal) {
         SortedSet<Long> counts = new TreeSet<>(summary.scheduled(measure, PRODUCT, quantity));
         if (counts.isEmpty()) {
@@ -201,7 +201,7 @@ final class Goals {
     }
 
     private static String title(Measure measure, long scheduled) {
-        // Only lag is measured both with and without scheduled messages, so that other titles omit their number.
+        // only lag is measured with and without scheduled messages, so other titles omit the number
         return scheduled == 0 && measure != Measure.LAG
                 ? measure.title()
                 : measure.title() + ", " + scheduled(scheduled);

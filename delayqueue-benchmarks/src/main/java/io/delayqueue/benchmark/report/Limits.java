@@ -1,69 +1,69 @@
 package io.delayqueue.benchmark.report;
 
-/** The numbers of the goals. */
+/** Thresholds of the goals. */
 final class Limits {
 
-    /** Single sends: the least part of the floor's rate. */
+    /** Single sends: minimum fraction of the floor's rate. */
     static final double SEND_OF_FLOOR = 0.70;
 
-    /** Single sends: the least multiple of Redisson's rate. */
+    /** Single sends: minimum multiple of Redisson's rate. */
     static final double SEND_TIMES_REDISSON = 2;
 
-    /** Batches from one thread: the least part of the floor's rate. */
+    /** Batches from one thread: minimum fraction of the floor's rate. */
     static final double SEND_ALL_1_OF_FLOOR = 0.75;
 
-    /** Batches from eight threads: the least part of the floor's rate. */
+    /** Batches from eight threads: minimum fraction of the floor's rate. */
     static final double SEND_ALL_8_OF_FLOOR = 0.85;
 
-    /** Consuming: the least part of the floor's rate. */
+    /** Consumption: minimum fraction of the floor's rate. */
     static final double DRAIN_OF_FLOOR = 0.60;
 
-    /** Consuming with acknowledgement: the least multiple of Redisson's rate without. */
+    /** Consumption with acknowledgement: minimum multiple of Redisson's rate without acknowledgement. */
     static final double DRAIN_TIMES_REDISSON = 4;
 
-    /** How late half of the messages may be, in ms. */
+    /** Maximum median lag in milliseconds. */
     static final double LAG_P50 = 0.5;
 
-    /** How late 99 % of the messages may be, in ms. */
+    /** Maximum 99th percentile of the lag in milliseconds. */
     static final double LAG_P99 = 3;
 
-    /** How late any message may be, in ms. */
+    /** Maximum lag of any message in milliseconds. */
     static final double LAG_MAX = 20;
 
-    /** Beside how many scheduled messages the lag must hold, besides with none. */
+    /** Number of scheduled messages with which the lag limits also apply. */
     static final long LAG_SCHEDULED = 1_000_000;
 
-    /** How many messages may be handled before they are due. */
+    /** Maximum number of messages handled before they are due. */
     static final double EARLY = 0;
 
-    /** Commands a second with nothing to do. */
+    /** Maximum number of commands per second of an idle node. */
     static final double IDLE_COMMANDS_PER_SECOND = 15;
 
-    /** Redis' CPU time for a message that is sent alone and consumed, in µs. */
+    /** Maximum CPU time of Redis for a single send and its consumption, in microseconds. */
     static final double CPU_SEND_AND_DRAIN = 15;
 
-    /** Redis' CPU time for a message that is sent with others and consumed, in µs. */
+    /** Maximum CPU time of Redis per message for a batch send and its consumption, in microseconds. */
     static final double CPU_SEND_ALL_AND_DRAIN = 8;
 
-    /** Redis' memory for a scheduled message, in bytes. */
+    /** Maximum memory of a scheduled message in Redis, in bytes. */
     static final double BYTES = 450;
 
-    /** Scheduled messages from which growth counts. */
+    /** Number of scheduled messages at which growth starts. */
     static final long GROWTH_FROM = 10_000;
 
-    /** Scheduled messages up to which growth counts. */
+    /** Number of scheduled messages at which growth ends. */
     static final long GROWTH_TO = 5_000_000;
 
-    /** By which part the rates of single sends and of consuming may not yet fall over the growth. */
+    /** Single sends and consumption: the rate must fall by less than this fraction over the growth. */
     static final double GROWTH_FALL = 0.15;
 
-    /** By which part the rates of batches may fall beyond the fall of the floor over the growth. */
+    /** Batches: maximum fall of the rate over the growth, as a fraction in addition to the fall of the floor. */
     static final double GROWTH_FALL_BEYOND_FLOOR = 0.10;
 
-    /** The longest script while a burst is consumed, in ms. */
+    /** Maximum duration of a script while a burst is consumed, in milliseconds. */
     static final double BURST_LONGEST_SCRIPT = 10;
 
-    /** The least part of the rate of consuming at which a burst is consumed. */
+    /** Burst: minimum fraction of the consumption rate. */
     static final double BURST_OF_DRAIN = 0.80;
 
     private Limits() {}

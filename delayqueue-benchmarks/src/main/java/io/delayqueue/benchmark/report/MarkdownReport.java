@@ -15,14 +15,14 @@ import java.util.SortedSet;
 import java.util.function.DoubleFunction;
 import java.util.function.Function;
 
-/** A run as one Markdown document. Not thread-safe. */
+/** Formats a run as a Markdown document. Not thread-safe. */
 final class MarkdownReport {
 
-    /** Those whose spread over the rounds is told: rates, and what must hold in each round. */
+    /** Quantities shown with their spread: rates and quantities that are checked in each round. */
     private static final Set<Quantity> WITH_SPREAD =
             Set.of(RATE, Quantity.MAX, Quantity.EARLY, Quantity.TWICE, Quantity.LEFT, Quantity.LONGEST_SCRIPT);
 
-    /** Those whose rate is told by what is scheduled. */
+    /** Measures whose rates are shown by the number of scheduled messages. */
     static final List<Measure> GROWING = List.of(Measure.SEND, Measure.SEND_ALL_1, Measure.SEND_ALL_8, Measure.DRAIN);
 
     private record Column(String head, Function<Party, String> cell) {}
@@ -37,7 +37,7 @@ final class MarkdownReport {
     /**
      * Returns the document.
      *
-     * @param pictures the pictures in its directory
+     * @param pictures the charts in the directory of the document
      */
     static String of(Run run, Summary summary, List<Goal> goals, List<Picture> pictures) {
         MarkdownReport report = new MarkdownReport(summary);
@@ -181,7 +181,7 @@ final class MarkdownReport {
         }
     }
 
-    /** With a sign that is found at a glance. */
+    /** Title of a verdict with a leading symbol. */
     private static String mark(Verdict verdict) {
         return switch (verdict) {
                     case MET -> "✓ ";

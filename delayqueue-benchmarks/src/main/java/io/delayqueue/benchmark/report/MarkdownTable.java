@@ -3,7 +3,7 @@ package io.delayqueue.benchmark.report;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A table whose cells are plain text: what Markdown would take for its own is escaped. Not thread-safe. */
+/** A Markdown table whose cells are escaped plain text. Not thread-safe. */
 final class MarkdownTable {
 
     private final StringBuilder text = new StringBuilder();
@@ -26,7 +26,7 @@ final class MarkdownTable {
         text.append(cells.stream().map(MarkdownTable::escaped).collect(Collectors.joining(" | ", "| ", " |\n")));
     }
 
-    /** The rows, each with the end of its line. */
+    /** The rows, each followed by a line break. */
     @Override
     public String toString() {
         return text.toString();

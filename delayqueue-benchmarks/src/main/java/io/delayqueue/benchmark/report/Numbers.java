@@ -5,10 +5,10 @@ import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
 import java.util.Locale;
 
-/** Numbers as people read them: about three digits, thousands apart, the same in each country. */
+/** Formats numbers with about three significant digits and thousands separators, independent of the locale. */
 final class Numbers {
 
-    /** What stands where nothing was measured. */
+    /** Placeholder for a missing measurement. */
     static final String NONE = "–";
 
     private static final double LEAST = 0.001;
@@ -34,18 +34,18 @@ final class Numbers {
         return String.format(Locale.ROOT, size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f", number);
     }
 
-    /** With its unit: {@code 26,134/s}, {@code 0.312 ms}. */
+    /** Formats a measured number with its unit: {@code 26,134/s}, {@code 0.312 ms}. */
     static String withUnit(double number, Quantity quantity) {
         return plain(number) + unit(quantity);
     }
 
-    /** A number that somebody chose, with its unit: {@code 0.5 ms} rather than as if three digits were measured. */
+    /** Formats a limit with its unit, without padding to three digits: {@code 0.5 ms}. */
     static String limit(double number, Quantity quantity) {
         return new DecimalFormat("#,##0.###", DecimalFormatSymbols.getInstance(Locale.ROOT)).format(number)
                 + unit(quantity);
     }
 
-    /** A part as percent: 0.731 is {@code 73.1 %}. */
+    /** Formats a fraction as a percentage: 0.731 is {@code 73.1 %}. */
     static String percent(double part) {
         // Rounded first, because a value slightly below 0 would be written as -0.
         double percent = Math.round(part * 1000) / 10.0;
@@ -58,7 +58,7 @@ final class Numbers {
         return Double.isFinite(factor) ? String.format(Locale.ROOT, factor < 10 ? "%.2f ×" : "%,.1f ×", factor) : NONE;
     }
 
-    /** What a heading says of the messages that lie there beside those that are measured. */
+    /** Formats the number of scheduled messages for a heading. */
     static String scheduled(long count) {
         return count == 0 ? "nothing scheduled" : count(count) + " scheduled";
     }

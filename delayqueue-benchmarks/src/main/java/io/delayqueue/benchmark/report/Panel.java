@@ -17,11 +17,11 @@ import org.knowm.xchart.style.CategoryStyler;
 import org.knowm.xchart.style.Styler.LegendLayout;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
-/** One diagram of a picture: numbers of parties over categories. Not thread-safe. */
+/** One diagram of a chart: numbers of parties by category. Not thread-safe. */
 final class Panel {
 
     private static final Color LINES = new Color(0xD9D9D9);
-    /** For the number above the greatest bar. */
+    /** Space for the number above the highest bar. */
     private static final double HEADROOM = 1.1;
 
     private static final String FONT = Font.SANS_SERIF;
@@ -50,9 +50,9 @@ final class Panel {
     }
 
     /**
-     * Bars beside each other in each category, with their numbers and a legend.
+     * Creates a panel with grouped bars per category, with numbers and a legend.
      *
-     * @param numbers how they are written, as {@link java.text.DecimalFormat} knows it
+     * @param numbers the number format, a pattern of {@link java.text.DecimalFormat}
      */
     static Panel ofBars(String title, String unit, List<String> categories, String numbers) {
         Panel panel = new Panel(title, unit, categories, CategorySeriesRenderStyle.Bar);
@@ -62,14 +62,14 @@ final class Panel {
         return panel;
     }
 
-    /** One bar in each category: who it is says the category. */
+    /** Creates a panel with one bar per category. The category names the party. */
     static Panel ofSingleBars(String title, String unit, List<String> categories, String numbers) {
         Panel panel = ofBars(title, unit, categories, numbers);
         panel.chart.getStyler().setOverlapped(true).setAvailableSpaceFill(0.6).setLegendVisible(false);
         return panel;
     }
 
-    /** Lines over the categories, from 0. */
+    /** Creates a panel with lines over the categories and an axis from 0. */
     static Panel ofLines(String title, String unit, List<String> categories) {
         Panel panel = new Panel(title, unit, categories, CategorySeriesRenderStyle.Line);
         // Otherwise the parties would be drawn side by side like bars.
@@ -79,10 +79,10 @@ final class Panel {
     }
 
     /**
-     * Lines over the categories, each step ten times the one before.
+     * Creates a panel with lines over the categories and a logarithmic axis.
      *
-     * @param least the lower end, above 0
-     * @param most the upper end, above the lower
+     * @param least the minimum of the axis, greater than 0
+     * @param most the maximum of the axis, greater than the minimum
      */
     static Panel ofLogarithmicLines(String title, String unit, List<String> categories, double least, double most) {
         Panel panel = ofLines(title, unit, categories);
@@ -90,13 +90,13 @@ final class Panel {
         return panel;
     }
 
-    /** What the categories are. */
+    /** Labels the category axis. */
     Panel below(String title) {
         chart.setXAxisTitle(title);
         return this;
     }
 
-    /** Adds a party's numbers, one for each category, unless it has none. */
+    /** Adds the numbers of a party, one per category. Does nothing if the party has no numbers. */
     void add(Party party, List<@Nullable Double> numbers) {
         if (numbers.stream().noneMatch(Objects::nonNull)) {
             return;
@@ -109,7 +109,7 @@ final class Panel {
         series.setMarker(look.marker()).setMarkerColor(look.color());
     }
 
-    /** Whether nobody has a number here. */
+    /** Whether the panel has no numbers. */
     boolean isEmpty() {
         return chart.getSeriesCollection().isEmpty();
     }

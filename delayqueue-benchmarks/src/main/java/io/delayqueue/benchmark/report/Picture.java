@@ -1,7 +1,7 @@
 package io.delayqueue.benchmark.report;
 
 /**
- * A picture of the document.
+ * A chart of the document.
  *
  * @param file the name of the file in the directory of the document
  * @param title the title

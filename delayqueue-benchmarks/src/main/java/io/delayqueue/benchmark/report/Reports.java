@@ -8,25 +8,25 @@ import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-/** Writes what a run says to a reader. Thread-safe for different directories. */
+/** Writes the reports of a run. Thread-safe for different directories. */
 public final class Reports {
 
-    /** The run itself, from which all else can be made again. */
+    /** File with the run, from which all other files can be created again. */
     public static final String RESULTS = "results.json";
 
-    /** The document. */
+    /** File with the document. */
     public static final String REPORT = "report.md";
 
     private static final Log log = LogFactory.getLog(Reports.class);
 
-    /** What draws the pictures of a summary into a directory. */
+    /** Draws the charts of a summary into a directory. */
     interface Drawing {
         List<Picture> draw(Summary summary, Path directory) throws IOException;
     }
 
     private final Drawing drawing;
 
-    /** Reports with pictures, where the machine can draw. */
+    /** Creates reports with charts if the machine can draw them. */
     public Reports() {
         // A lambda delays the loading of Charts into the try block, because a library may be missing on this machine.
         this((summary, directory) -> Charts.draw(summary, directory));
@@ -60,7 +60,7 @@ public final class Reports {
             return drawing.draw(summary, directory);
         } catch (LinkageError | InternalError | RuntimeException e) {
             // The type of the error depends on the missing library and on whether this is the first attempt.
-            log.warn("No pictures: " + e.toString().lines().findFirst().orElse(""));
+            log.warn("Charts are omitted: " + e.toString().lines().findFirst().orElse(""));
             return List.of();
         }
     }

@@ -44,7 +44,7 @@ public record RunFile(Path path) {
         try {
             return JSON.readValue(json, Run.class);
         } catch (JacksonException e) {
-            throw new IOException("No run in " + path + ": " + e.getOriginalMessage(), e);
+            throw new IOException("Not a benchmark run: " + path + ": " + e.getOriginalMessage(), e);
         }
     }
 }

@@ -27,7 +27,7 @@ final class Summary {
 
     private record Key(Measure measure, Party party, long scheduled, Quantity quantity) {}
 
-    /** The faster of the floors, by its median rate. */
+    /** The floor with the higher median rate. */
     record Floor(Party party, double rate) {}
 
     private final Map<Key, Spread> spreads = new HashMap<>();
@@ -50,12 +50,12 @@ final class Summary {
         this.leftOut = noNumbers;
     }
 
-    /** How many values were left out since they were no finite numbers. */
+    /** Number of ignored values that are not finite. */
     int leftOut() {
         return leftOut;
     }
 
-    /** Of how many rounds the most often measured is. */
+    /** Maximum number of rounds of any measurement. */
     int rounds() {
         return spreads.values().stream().mapToInt(Spread::rounds).max().orElse(0);
     }
@@ -70,7 +70,7 @@ final class Summary {
                 .orElse(OptionalDouble.empty());
     }
 
-    /** In Redis' own code and in the kernel, in µs per message; absent unless both are known. */
+    /** User and system CPU time of Redis per message in microseconds. Absent unless both are known. */
     OptionalDouble cpu(Measure measure, Party party, long scheduled) {
         return sum(
                 median(measure, party, scheduled, Quantity.CPU_USER),
@@ -87,24 +87,26 @@ final class Summary {
                 .max(Comparator.comparingDouble(Floor::rate));
     }
 
-    /** Which part of the floor's rate a party reaches: 1 is all of it. */
+    /** Rate of a party as a fraction of the floor's rate. */
     OptionalDouble ofFloor(Measure measure, Party party, long scheduled) {
         return quotient(median(measure, party, scheduled, Quantity.RATE), floorRate(measure, scheduled));
     }
 
-    /** How many times Redisson's rate a party reaches. */
+    /** Rate of a party as a multiple of Redisson's rate. */
     OptionalDouble timesRedisson(Measure measure, Party party, long scheduled) {
         return quotient(
                 median(measure, party, scheduled, Quantity.RATE),
                 median(measure, Party.REDISSON, scheduled, Quantity.RATE));
     }
 
-    /** By which part a party's rate falls when more is scheduled: 0.2 from 100 to 80, less than 0 when it rises. */
+    /**
+     * Fraction by which a party's rate falls with more scheduled messages: 0.2 from 100 to 80, negative if it rises.
+     */
     OptionalDouble fall(Measure measure, Party party, long from, long to) {
         return fall(median(measure, party, from, Quantity.RATE), median(measure, party, to, Quantity.RATE));
     }
 
-    /** By which part the floor falls when more is scheduled. */
+    /** Fraction by which the floor's rate falls with more scheduled messages. */
     OptionalDouble floorFall(Measure measure, long from, long to) {
         return fall(floorRate(measure, from), floorRate(measure, to));
     }
@@ -115,17 +117,17 @@ final class Summary {
                 .orElse(OptionalDouble.empty());
     }
 
-    /** At which scheduled counts there is anything of a measure. */
+    /** Scheduled counts at which a measure has values. */
     SortedSet<Long> scheduled(Measure measure) {
         return scheduled(key -> key.measure() == measure);
     }
 
-    /** At which scheduled counts there is a quantity of a party. */
+    /** Scheduled counts at which a party has values of a quantity. */
     SortedSet<Long> scheduled(Measure measure, Party party, Quantity quantity) {
         return scheduled(key -> key.measure() == measure && key.party() == party && key.quantity() == quantity);
     }
 
-    /** Who has any number, in the order of the parties. */
+    /** Parties with any value, in their order. */
     SortedSet<Party> parties(Measure measure, long scheduled) {
         SortedSet<Party> found = new TreeSet<>();
         for (Key key : spreads.keySet()) {
@@ -136,7 +138,7 @@ final class Summary {
         return found;
     }
 
-    /** Which quantities any party has, in their order. */
+    /** Quantities of which any party has a value, in their order. */
     SortedSet<Quantity> quantities(Measure measure, long scheduled) {
         SortedSet<Quantity> found = new TreeSet<>();
         for (Key key : spreads.keySet()) {

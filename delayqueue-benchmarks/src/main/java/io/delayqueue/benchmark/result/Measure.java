@@ -8,7 +8,7 @@ public enum Measure {
     SEND_ALL_1("sendAll of 500, 1 thread"),
     /** {@code sendAll} of 500 from 8 threads. */
     SEND_ALL_8("sendAll of 500, 8 threads"),
-    /** Due messages until all are acknowledged, concurrency 8, a handler that does nothing. */
+    /** Consumption of due messages until all are acknowledged, with concurrency 8 and an empty handler. */
     DRAIN("drain, concurrency 8"),
     /** Lateness at 1,000 messages per second with random delays. */
     LAG("lag at 1,000/s"),
@@ -16,7 +16,7 @@ public enum Measure {
     IDLE("idle, 10 topics"),
     /** Messages due in one millisecond, consumed as they become due. */
     BURST("burst of one millisecond"),
-    /** Bytes that a scheduled message takes in Redis. */
+    /** Memory of a scheduled message in Redis, in bytes. */
     MEMORY("memory");
 
     private final String title;

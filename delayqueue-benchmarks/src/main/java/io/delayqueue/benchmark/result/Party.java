@@ -12,7 +12,7 @@ public enum Party {
     FLOOR_JEDIS("floor (Jedis)"),
     /** Redisson's {@code RDelayedQueue} and {@code RBlockingQueue}; without acknowledgement. */
     REDISSON("Redisson"),
-    /** {@code java.util.concurrent.DelayQueue}: within one process, nothing stored, nothing acknowledged. */
+    /** {@code java.util.concurrent.DelayQueue}: one process, no persistence, no acknowledgement. */
     JAVA("java.util.concurrent.DelayQueue");
 
     private final String title;

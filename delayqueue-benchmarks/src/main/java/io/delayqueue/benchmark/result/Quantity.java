@@ -2,7 +2,7 @@ package io.delayqueue.benchmark.result;
 
 /** A measured quantity. */
 public enum Quantity {
-    /** Messages that were sent or handled and counted. */
+    /** Number of sent or handled messages. */
     MESSAGES("messages", ""),
     /** Messages per second. */
     RATE("rate", "/s"),

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A run.
+ * The results of a benchmark run.
  *
  * @param profile the name of the profile: {@code full} or {@code quick}
  * @param environment the environment, as ordered labels and values (processors, memory, JVM, Redis, versions)

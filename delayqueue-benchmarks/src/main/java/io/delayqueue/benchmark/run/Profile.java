@@ -33,7 +33,7 @@ public record Profile(String name, List<Stage> stages) {
     private static final int MILLION = 1_000_000;
     private static final Duration WATCHED = Duration.ofSeconds(10);
 
-    /** By its name: {@code full}, which takes fifty minutes, or {@code quick}, which takes a minute. */
+    /** Returns a profile by name: {@code full}, which takes 50 minutes, or {@code quick}, which takes 1 minute. */
     public static Profile named(String name, int rounds) {
         return switch (name) {
             case "full" -> full(rounds);

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Runs the trials of a profile, round by round, the parties in turn. Not thread-safe. */
+/** Runs the trials of a profile round by round and alternates the parties. Not thread-safe. */
 public final class Runner {
 
     private final Profile profile;

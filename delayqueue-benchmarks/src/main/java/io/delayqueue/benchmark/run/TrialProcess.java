@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Runs each trial in a JVM of its own. */
+/** Runs each trial in a separate JVM. */
 final class TrialProcess {
 
-    private static final Duration LONGEST = Duration.ofMinutes(10);
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
     private static final int TAIL = 40;
     private static final TypeReference<Map<Quantity, Double>> VALUES = new TypeReference<>() {};
 
@@ -50,7 +50,7 @@ final class TrialProcess {
                 .redirectOutput(log.toFile())
                 .start();
         try {
-            if (!process.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
+            if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
                 throw new IllegalStateException(spec + " failed:\n" + tail(log));
             }
         } finally {

@@ -10,7 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 
-/** Threads that run the same work concurrently. They are stopped when this is closed. */
+/** Threads that run the same work concurrently. Closing this object stops them. */
 final class Crew implements AutoCloseable {
 
     private final int size;
@@ -25,7 +25,7 @@ final class Crew implements AutoCloseable {
         return size;
     }
 
-    /** Runs the work on each thread, with its number; returns the nanoseconds from the first start to the last end. */
+    /** Runs the work on each thread with its number. Returns the nanoseconds from the first start to the last end. */
     long run(IntConsumer part) {
         CyclicBarrier ready = new CyclicBarrier(size + 1);
         List<Future<?>> ends = new ArrayList<>();

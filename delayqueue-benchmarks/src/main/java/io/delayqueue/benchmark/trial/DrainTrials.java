@@ -53,7 +53,7 @@ final class DrainTrials implements AutoCloseable {
         }
     }
 
-    /** Sends messages that are due at once, consumes them, and returns how long sending took. */
+    /** Sends messages that are due immediately, consumes them, and returns the duration of the sends. */
     private Duration warmUp() {
         long[] dues = new long[spec.warmUp()];
         Arrays.fill(dues, Instant.now().toEpochMilli());
@@ -69,7 +69,7 @@ final class DrainTrials implements AutoCloseable {
         contender.stop();
     }
 
-    /** Sends messages and returns how long this took. */
+    /** Sends messages and returns the duration. */
     private Duration fill(long[] dues) {
         List<Item> items = Payloads.items(dues.length, i -> Instant.ofEpochMilli(dues[i]));
         long started = System.nanoTime();

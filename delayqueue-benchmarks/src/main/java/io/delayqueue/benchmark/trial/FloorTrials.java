@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The same measurements as for queues, with prepared calls. */
+/** Runs the measurements of the queues with prepared calls. */
 final class FloorTrials implements AutoCloseable {
 
     private final TrialSpec spec;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
-/** A thousand messages a second from one thread, each due in 0.5 to 3 s, while they are consumed. */
+/** Measures the lag while one thread sends 1,000 messages per second with delays of 0.5 to 3 s. */
 final class LagTrial implements AutoCloseable {
 
     private static final int PER_SECOND = 1_000;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** Texts of 200 bytes that begin with a number. */
+/** Payloads of 200 bytes that start with a number. */
 final class Payloads {
 
     private static final int DIGITS = 8;

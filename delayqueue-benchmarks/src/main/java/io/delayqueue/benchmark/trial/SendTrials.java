@@ -87,7 +87,7 @@ final class SendTrials implements AutoCloseable {
                     i -> soonest.plusMillis(
                             random.nextLong(LATEST.minus(SOONEST).toMillis()))));
         }
-        Until.passed(TrialSpec.SETTLING); // Redis gives what the clients' buffers have grown by back after seconds
+        Until.passed(TrialSpec.SETTLING); // Redis releases the memory of grown client buffers after some seconds
         double bytes = (meter.usedMemory() - before) / spec.messages();
         return Map.of(Quantity.MESSAGES, (double) spec.messages(), Quantity.BYTES, bytes);
     }

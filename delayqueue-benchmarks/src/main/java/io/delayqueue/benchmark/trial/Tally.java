@@ -17,7 +17,7 @@ final class Tally {
     private final AtomicIntegerArray times;
     private final LongAdder handled = new LongAdder();
 
-    /** For messages by their numbers. */
+    /** Creates a tally of numbered messages. */
     Tally(long[] dueMillis) {
         this.dueMillis = dueMillis;
         this.lateMillis = new double[dueMillis.length];
@@ -59,12 +59,12 @@ final class Tally {
         return count;
     }
 
-    /** Messages that were handled before they were due. Redis runs on the same machine and hence by the same clock. */
+    /** Messages that were handled before they were due. Redis runs on the same machine and uses the same clock. */
     long early() {
         return Arrays.stream(lateMillis).filter(late -> late < 0).count();
     }
 
-    /** Lateness in ms, from the least to the greatest, of those from a number on. */
+    /** Sorted lateness in milliseconds of the messages from a number on. */
     double[] sorted(int from) {
         double[] sorted = Arrays.copyOfRange(lateMillis, from, lateMillis.length);
         Arrays.sort(sorted);

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The main class of a measurement's JVM. */
+/** Main class of the JVM of a trial. */
 public final class Trial {
 
     private Trial() {}
@@ -21,7 +21,7 @@ public final class Trial {
         JsonMapper mapper = JsonMapper.builder().build();
         TrialSpec spec = mapper.readValue(arguments[0], TrialSpec.class);
         mapper.writeValue(Path.of(arguments[1]), run(spec));
-        System.exit(0); // whatever threads a client has left behind
+        System.exit(0); // also ends threads that a client left running
     }
 
     private static Map<Quantity, Double> run(TrialSpec spec) {

@@ -6,10 +6,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Methods that wait. */
+/** Waits for conditions and times. */
 final class Until {
 
-    private static final Duration LONGEST = Duration.ofMinutes(3);
+    private static final Duration TIMEOUT = Duration.ofMinutes(3);
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
     private Until() {}
@@ -22,8 +22,8 @@ final class Until {
     static void met(String what, BooleanSupplier condition) {
         long started = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - started > LONGEST.toNanos()) {
-                throw new IllegalStateException("Timed out after " + LONGEST + " while waiting until " + what);
+            if (System.nanoTime() - started > TIMEOUT.toNanos()) {
+                throw new IllegalStateException("Timed out after " + TIMEOUT + " while waiting until " + what);
             }
             LockSupport.parkNanos(LOOK_NANOS);
         }

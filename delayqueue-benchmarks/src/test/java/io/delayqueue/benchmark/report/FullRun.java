@@ -8,7 +8,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** A run of three rounds as a machine with two cores might give it. */
+/** Sample run of three rounds, with numbers of a machine with two cores. */
 final class FullRun {
 
     private static final List<Long> COUNTS = List.of(0L, 10_000L, 100_000L, 1_000_000L, 5_000_000L);
@@ -53,7 +53,7 @@ final class FullRun {
     private void everybody(Measure measure, long count, double left, double[] rates, double cpu) {
         for (int index = 0; index < rates.length; index++) {
             Party party = BESIDE_EACH_OTHER.get(index);
-            // What others do there takes hours.
+            // omitted: the other parties take hours
             if (party == Party.REDISSON && count > 100_000) {
                 continue;
             }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How a run stands to the goals. */
+/** Evaluation of the goals of a run. */
 class GoalsTests {
 
     private static final String GROWTH = "from 10,000 to 5,000,000 scheduled";
@@ -19,7 +19,7 @@ class GoalsTests {
     private final RunBuilder run = new RunBuilder();
 
     @Test
-    void whatWasNotMeasuredIsAGoalAllTheSame() {
+    void unmeasuredGoalsAreListed() {
         List<Goal> goals = Goals.of(run.summary());
 
         assertThat(goals).hasSize(24).allMatch(goal -> goal.verdict() == Verdict.NOT_MEASURED);
@@ -37,7 +37,7 @@ class GoalsTests {
         "DRAIN, 60, 100, 60.0, MET",
         "DRAIN, 599, 1000, 59.9, NOT_MET"
     })
-    void ratesAreJudgedByTheFloor(Measure measure, double rate, double floor, String part, Verdict verdict) {
+    void ratesAreComparedWithTheFloor(Measure measure, double rate, double floor, String part, Verdict verdict) {
         run.rate(measure, Party.PRODUCT, 0, rate).rate(measure, Party.FLOOR_JEDIS, 0, floor);
 
         Goal goal = goal(measure.title(), "of the floor");
@@ -47,7 +47,7 @@ class GoalsTests {
     }
 
     @Test
-    void ratesAreJudgedByRedisson() {
+    void ratesAreComparedWithRedisson() {
         run.rate(Measure.SEND, Party.PRODUCT, 0, 2_000, 3_000, 1_000)
                 .rate(Measure.SEND, Party.REDISSON, 0, 800, 1_100, 1_000)
                 .rate(Measure.DRAIN, Party.PRODUCT, 0, 3_990)
@@ -64,7 +64,7 @@ class GoalsTests {
     }
 
     @Test
-    void lagIsJudgedByMediansButItsMaximumByTheWorstRound() {
+    void lagGoalsUseMediansAndTheMaximumOfTheWorstRound() {
         run.product(Measure.LAG, Quantity.P50, 0.5, 9, 0.4)
                 .product(Measure.LAG, Quantity.P99, 3.1, 3.2, 2.9)
                 .product(Measure.LAG, Quantity.MAX, 4, 20.5, 5)
@@ -82,7 +82,7 @@ class GoalsTests {
     }
 
     @Test
-    void lagBesideAMillionIsJudgedByItself() {
+    void lagWithAMillionScheduledMessagesHasItsOwnGoals() {
         run.rounds(Measure.LAG, Party.PRODUCT, 1_000_000, Quantity.MAX, 20, 20)
                 .rounds(Measure.LAG, Party.PRODUCT, 1_000_000, Quantity.EARLY, 0, 0);
 
@@ -95,7 +95,7 @@ class GoalsTests {
     }
 
     @Test
-    void idleIsJudgedByCommandsASecond() {
+    void idleGoalUsesCommandsPerSecond() {
         run.product(Measure.IDLE, Quantity.COMMANDS_PER_SECOND, 14, 15.2, 16);
 
         assertThat(goal("idle, 10 topics", ""))
@@ -103,7 +103,7 @@ class GoalsTests {
     }
 
     @Test
-    void cpuIsThatOfSendingAndConsuming() {
+    void cpuGoalAddsSendingAndConsumption() {
         run.product(Measure.SEND, Quantity.CPU_USER, 6)
                 .product(Measure.SEND, Quantity.CPU_SYSTEM, 2)
                 .product(Measure.DRAIN, Quantity.CPU_USER, 5.5)
@@ -126,7 +126,7 @@ class GoalsTests {
     }
 
     @Test
-    void memoryIsJudgedAtEachCount() {
+    void memoryGoalAppliesToEachScheduledCount() {
         run.rounds(Measure.MEMORY, Party.PRODUCT, 10_000, Quantity.BYTES, 450)
                 .rounds(Measure.MEMORY, Party.PRODUCT, 1_000_000, Quantity.BYTES, 451)
                 .rounds(Measure.MEMORY, Party.REDISSON, 5_000_000, Quantity.BYTES, 300);
@@ -138,7 +138,7 @@ class GoalsTests {
     }
 
     @Test
-    void growthIsJudgedFromEndToEnd() {
+    void growthGoalComparesFirstAndLastScheduledCount() {
         run.rate(Measure.SEND, Party.PRODUCT, 0, 9_999)
                 .rate(Measure.SEND, Party.PRODUCT, 10_000, 1_000)
                 .rate(Measure.SEND, Party.PRODUCT, 1_000_000, 1)
@@ -153,7 +153,7 @@ class GoalsTests {
     }
 
     @Test
-    void growthOfBatchesIsJudgedBesideThatOfTheFloor() {
+    void growthOfBatchesIsComparedWithTheFloor() {
         run.rate(Measure.SEND_ALL_1, Party.PRODUCT, 10_000, 1_000)
                 .rate(Measure.SEND_ALL_1, Party.PRODUCT, 5_000_000, 710)
                 .rate(Measure.SEND_ALL_1, Party.FLOOR_LETTUCE, 10_000, 2_000)
@@ -173,7 +173,7 @@ class GoalsTests {
     }
 
     @Test
-    void burstIsJudgedByItsLongestScriptAndByTheRateOfDrain() {
+    void burstGoalsUseTheLongestScriptAndTheDrainRate() {
         run.product(Measure.BURST, Quantity.LONGEST_SCRIPT, 2, 10.5, 3)
                 .rounds(Measure.BURST, Party.PRODUCT, 100_000, Quantity.RATE, 800)
                 .rate(Measure.DRAIN, Party.PRODUCT, 0, 1_000);

@@ -9,7 +9,7 @@ import io.delayqueue.benchmark.result.Run;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The document. */
+/** Content of the Markdown document. */
 class MarkdownReportTests {
 
     private final RunBuilder run = new RunBuilder();
@@ -34,7 +34,7 @@ class MarkdownReportTests {
     }
 
     @Test
-    void ratesStandBesideTheFloorAndRedisson() {
+    void ratesAreShownWithRatiosToTheFloorAndRedisson() {
         run.rate(Measure.SEND, Party.PRODUCT, 0, 27_000, 26_000, 28_500)
                 .rounds(Measure.SEND, Party.PRODUCT, 0, Quantity.ROUND_TRIPS, 0.032, 0.031, 0.04)
                 .rate(Measure.SEND, Party.FLOOR_LETTUCE, 0, 36_000)
@@ -52,7 +52,7 @@ class MarkdownReportTests {
     }
 
     @Test
-    void withoutRedissonAtACountThereIsNoRatioToIt() {
+    void ratioToRedissonIsOmittedIfRedissonWasNotMeasured() {
         run.rate(Measure.DRAIN, Party.PRODUCT, 5_000_000, 27_000)
                 .rate(Measure.DRAIN, Party.FLOOR_JEDIS, 5_000_000, 36_000)
                 .rate(Measure.DRAIN, Party.REDISSON, 0, 9_000);
@@ -68,14 +68,14 @@ class MarkdownReportTests {
     }
 
     @Test
-    void oneEarlyMessageInOneRoundIsSeen() {
+    void earlyMessageOfOneRoundIsShown() {
         run.product(Measure.LAG, Quantity.EARLY, 0, 0, 1);
 
         assertThat(document()).contains("| delayqueue | 0 (0–1) |\n");
     }
 
     @Test
-    void growthTellsByHowMuchRatesFall() {
+    void growthShowsTheFallOfRates() {
         run.rate(Measure.SEND, Party.PRODUCT, 0, 1_100)
                 .rate(Measure.SEND, Party.PRODUCT, 10_000, 1_000)
                 .rate(Measure.SEND, Party.PRODUCT, 100_000, 1_010)
@@ -99,14 +99,14 @@ class MarkdownReportTests {
     }
 
     @Test
-    void runOfOneCountHasNoGrowth() {
+    void runWithOneScheduledCountHasNoGrowth() {
         run.rate(Measure.SEND, Party.PRODUCT, 0, 1_100);
 
         assertThat(document()).doesNotContain("## Growth");
     }
 
     @Test
-    void picturesAreLinkedByTheirNames() {
+    void chartsAreLinkedByFileName() {
         Run built = run.build();
         Summary summary = new Summary(built);
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How numbers are written. */
+/** Formatting of numbers. */
 class NumbersTests {
 
     @ParameterizedTest
@@ -29,7 +29,7 @@ class NumbersTests {
                 "NaN; –",
                 "Infinity; –"
             })
-    void numbersHaveAboutThreeDigits(double number, String written) {
+    void numbersHaveAboutThreeSignificantDigits(double number, String written) {
         assertThat(Numbers.plain(number)).isEqualTo(written);
     }
 
@@ -37,19 +37,19 @@ class NumbersTests {
     @CsvSource(
             delimiter = ';',
             value = {"0.7312; 73.1 %", "-0.0001; 0.0 %", "-0.031; -3.1 %", "81.551; 8,155 %", "NaN; –"})
-    void partsAreWrittenAsPercent(double part, String written) {
+    void fractionsAreFormattedAsPercentages(double part, String written) {
         assertThat(Numbers.percent(part)).isEqualTo(written);
     }
 
     @Test
-    void factorsAreWrittenWithTheirSign() {
+    void factorsAreFormattedWithATimesSign() {
         assertThat(Numbers.times(2.414)).isEqualTo("2.41 ×");
         assertThat(Numbers.times(12.34)).isEqualTo("12.3 ×");
         assertThat(Numbers.times(Double.POSITIVE_INFINITY)).isEqualTo(Numbers.NONE);
     }
 
     @Test
-    void unitsFollowAfterASpaceUnlessTheyArePerSecond() {
+    void unitsExceptPerSecondFollowAfterASpace() {
         assertThat(Numbers.withUnit(0.5, Quantity.P50)).isEqualTo("0.500 ms");
         assertThat(Numbers.limit(0.5, Quantity.P50)).isEqualTo("0.5 ms");
         assertThat(Numbers.withUnit(26_134, Quantity.RATE)).isEqualTo("26,134/s");
@@ -57,7 +57,7 @@ class NumbersTests {
     }
 
     @Test
-    void countryOfTheMachineDoesNotMatter() {
+    void formatIsIndependentOfTheLocale() {
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.GERMANY);
         try {

@@ -22,14 +22,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What lies in the directory of a report. */
+/** Files in the directory of a report. */
 class ReportsTests {
 
     @TempDir
     private Path temporary;
 
     @Test
-    void numbersAndDocumentLieInTheDirectory() throws IOException {
+    void numbersAndDocumentAreWritten() throws IOException {
         Path directory = temporary.resolve("not/yet/there");
 
         List<Goal> goals = new Reports().write(FullRun.of(), directory);
@@ -40,7 +40,7 @@ class ReportsTests {
     }
 
     @Test
-    void picturesLieBesideTheDocumentThatShowsThem() throws IOException {
+    void chartsAreWrittenAndLinked() throws IOException {
         assumeTrue(canDraw());
 
         new Reports().write(FullRun.of(), temporary);
@@ -54,7 +54,7 @@ class ReportsTests {
     }
 
     @Test
-    void holesAreNoReasonNotToDraw() throws IOException {
+    void chartsAreDrawnWithMissingMeasurements() throws IOException {
         assumeTrue(canDraw());
         Run run = new RunBuilder()
                 .rate(Measure.SEND, Party.PRODUCT, 0, 4_000, Double.NaN)
@@ -78,7 +78,7 @@ class ReportsTests {
     }
 
     @Test
-    void reportIsWrittenOverAnEarlierOne() throws IOException {
+    void existingReportIsReplaced() throws IOException {
         new Reports().write(FullRun.of(), temporary);
         Run later = new RunBuilder().rate(Measure.SEND, Party.PRODUCT, 0, 1_234).build();
 
@@ -100,7 +100,7 @@ class ReportsTests {
 
     @ParameterizedTest
     @MethodSource("whatIsNoNumber")
-    void whatIsNoNumberIsLeftOut(double none) throws IOException {
+    void nonFiniteValuesAreOmitted(double none) throws IOException {
         RunBuilder run = new RunBuilder();
         for (Measure measure : Measure.values()) {
             for (Party party : Party.values()) {
@@ -129,7 +129,7 @@ class ReportsTests {
 
     @ParameterizedTest
     @MethodSource("missingLibraries")
-    void withoutALibraryToDrawThereIsADocumentWithoutPictures(Reports.Drawing drawing) throws IOException {
+    void chartsAreOmittedIfALibraryIsMissing(Reports.Drawing drawing) throws IOException {
         List<Goal> goals = new Reports(drawing).write(FullRun.of(), temporary);
 
         assertThat(goals).isNotEmpty();
@@ -154,7 +154,7 @@ class ReportsTests {
                 });
     }
 
-    /** Whether this machine has fonts and what draws with them. */
+    /** Whether this machine has fonts and the libraries to draw. */
     private static boolean canDraw() {
         System.setProperty("java.awt.headless", "true");
         try {

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A run out of numbers that a test chooses. */
+/** Builds a run from numbers of a test. */
 final class RunBuilder {
 
     private final Map<String, String> environment = new LinkedHashMap<>();
@@ -21,7 +21,7 @@ final class RunBuilder {
         return this;
     }
 
-    /** One quantity with a value for each round. */
+    /** Adds a quantity with one value per round. */
     RunBuilder rounds(Measure measure, Party party, long scheduled, Quantity quantity, double... values) {
         for (int round = 1; round <= values.length; round++) {
             samples.add(new Sample(measure, party, scheduled, round, Map.of(quantity, values[round - 1])));

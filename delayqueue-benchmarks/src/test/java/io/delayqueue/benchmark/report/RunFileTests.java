@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A run as a file. */
+/** Writing and reading of run files. */
 class RunFileTests {
 
     @TempDir
@@ -30,7 +30,7 @@ class RunFileTests {
     }
 
     @Test
-    void whatIsReadIsWhatWasWritten() throws IOException {
+    void writtenRunIsReadBack() throws IOException {
         file.write(FullRun.of());
 
         Run read = file.read();
@@ -41,7 +41,7 @@ class RunFileTests {
     }
 
     @Test
-    void whatIsNoNumberComesBack() throws IOException {
+    void nonFiniteValuesAreReadBack() throws IOException {
         Run run = new RunBuilder()
                 .rate(Measure.SEND, Party.JAVA, 0, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY)
                 .build();
@@ -52,7 +52,7 @@ class RunFileTests {
     }
 
     @Test
-    void fileIsForPeopleToo() throws IOException {
+    void fileIsReadable() throws IOException {
         file.write(new RunBuilder()
                 .environment("CPU", "µ | \"two\"")
                 .rate(Measure.SEND, Party.PRODUCT, 10_000, 1_234.5)
@@ -77,14 +77,14 @@ class RunFileTests {
                 "{\"profile\":null,\"environment\":{},\"samples\":[]}",
                 "{\"profile\":\"full\",\"environment\":{},\"samples\":[{\"measure\":\"NEVER_HEARD_OF\"}]}"
             })
-    void whatIsNoRunIsRefusedByName(String text) throws IOException {
+    void invalidFileIsRejectedWithItsName(String text) throws IOException {
         Files.writeString(file.path(), text);
 
         assertThatThrownBy(file::read).isInstanceOf(IOException.class).hasMessageContaining("results.json");
     }
 
     @Test
-    void missingFileIsRefused() {
+    void missingFileIsRejected() {
         assertThatThrownBy(file::read).isInstanceOf(NoSuchFileException.class);
     }
 }

@@ -9,13 +9,13 @@ import io.delayqueue.benchmark.result.Quantity;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** What comes out of the rounds. */
+/** Summary of a run over its rounds. */
 class SummaryTests {
 
-    private static final Offset<Double> HARDLY = within(1e-9);
+    private static final Offset<Double> TOLERANCE = within(1e-9);
 
     @Test
-    void medianOfOddRoundsIsTheMiddleOne() {
+    void medianOfOddRoundsIsTheMiddleValue() {
         Summary summary = new RunBuilder()
                 .rate(Measure.SEND, Party.PRODUCT, 0, 300, 100, 900)
                 .summary();
@@ -26,7 +26,7 @@ class SummaryTests {
     }
 
     @Test
-    void medianOfEvenRoundsIsBetweenTheTwoInTheMiddle() {
+    void medianOfEvenRoundsIsTheMeanOfTheMiddleValues() {
         Summary summary = new RunBuilder()
                 .rate(Measure.SEND, Party.PRODUCT, 0, 400, 100, 900, 300)
                 .summary();
@@ -45,7 +45,7 @@ class SummaryTests {
     }
 
     @Test
-    void scheduledCountsAreKeptApart() {
+    void scheduledCountsAreSummarizedSeparately() {
         Summary summary = new RunBuilder()
                 .rate(Measure.SEND, Party.PRODUCT, 0, 300)
                 .rate(Measure.SEND, Party.PRODUCT, 10_000, 200)
@@ -62,7 +62,7 @@ class SummaryTests {
     }
 
     @Test
-    void floorIsTheFasterByItsMedianAndNotByItsBestRound() {
+    void floorIsChosenByMedianRate() {
         Summary summary = new RunBuilder()
                 .rate(Measure.DRAIN, Party.FLOOR_LETTUCE, 0, 100, 110, 999)
                 .rate(Measure.DRAIN, Party.FLOOR_JEDIS, 0, 120, 121, 122)
@@ -74,7 +74,7 @@ class SummaryTests {
     }
 
     @Test
-    void ratioIsThatOfTheMediansAndNotTheMedianOfTheRatios() {
+    void ratioIsTheRatioOfTheMedians() {
         Summary summary = new RunBuilder()
                 .rate(Measure.SEND, Party.PRODUCT, 0, 10, 60, 90)
                 .rate(Measure.SEND, Party.FLOOR_LETTUCE, 0, 100, 80, 70)
@@ -86,7 +86,7 @@ class SummaryTests {
     }
 
     @Test
-    void ratioToWhatIsMissingOrStandsStillIsAbsent() {
+    void ratioToAMissingOrZeroRateIsAbsent() {
         Summary summary = new RunBuilder()
                 .rate(Measure.SEND, Party.PRODUCT, 0, 10)
                 .rate(Measure.SEND, Party.FLOOR_LETTUCE, 0, 0)
@@ -99,7 +99,7 @@ class SummaryTests {
     }
 
     @Test
-    void fallIsThePartThatIsLost() {
+    void fallIsTheLostFractionOfTheRate() {
         Summary summary = new RunBuilder()
                 .rate(Measure.SEND, Party.PRODUCT, 10, 200)
                 .rate(Measure.SEND, Party.PRODUCT, 20, 150)
@@ -109,14 +109,14 @@ class SummaryTests {
                 .summary();
 
         assertThat(summary.fall(Measure.SEND, Party.PRODUCT, 10, 20)).hasValue(0.25);
-        assertThat(summary.floorFall(Measure.SEND, 10, 20).orElseThrow()).isCloseTo(0.1, HARDLY);
+        assertThat(summary.floorFall(Measure.SEND, 10, 20).orElseThrow()).isCloseTo(0.1, TOLERANCE);
         assertThat(summary.fall(Measure.SEND, Party.FLOOR_JEDIS, 10, 20).orElseThrow())
-                .isCloseTo(-0.2, HARDLY);
+                .isCloseTo(-0.2, TOLERANCE);
         assertThat(summary.fall(Measure.SEND, Party.FLOOR_LETTUCE, 10, 20)).isEmpty();
     }
 
     @Test
-    void cpuIsThatOfUserAndSystemOrUnknown() {
+    void cpuIsTheSumOfUserAndSystemOrAbsent() {
         Summary summary = new RunBuilder()
                 .product(Measure.SEND, Quantity.CPU_USER, 5, 7, 6)
                 .product(Measure.SEND, Quantity.CPU_SYSTEM, 1, 3, 9)
@@ -128,7 +128,7 @@ class SummaryTests {
     }
 
     @Test
-    void whatIsNoNumberIsNoRound() {
+    void nonFiniteValuesAreIgnored() {
         Summary summary = new RunBuilder()
                 .rate(Measure.SEND, Party.PRODUCT, 0, 10, Double.NaN, 30, Double.POSITIVE_INFINITY)
                 .rate(Measure.SEND, Party.REDISSON, 0, Double.NEGATIVE_INFINITY)
