@@ -1,5 +1,28 @@
 package io.delayqueue.metrics;
 
+import static io.delayqueue.metrics.DelayQueueMeters.DEAD_LETTERS_DROPPED;
+import static io.delayqueue.metrics.DelayQueueMeters.DELIVERIES_RELEASED;
+import static io.delayqueue.metrics.DelayQueueMeters.DELIVERY_HANDLING;
+import static io.delayqueue.metrics.DelayQueueMeters.DELIVERY_LATENESS;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.LISTENER;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.TOPIC;
+import static io.delayqueue.metrics.DelayQueueMeters.LEASES_LOST;
+import static io.delayqueue.metrics.DelayQueueMeters.LEASES_RECLAIMED;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_CANCELLED;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_DEAD;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_DUPLICATES;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_REPLAYED;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_RETRIED;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_SENT;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_UNSENT;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGE_DURATION;
+import static io.delayqueue.metrics.DelayQueueMeters.NOTIFICATIONS_DROPPED;
+import static io.delayqueue.metrics.DelayQueueMeters.REDIS_ERRORS;
+import static io.delayqueue.metrics.DelayQueueMeters.SETTLEMENTS_REJECTED;
+import static io.delayqueue.metrics.DelayQueueMeters.SWEEPS_FOUND;
+import static io.delayqueue.metrics.DelayQueueMeters.TASKS_FAILED;
+
 import io.delayqueue.Internal;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.Recipient;
@@ -30,11 +53,8 @@ public final class EventMeters implements DelayQueueEvents {
     private static final String DEAD = "dead";
     private static final String REJECTED = "rejected";
     /** The meters that count messages; a dead-letter notification is not a message. */
-    private static final Set<DelayQueueMeters> OF_MESSAGES = EnumSet.of(
-            DelayQueueMeters.MESSAGE_DURATION,
-            DelayQueueMeters.MESSAGES_ACKNOWLEDGED,
-            DelayQueueMeters.MESSAGES_RETRIED,
-            DelayQueueMeters.MESSAGES_DEAD);
+    private static final Set<DelayQueueMeters> OF_MESSAGES =
+            EnumSet.of(MESSAGE_DURATION, MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD);
 
     private final MeterRegistry registry;
     private final ConcurrentMap<String, MeterGroup> topics = new ConcurrentHashMap<>();
@@ -46,7 +66,7 @@ public final class EventMeters implements DelayQueueEvents {
     public EventMeters(MeterRegistry registry) {
         this.registry = registry;
         this.others = new MeterGroup(registry);
-        others.register(DelayQueueMeters.TASKS_FAILED);
+        others.register(TASKS_FAILED);
     }
 
     /** Registers the meters of a listener, so that they exist with the value 0 before the first event. */
@@ -74,29 +94,28 @@ public final class EventMeters implements DelayQueueEvents {
 
     private MeterGroup of(String topic) {
         MeterGroup known = topics.get(topic);
-        return known != null
-                ? known
-                : topics.computeIfAbsent(topic, name -> {
-                    MeterGroup group = new MeterGroup(registry, topic);
-                    eventMeters(DelayQueueMeters.Key.TOPIC).forEach(group::register);
-                    return group;
-                });
+        return known != null ? known : topics.computeIfAbsent(topic, this::register);
+    }
+
+    private MeterGroup register(String topic) {
+        MeterGroup group = new MeterGroup(registry, topic);
+        eventMeters(TOPIC).forEach(group::register);
+        return group;
     }
 
     private MeterGroup of(Recipient recipient) {
         MeterGroup known = deliveries.get(recipient);
-        return known != null
-                ? known
-                : deliveries.computeIfAbsent(recipient, name -> {
-                    String listener = recipient.listener() == null ? NO_LISTENER : recipient.listener();
-                    MeterGroup group = new MeterGroup(registry, recipient.topic(), listener);
-                    eventMeters(DelayQueueMeters.Key.TOPIC, DelayQueueMeters.Key.LISTENER)
-                            .filter(meter -> recipient.takesMessages() || !OF_MESSAGES.contains(meter))
-                            .forEach(group::register);
-                    List.of(ACKNOWLEDGED, RETRIED, DEAD, REJECTED)
-                            .forEach(outcome -> group.timer(DelayQueueMeters.DELIVERY_HANDLING, outcome));
-                    return group;
-                });
+        return known != null ? known : deliveries.computeIfAbsent(recipient, this::register);
+    }
+
+    private MeterGroup register(Recipient recipient) {
+        String listener = recipient.listener() == null ? NO_LISTENER : recipient.listener();
+        MeterGroup group = new MeterGroup(registry, recipient.topic(), listener);
+        eventMeters(TOPIC, LISTENER)
+                .filter(meter -> recipient.takesMessages() || !OF_MESSAGES.contains(meter))
+                .forEach(group::register);
+        List.of(ACKNOWLEDGED, RETRIED, DEAD, REJECTED).forEach(outcome -> group.register(DELIVERY_HANDLING, outcome));
+        return group;
     }
 
     /** The counters and timers that have the keys. */
@@ -107,115 +126,114 @@ public final class EventMeters implements DelayQueueEvents {
 
     @Override
     public void sent(String topic, int count) {
-        of(topic).counter(DelayQueueMeters.MESSAGES_SENT).increment(count);
+        of(topic).count(MESSAGES_SENT, count);
     }
 
     @Override
     public void duplicateRejected(String topic, String id) {
-        of(topic).counter(DelayQueueMeters.MESSAGES_DUPLICATES).increment();
+        of(topic).count(MESSAGES_DUPLICATES);
     }
 
     @Override
     public void sendAfterCommitFailed(String topic, String id, Throwable cause) {
-        of(topic).counter(DelayQueueMeters.MESSAGES_UNSENT).increment();
+        of(topic).count(MESSAGES_UNSENT);
     }
 
     @Override
     public void cancelled(String topic, String id) {
-        of(topic).counter(DelayQueueMeters.MESSAGES_CANCELLED).increment();
+        of(topic).count(MESSAGES_CANCELLED);
     }
 
     @Override
     public void replayed(String topic, String deadLetterId) {
-        of(topic).counter(DelayQueueMeters.MESSAGES_REPLAYED).increment();
+        of(topic).count(MESSAGES_REPLAYED);
     }
 
     @Override
     public void deadLettersDropped(String topic, int count) {
-        of(topic).counter(DelayQueueMeters.DEAD_LETTERS_DROPPED).increment(count);
+        of(topic).count(DEAD_LETTERS_DROPPED, count);
     }
 
     @Override
     public void started(Recipient recipient, String id, int attempt, Duration late) {
-        of(recipient).timer(DelayQueueMeters.DELIVERY_LATENESS).record(late);
+        of(recipient).time(DELIVERY_LATENESS, late);
     }
 
     @Override
     public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
         MeterGroup group = of(recipient);
-        group.timer(DelayQueueMeters.DELIVERY_HANDLING, ACKNOWLEDGED).record(handling);
+        group.time(DELIVERY_HANDLING, ACKNOWLEDGED, handling);
         if (recipient.takesMessages()) {
-            group.timer(DelayQueueMeters.MESSAGE_DURATION).record(sinceSent);
-            group.counter(DelayQueueMeters.MESSAGES_ACKNOWLEDGED).increment();
+            group.time(MESSAGE_DURATION, sinceSent);
+            group.count(MESSAGES_ACKNOWLEDGED);
         }
     }
 
     @Override
     public void retried(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {
         MeterGroup group = of(recipient);
-        group.timer(DelayQueueMeters.DELIVERY_HANDLING, RETRIED).record(handling);
+        group.time(DELIVERY_HANDLING, RETRIED, handling);
         if (recipient.takesMessages()) {
-            group.counter(DelayQueueMeters.MESSAGES_RETRIED).increment();
+            group.count(MESSAGES_RETRIED);
         }
     }
 
     @Override
     public void released(Recipient recipient, String id) {
-        of(recipient).counter(DelayQueueMeters.DELIVERIES_RELEASED).increment();
+        of(recipient).count(DELIVERIES_RELEASED);
     }
 
     @Override
     public void deadLettered(Recipient recipient, String id, DeadLetterCause cause, @Nullable Duration handling) {
-        ended(recipient, DEAD, handling);
+        handled(recipient, DEAD, handling);
         if (recipient.takesMessages()) {
-            of(recipient).counter(DelayQueueMeters.MESSAGES_DEAD).increment();
+            of(recipient).count(MESSAGES_DEAD);
         }
     }
 
     @Override
     public void notificationDropped(
             Recipient recipient, String deadLetterId, Throwable cause, @Nullable Duration handling) {
-        of(recipient.topic()).counter(DelayQueueMeters.NOTIFICATIONS_DROPPED).increment();
-        ended(recipient, DEAD, handling);
+        of(recipient.topic()).count(NOTIFICATIONS_DROPPED);
+        handled(recipient, DEAD, handling);
     }
 
     @Override
     public void settlementRejected(Recipient recipient, String id, @Nullable Duration handling) {
-        ended(recipient, REJECTED, handling);
-        of(recipient).counter(DelayQueueMeters.SETTLEMENTS_REJECTED).increment();
+        handled(recipient, REJECTED, handling);
+        of(recipient).count(SETTLEMENTS_REJECTED);
     }
 
-    private void ended(Recipient recipient, String outcome, @Nullable Duration handling) {
+    private void handled(Recipient recipient, String outcome, @Nullable Duration handling) {
         if (handling != null) {
-            of(recipient).timer(DelayQueueMeters.DELIVERY_HANDLING, outcome).record(handling);
+            of(recipient).time(DELIVERY_HANDLING, outcome, handling);
         }
     }
 
     @Override
     public void leaseLost(Recipient recipient, String id, Instant leaseEnd) {
-        of(recipient).counter(DelayQueueMeters.LEASES_LOST).increment();
+        of(recipient).count(LEASES_LOST);
     }
 
     @Override
     public void reclaimed(Recipient recipient, String id) {
-        of(recipient).counter(DelayQueueMeters.LEASES_RECLAIMED).increment();
+        of(recipient).count(LEASES_RECLAIMED);
     }
 
     @Override
     public void sweepFound(Recipient recipient, int count) {
-        of(recipient).counter(DelayQueueMeters.SWEEPS_FOUND).increment();
+        of(recipient).count(SWEEPS_FOUND);
     }
 
     @Override
     public void taskFailed(String task, Throwable cause, Duration failing) {
-        others.counter(DelayQueueMeters.TASKS_FAILED).increment();
+        others.count(TASKS_FAILED);
     }
 
     @Override
     public void redisFailed(String operation, Throwable cause) {
         operations
                 .computeIfAbsent(operation, name -> new MeterGroup(registry, name))
-                .counter(DelayQueueMeters.REDIS_ERRORS)
-                .increment();
+                .count(REDIS_ERRORS);
     }
 }

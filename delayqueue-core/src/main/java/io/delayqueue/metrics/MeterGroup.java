@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,22 +39,31 @@ final class MeterGroup {
         this.values = List.of(values);
     }
 
-    Counter counter(DelayQueueMeters meter) {
-        return (Counter) registered(meter, NONE);
-    }
-
-    Timer timer(DelayQueueMeters meter) {
-        return timer(meter, NONE);
-    }
-
-    /** The timer of a meter that has one more tag than the group. */
-    Timer timer(DelayQueueMeters meter, String last) {
-        return (Timer) registered(meter, last);
-    }
-
     /** Registers a counter or timer, so that it exists with the value 0 before the first event. */
     void register(DelayQueueMeters meter) {
-        registered(meter, NONE);
+        register(meter, NONE);
+    }
+
+    /** Registers a timer with one more tag than the group. */
+    void register(DelayQueueMeters meter, String last) {
+        registered(meter, last);
+    }
+
+    void count(DelayQueueMeters meter) {
+        count(meter, 1);
+    }
+
+    void count(DelayQueueMeters meter, int events) {
+        ((Counter) registered(meter, NONE)).increment(events);
+    }
+
+    void time(DelayQueueMeters meter, Duration time) {
+        time(meter, NONE, time);
+    }
+
+    /** Records a time with a timer that has one more tag than the group. */
+    void time(DelayQueueMeters meter, String last, Duration time) {
+        ((Timer) registered(meter, last)).record(time);
     }
 
     private Meter registered(DelayQueueMeters meter, String last) {
