@@ -1,7 +1,7 @@
 /**
  * The Java API for operating the queue: status of topics and nodes, messages, dead letters and pauses.
  *
- * <p>Row 4: used by the interfaces of the queue and by applications. Read next: {@link
+ * <p>Used by the interfaces of the queue and by applications. Read next: {@link
  * io.delayqueue.admin.DelayQueueAdmin}, which changes the queue, and {@link io.delayqueue.admin.DelayQueueInspector},
  * which only reads.
  */

@@ -7,7 +7,7 @@
  * signals. Lettuce and Jedis are optional: only the driver and settings classes of a client depend on it, and they are
  * loaded when the application uses that client.
  *
- * <p>Row 1: used by {@code store}, {@code coordination} and above. Read next: {@link io.delayqueue.redis.KeySpace},
+ * <p>Read next: {@link io.delayqueue.redis.KeySpace},
  * then {@link io.delayqueue.redis.ScriptRunner}.
  */
 @Internal

@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The package table and the bans, for any base package: the product's, or one of fixtures that break them all. */
+/** The layers of packages and the bans, for any base package: the product's, or one of fixtures that break them all. */
 final class ArchitectureRules {
 
-    /** From row 0 upwards. A package may use those of lower rows, and of its own row none but itself. */
-    private static final List<Set<String>> ROWS = List.of(
+    /** From the lowest upwards. A package may use those of lower layers, and of its own layer none but itself. */
+    private static final List<Set<String>> LAYERS = List.of(
             Set.of("message"),
             Set.of("event", "redis", "convert", "listener"),
             Set.of("store", "coordination"),
@@ -27,7 +27,7 @@ final class ArchitectureRules {
             Set.of("metrics", "actuate", "web", "forward"),
             Set.of("autoconfigure"));
 
-    private static final int FIRST_ROW_WITH_BOOT = 4;
+    private static final int FIRST_LAYER_WITH_BOOT = 4;
 
     private final String base;
 
@@ -35,12 +35,12 @@ final class ArchitectureRules {
         this.base = base;
     }
 
-    ArchRule packagesStandInTheTable() {
-        return classes().should(Conditions.standInTheTable(this)).allowEmptyShould(true);
+    ArchRule packagesBelongToALayer() {
+        return classes().should(Conditions.belongToALayer(this)).allowEmptyShould(true);
     }
 
-    ArchRule packagesUseLowerRowsOnly() {
-        return classes().should(Conditions.useLowerRowsOnly(this)).allowEmptyShould(true);
+    ArchRule packagesUseLowerLayersOnly() {
+        return classes().should(Conditions.useLowerLayersOnly(this)).allowEmptyShould(true);
     }
 
     ArchRule packagesAreFreeOfCycles() {
@@ -91,7 +91,7 @@ final class ArchitectureRules {
 
     ArchRule bootStaysAboveTheEngine() {
         List<String> allowed =
-                ROWS.stream().skip(FIRST_ROW_WITH_BOOT).flatMap(Set::stream).toList();
+                LAYERS.stream().skip(FIRST_LAYER_WITH_BOOT).flatMap(Set::stream).toList();
         return only(allowed, "org.springframework.boot..");
     }
 
@@ -182,8 +182,8 @@ final class ArchitectureRules {
     /** Everything that holds for the product. */
     List<ArchRule> all() {
         return List.of(
-                packagesStandInTheTable(),
-                packagesUseLowerRowsOnly(),
+                packagesBelongToALayer(),
+                packagesUseLowerLayersOnly(),
                 packagesAreFreeOfCycles(),
                 redisClientsStayInRedis(),
                 micrometerStaysInMetrics(),
@@ -207,8 +207,8 @@ final class ArchitectureRules {
                 theBasePackageHoldsOnlyTheMark());
     }
 
-    /** The table's name of a package: its first segment below the base, empty for the base and for strangers. */
-    String tableName(String packageName) {
+    /** The first segment of a package below the base; empty for the base and for packages outside it. */
+    String topPackage(String packageName) {
         if (!packageName.startsWith(base + ".")) {
             return "";
         }
@@ -217,10 +217,10 @@ final class ArchitectureRules {
         return dot < 0 ? below : below.substring(0, dot);
     }
 
-    /** The row of a table name, -1 if it stands in none. */
-    int row(String tableName) {
-        return IntStream.range(0, ROWS.size())
-                .filter(row -> ROWS.get(row).contains(tableName))
+    /** The layer of a package, -1 if it belongs to none. */
+    int layer(String topPackage) {
+        return IntStream.range(0, LAYERS.size())
+                .filter(layer -> LAYERS.get(layer).contains(topPackage))
                 .findFirst()
                 .orElse(-1);
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The product keeps the package table and the bans; fixtures prove that each rule can fail. */
+/** The product keeps the layers and the bans; fixtures prove that each rule can fail. */
 class ArchitectureTests {
 
     private static final ArchitectureRules PRODUCT = new ArchitectureRules("io.delayqueue");
@@ -56,8 +56,10 @@ class ArchitectureTests {
 
     static Stream<Arguments> offences() {
         return Stream.of(
-                arguments(FIXTURE.packagesStandInTheTable(), List.of("fixture.nowhere.Stray")),
-                arguments(FIXTURE.packagesUseLowerRowsOnly(), List.of("message.UsesAHigherRow", "template.UsesItsRow")),
+                arguments(FIXTURE.packagesBelongToALayer(), List.of("fixture.nowhere.Stray")),
+                arguments(
+                        FIXTURE.packagesUseLowerLayersOnly(),
+                        List.of("message.UsesAHigherLayer", "template.UsesItsLayer")),
                 arguments(FIXTURE.packagesAreFreeOfCycles(), List.of("container.first", "container.second")),
                 arguments(FIXTURE.redisClientsStayInRedis(), List.of("store.UsesRedis")),
                 arguments(FIXTURE.micrometerStaysInMetrics(), List.of("store.UsesMicrometer")),

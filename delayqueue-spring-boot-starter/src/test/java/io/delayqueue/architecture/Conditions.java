@@ -23,22 +23,22 @@ final class Conditions {
 
     private Conditions() {}
 
-    static ArchCondition<JavaClass> standInTheTable(ArchitectureRules table) {
-        return condition("stand in the package table", (type, events) -> {
+    static ArchCondition<JavaClass> belongToALayer(ArchitectureRules rules) {
+        return condition("belong to a layer", (type, events) -> {
             String name = type.getPackageName();
-            if (!table.isBase(name) && table.row(table.tableName(name)) < 0) {
-                events.add(violated(type, type.getName() + " is in no row of the package table"));
+            if (!rules.isBase(name) && rules.layer(rules.topPackage(name)) < 0) {
+                events.add(violated(type, type.getName() + " belongs to no layer"));
             }
         });
     }
 
-    static ArchCondition<JavaClass> useLowerRowsOnly(ArchitectureRules table) {
-        return condition("use lower rows of the package table only", (type, events) -> {
-            String user = table.tableName(type.getPackageName());
+    static ArchCondition<JavaClass> useLowerLayersOnly(ArchitectureRules rules) {
+        return condition("use lower layers only", (type, events) -> {
+            String user = rules.topPackage(type.getPackageName());
             for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
                 JavaClass target = dependency.getTargetClass().getBaseComponentType();
-                String used = table.tableName(target.getPackageName());
-                if (!used.isEmpty() && !used.equals(user) && table.row(used) >= table.row(user)) {
+                String used = rules.topPackage(target.getPackageName());
+                if (!used.isEmpty() && !used.equals(user) && rules.layer(used) >= rules.layer(user)) {
                     events.add(violated(dependency, dependency.getDescription()));
                 }
             }

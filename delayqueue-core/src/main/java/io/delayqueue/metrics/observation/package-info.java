@@ -2,7 +2,7 @@
  * Traces and the logging context: interceptors of sends and handlers for Micrometer's observations and SLF4J's MDC.
  * Failures here are logged and affect no message.
  *
- * <p>Row 5 of the layers. Applications implement the conventions; {@code autoconfigure} configures the rest. Read next:
+ * <p>Applications implement the conventions; {@code autoconfigure} configures the rest. Read next:
  * {@link io.delayqueue.metrics.observation.DelayQueueObservation}, which names all observations and keys.
  */
 @NullMarked

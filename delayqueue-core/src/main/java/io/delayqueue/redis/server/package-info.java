@@ -1,7 +1,7 @@
 /**
  * Reads the version and settings of the Redis server, to detect settings that endanger messages.
  *
- * <p>Row 1, as all of {@code redis}. Read next: {@link io.delayqueue.redis.server.ServerProbe}.
+ * <p>Read next: {@link io.delayqueue.redis.server.ServerProbe}.
  */
 @Internal
 @NullMarked

@@ -5,7 +5,7 @@
  * that repeats of the request on any node send the same messages for a day. The send script stores the outcome of each
  * message in the shard of the message.
  *
- * <p>Row 2. Used by {@code web.api}. Read next: {@link io.delayqueue.store.idempotency.IdempotencyKeys}, then {@code
+ * <p>Used by {@code web.api}. Read next: {@link io.delayqueue.store.idempotency.IdempotencyKeys}, then {@code
  * send.lua}.
  */
 @Internal
