@@ -41,9 +41,9 @@ interface Driver {
     /**
      * Sends a script without blocking.
      *
-     * @param whole whether to send the script's text instead of its digest
+     * @param withText whether to send the script's text instead of its digest
      */
-    default CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean whole) {
+    default CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean withText) {
         throw new UnsupportedOperationException();
     }
 

@@ -147,12 +147,12 @@ final class LettuceDriver implements Driver {
 
     @Override
     @SuppressWarnings("unchecked")
-    public CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean whole) {
+    public CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean withText) {
         RedisScriptingAsyncCommands<byte[], byte[]> commands =
                 (RedisScriptingAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
         byte[][] keys = call.keys().toArray(byte[][]::new);
         byte[][] arguments = call.arguments().toArray(byte[][]::new);
-        return whole
+        return withText
                 ? commands.eval(call.text(), ScriptOutputType.MULTI, keys, arguments)
                 : commands.evalsha(call.script().sha1(), ScriptOutputType.MULTI, keys, arguments);
     }

@@ -47,7 +47,115 @@ public final class RedisScripts implements ScriptRunner {
         this.onFailure = onFailure;
     }
 
-    private List<Object> once(Link link, ScriptCall call) {
+    @Override
+    public CompletableFuture<List<Object>> run(ScriptCall call) {
+        CompletableFuture<List<Object>> result = new CompletableFuture<>();
+        attempt(call, 0, result);
+        return result;
+    }
+
+    /** Never throws, and always completes the result. */
+    private void attempt(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
+        Link link = connections.present(call);
+        CompletableFuture<List<Object>> reply = link != null
+                ? send(link, call)
+                : connections.connect(call).thenCompose(connected -> send(connected, call));
+        CompletableFuture<?> ignored = reply.whenComplete((elements, failure) -> {
+            Throwable cause = failure == null ? null : Completions.cause(failure);
+            if (cause == null) {
+                result.complete(elements);
+            } else if (!isWorthRetrying(cause, retries) || !retryLater(call, retries, result)) {
+                fail(call, cause, result);
+            }
+        });
+    }
+
+    /** Schedules the next attempt. Returns false if the timer's thread cannot be created. */
+    private boolean retryLater(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
+        try {
+            CompletableFuture.delayedExecutor(PAUSES_MILLIS[retries], TimeUnit.MILLISECONDS, Runnable::run)
+                    .execute(() -> {
+                        // a timer without a thread keeps the task and may run it after the call has failed
+                        if (!result.isDone()) {
+                            attempt(call, retries + 1, result);
+                        }
+                    });
+            return true;
+        } catch (RuntimeException | Error e) {
+            return false;
+        }
+    }
+
+    private static boolean isWorthRetrying(Throwable failure, int retries) {
+        return retries < PAUSES_MILLIS.length
+                && failure instanceof RedisCallException call
+                && call.kind() == Kind.TRY_AGAIN;
+    }
+
+    private void fail(ScriptCall call, Throwable cause, CompletableFuture<?> result) {
+        RedisCallException failure = cause instanceof RedisCallException failed ? failed : unknown(call, cause);
+        try {
+            onFailure.accept(call.script().name(), failure);
+        } finally {
+            result.completeExceptionally(failure);
+        }
+    }
+
+    private CompletableFuture<List<Object>> send(Link link, ScriptCall call) {
+        CompletableFuture<List<Object>> result = new CompletableFuture<>();
+        if (connections.driver().sendsAsynchronously()) {
+            sendAsynchronously(link, call, false, result);
+            return result;
+        }
+        if (Await.isStarting()) {
+            sendBlocking(link, call, result);
+            return result;
+        }
+        try {
+            connections.executor().execute(() -> sendBlocking(link, call, result));
+        } catch (RuntimeException | Error e) { // the executor is closed or has no thread; the connection is intact
+            result.completeExceptionally(new RedisCallException(
+                    Kind.NOT_SENT, "No thread was available for the " + call + "; it was not sent: " + e, e));
+        }
+        return result;
+    }
+
+    /** @param withText whether to send the script's text instead of its digest */
+    private void sendAsynchronously(
+            Link link, ScriptCall call, boolean withText, CompletableFuture<List<Object>> result) {
+        CompletionStage<?> sent;
+        try {
+            sent = link.template().execute(connection -> connections.driver().send(connection, call, withText), true);
+        } catch (RuntimeException e) {
+            result.completeExceptionally(failure(link, call, e, false));
+            return;
+        } catch (Error e) { // the client library had no thread or memory left, maybe after it sent the script
+            result.completeExceptionally(unknown(call, e));
+            return;
+        }
+        CompletionStage<?> ignored = sent.whenComplete((reply, problem) -> {
+            Throwable failure = problem == null ? null : Completions.cause(problem);
+            if (failure == null) {
+                link.replied(call);
+                result.complete(list(reply));
+            } else if (!withText && RedisFailure.of(failure).names("NOSCRIPT")) {
+                sendAsynchronously(link, call, true, result);
+            } else {
+                result.completeExceptionally(failure(link, call, failure, true));
+            }
+        });
+    }
+
+    /** Completes the result in any case, because the executor ignores exceptions. */
+    private void sendBlocking(Link link, ScriptCall call, CompletableFuture<List<Object>> result) {
+        try {
+            result.complete(evaluate(link, call));
+        } catch (RuntimeException | Error e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    private List<Object> evaluate(Link link, ScriptCall call) {
         AtomicBoolean sending = new AtomicBoolean();
         RedisCallback<List<Object>> evaluation = connection -> {
             rejectWithinTransaction(connection, call);
@@ -65,18 +173,6 @@ public final class RedisScripts implements ScriptRunner {
         }
     }
 
-    private static @Nullable Object evaluate(RedisScriptingCommands commands, ScriptCall call) {
-        try {
-            return commands.evalSha(
-                    call.script().sha1(), ReturnType.MULTI, call.keys().size(), call.keysAndArguments());
-        } catch (RuntimeException e) {
-            if (!RedisFailure.of(e).names("NOSCRIPT")) {
-                throw e;
-            }
-            return commands.eval(call.text(), ReturnType.MULTI, call.keys().size(), call.keysAndArguments());
-        }
-    }
-
     /** A transaction can only be open with the application's own factory. It would queue the script without a reply. */
     private static void rejectWithinTransaction(RedisConnection connection, ScriptCall call) {
         if (connection.isQueueing() || connection.isPipelined()) {
@@ -88,108 +184,16 @@ public final class RedisScripts implements ScriptRunner {
         }
     }
 
-    @Override
-    public CompletableFuture<List<Object>> run(ScriptCall call) {
-        CompletableFuture<List<Object>> result = new CompletableFuture<>();
-        attempt(call, 0, result);
-        return result;
-    }
-
-    /** Never throws, and always completes the result. */
-    private void attempt(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
-        Link link = connections.present(call);
-        CompletableFuture<List<Object>> reply = link != null
-                ? start(link, call)
-                : connections.connect(call).thenCompose(connected -> start(connected, call));
-        CompletableFuture<?> ignored = reply.whenComplete((elements, failure) -> {
-            Throwable cause = failure == null ? null : Completions.cause(failure);
-            if (cause == null) {
-                result.complete(elements);
-            } else if (!isWorthRetrying(cause, retries) || !attemptsLater(call, retries, result)) {
-                fail(call, cause, result);
-            }
-        });
-    }
-
-    /** Schedules the next attempt. Returns false if the timer's thread cannot be created. */
-    private boolean attemptsLater(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
+    private static @Nullable Object evaluate(RedisScriptingCommands commands, ScriptCall call) {
         try {
-            CompletableFuture.delayedExecutor(PAUSES_MILLIS[retries], TimeUnit.MILLISECONDS, Runnable::run)
-                    .execute(() -> {
-                        // a timer without a thread keeps the task and may run it after the call has failed
-                        if (!result.isDone()) {
-                            attempt(call, retries + 1, result);
-                        }
-                    });
-            return true;
-        } catch (RuntimeException | Error e) {
-            return false;
-        }
-    }
-
-    private void fail(ScriptCall call, Throwable cause, CompletableFuture<?> result) {
-        RedisCallException failure = cause instanceof RedisCallException failed ? failed : unknown(call, cause);
-        try {
-            onFailure.accept(call.script().name(), failure);
-        } finally {
-            result.completeExceptionally(failure);
-        }
-    }
-
-    /** For an unexpected failure of the client library, which may have sent the script. */
-    private static RedisCallException unknown(ScriptCall call, Throwable cause) {
-        return new RedisCallException(Kind.UNKNOWN, "The outcome of the " + call + " is unknown: " + cause, cause);
-    }
-
-    private CompletableFuture<List<Object>> start(Link link, ScriptCall call) {
-        CompletableFuture<List<Object>> result = new CompletableFuture<>();
-        if (connections.driver().sendsAsynchronously()) {
-            send(link, call, false, result);
-            return result;
-        }
-        if (Await.isStarting()) {
-            runTo(result, link, call);
-            return result;
-        }
-        try {
-            connections.executor().execute(() -> runTo(result, link, call));
-        } catch (RuntimeException | Error e) { // the executor is closed or has no thread; the connection is intact
-            result.completeExceptionally(new RedisCallException(
-                    Kind.NOT_SENT, "No thread was available for the " + call + "; it was not sent: " + e, e));
-        }
-        return result;
-    }
-
-    private void runTo(CompletableFuture<List<Object>> result, Link link, ScriptCall call) {
-        try {
-            result.complete(once(link, call));
-        } catch (RuntimeException | Error e) {
-            result.completeExceptionally(e);
-        }
-    }
-
-    private void send(Link link, ScriptCall call, boolean whole, CompletableFuture<List<Object>> result) {
-        CompletionStage<?> sent;
-        try {
-            sent = link.template().execute(connection -> connections.driver().send(connection, call, whole), true);
+            return commands.evalSha(
+                    call.script().sha1(), ReturnType.MULTI, call.keys().size(), call.keysAndArguments());
         } catch (RuntimeException e) {
-            result.completeExceptionally(failure(link, call, e, false));
-            return;
-        } catch (Error e) { // the client library had no thread or memory left, maybe after it sent the script
-            result.completeExceptionally(unknown(call, e));
-            return;
-        }
-        CompletionStage<?> ignored = sent.whenComplete((reply, problem) -> {
-            Throwable failure = problem == null ? null : Completions.cause(problem);
-            if (failure == null) {
-                link.replied(call);
-                result.complete(list(reply));
-            } else if (!whole && RedisFailure.of(failure).names("NOSCRIPT")) {
-                send(link, call, true, result);
-            } else {
-                result.completeExceptionally(failure(link, call, failure, true));
+            if (!RedisFailure.of(e).names("NOSCRIPT")) {
+                throw e;
             }
-        });
+            return commands.eval(call.text(), ReturnType.MULTI, call.keys().size(), call.keysAndArguments());
+        }
     }
 
     private RedisCallException failure(Link link, ScriptCall call, Throwable failure, boolean sending) {
@@ -218,10 +222,9 @@ public final class RedisScripts implements ScriptRunner {
         return new RedisCallException(failed.kind(), message, failure);
     }
 
-    private static boolean isWorthRetrying(Throwable failure, int retries) {
-        return retries < PAUSES_MILLIS.length
-                && failure instanceof RedisCallException call
-                && call.kind() == Kind.TRY_AGAIN;
+    /** For an unexpected failure of the client library, which may have sent the script. */
+    private static RedisCallException unknown(ScriptCall call, Throwable cause) {
+        return new RedisCallException(Kind.UNKNOWN, "The outcome of the " + call + " is unknown: " + cause, cause);
     }
 
     private static List<Object> list(@Nullable Object reply) {
