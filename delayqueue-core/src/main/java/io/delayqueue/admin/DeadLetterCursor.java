@@ -51,7 +51,7 @@ record DeadLetterCursor(@Nullable Instant deadLetteredUntil, int seen, int shard
     }
 
     /** The same position among the dead letters of one shard. */
-    DeadLetterCursor in(int index) {
+    DeadLetterCursor inShard(int index) {
         Instant until = deadLetteredUntil;
         if (until == null || index == shard) {
             return this;
@@ -69,7 +69,7 @@ record DeadLetterCursor(@Nullable Instant deadLetteredUntil, int seen, int shard
      * @param page the dead letters of the page
      * @param left those that still exist
      */
-    DeadLetterCursor behind(List<DeadLetter> page, List<DeadLetter> left) {
+    DeadLetterCursor after(List<DeadLetter> page, List<DeadLetter> left) {
         Instant last = page.get(page.size() - 1).deadLetteredAt();
         int same = (int) left.stream()
                 .filter(deadLetter -> deadLetter.deadLetteredAt().equals(last))

@@ -24,7 +24,7 @@ record DeadLetterPages(MessageStore store) {
                 ORDER, deadLetter -> deadLetter.envelope().payload().length, count, PollRequest.MAX_BYTES);
         int length = ShardMerge.runLength(count, shards.size());
         for (Shard shard : shards) {
-            DeadLetterCursor from = cursor.in(shard.index());
+            DeadLetterCursor from = cursor.inShard(shard.index());
             List<DeadLetter> run = read(shard, from.page(length));
             merge.add(
                     run,
@@ -47,8 +47,7 @@ record DeadLetterPages(MessageStore store) {
     /** A run that is shorter than requested may have reached the limit of bytes. */
     private boolean hasMore(Shard shard, DeadLetterCursor from, List<DeadLetter> run, int length) {
         return run.size() == length
-                || (!run.isEmpty()
-                        && !read(shard, from.behind(run, run).page(1)).isEmpty());
+                || (!run.isEmpty() && !read(shard, from.after(run, run).page(1)).isEmpty());
     }
 
     List<DeadLetter> read(Shard shard, DeadLetterQuery query) {

@@ -234,7 +234,7 @@ public final class DelayQueueAdmin {
                         .filter(deadLetter -> stays(shard, deadLetter, due, replayed))
                         .toList();
                 kept += left.size();
-                cursor = cursor.behind(page, left);
+                cursor = cursor.after(page, left);
                 page = pages.read(shard, cursor.page(MAX_PAGE));
             }
         }

@@ -154,7 +154,7 @@ public final class EnvelopeFormat {
     }
 
     /** The envelope of an unreadable message: its payload is the whole stored message. */
-    public static Envelope asItIs(byte[] stored) {
+    public static Envelope ofUnreadable(byte[] stored) {
         return new Envelope(
                 Instant.EPOCH, Instant.EPOCH, OutgoingMessage.GENERATED_ID, MessageLimits.NONE, Map.of(), stored);
     }

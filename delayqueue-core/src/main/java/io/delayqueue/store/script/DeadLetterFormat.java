@@ -57,7 +57,7 @@ final class DeadLetterFormat {
                 DeadLetterCause.UNREADABLE.name(),
                 0,
                 new Failure(UnreadableMessageException.class.getName(), reason),
-                EnvelopeFormat.asItIs(record));
+                EnvelopeFormat.ofUnreadable(record));
     }
 
     private static DeadLetter readable(String topic, String deadLetterId, byte[] record) {
@@ -93,7 +93,7 @@ final class DeadLetterFormat {
         try {
             return EnvelopeFormat.read(stored);
         } catch (UnreadableMessageException e) {
-            return EnvelopeFormat.asItIs(stored);
+            return EnvelopeFormat.ofUnreadable(stored);
         }
     }
 

@@ -12,18 +12,52 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a live message from the parts of a script's reply. */
 final class SnapshotReply {
 
-    /** Token, attempts and due time. The failure follows. */
-    private static final Pattern DELIVERY = Pattern.compile("\\S+ \\d{1,9} \\d{1,16}(?= |$)");
-
-    private static final int FAILURE = 3;
+    /** Token, attempts and due time, then a blank and the failure, if any. */
+    private static final Pattern DELIVERY = Pattern.compile("(\\S+) (\\d{1,9}) (\\d{1,16})(?: (.*))?", Pattern.DOTALL);
 
     private SnapshotReply() {}
+
+    /**
+     * A stored delivery.
+     *
+     * @param dueAt due time of the message when it was claimed
+     * @param failure summary of the last failure; null if there was none
+     */
+    private record Delivery(
+            String token,
+            int attempts,
+            Instant dueAt,
+            @Nullable String failure) {
+
+        private static final Delivery NONE = new Delivery("-", 0, Instant.EPOCH, null);
+
+        /** Reads a delivery. A malformed one counts as absent. */
+        static Delivery read(@Nullable Object stored) {
+            Matcher matcher = DELIVERY.matcher(stored == null ? "" : new String((byte[]) stored, UTF_8));
+            if (!matcher.matches()) {
+                return NONE;
+            }
+            String failure = matcher.group(4);
+            return new Delivery(
+                    matcher.group(1),
+                    Integer.parseInt(matcher.group(2)),
+                    Instant.ofEpochMilli(Long.parseLong(matcher.group(3))),
+                    failure == null || failure.isEmpty() ? null : failure);
+        }
+
+        /** The consumer that holds the lease: the token without the number of the poll. */
+        String holder() {
+            int end = token.lastIndexOf('-');
+            return end > 0 ? token.substring(0, end) : token;
+        }
+    }
 
     /** Reads the reply of {@code find.lua}. For an unreadable message, the last failure is the reason. */
     static Optional<MessageSnapshot> read(String topic, String id, List<Object> reply) {
@@ -33,12 +67,12 @@ final class SnapshotReply {
         if (stored == null || (due == null && leaseEnd == null)) {
             return Optional.empty();
         }
-        String[] delivery = delivery(part(reply, 5));
-        Envelope envelope = envelope((byte[]) stored, delivery);
+        Delivery delivery = Delivery.read(part(reply, 5));
         return Optional.of(
                 due == null
-                        ? leased(topic, id, Replies.millis(leaseEnd), delivery, envelope)
-                        : scheduled(topic, id, Replies.millis(due), Replies.micros(reply.get(1)), delivery, envelope));
+                        ? leased(topic, id, Replies.millis(leaseEnd), delivery, (byte[]) stored)
+                        : scheduled(topic, id, Replies.millis(due), Replies.micros(reply.get(1)), delivery, (byte[])
+                                stored));
     }
 
     /** Reads the reply of {@code list.lua}. For an unreadable message, the last failure is the reason. */
@@ -52,71 +86,50 @@ final class SnapshotReply {
         for (int i = 0; i < ids.size(); i++) {
             String id = Replies.text(ids.get(i));
             Instant time = Replies.millis(times.get(i));
-            String[] delivery = delivery(deliveries.get(i));
-            Envelope envelope = envelope(Replies.bytes(stored.get(i)), delivery);
+            Delivery delivery = Delivery.read(deliveries.get(i));
+            byte[] message = Replies.bytes(stored.get(i));
             messages.add(
                     state == MessageState.LEASED
-                            ? leased(topic, id, time, delivery, envelope)
-                            : scheduled(topic, id, time, now, delivery, envelope));
+                            ? leased(topic, id, time, delivery, message)
+                            : scheduled(topic, id, time, now, delivery, message));
         }
         boolean more = Replies.text(reply.get(8)).equals("1");
         return new Listing(
                 messages, more ? new Listing.Place(Replies.number(reply.get(6)), Replies.text(reply.get(7))) : null);
     }
 
-    private static Envelope envelope(byte[] stored, String[] delivery) {
-        try {
-            return EnvelopeFormat.read(stored);
-        } catch (UnreadableMessageException e) {
-            delivery[FAILURE] = String.valueOf(e.getMessage());
-            return EnvelopeFormat.asItIs(stored);
-        }
-    }
-
     private static MessageSnapshot scheduled(
-            String topic, String id, Instant due, Instant now, String[] delivery, Envelope envelope) {
+            String topic, String id, Instant due, Instant now, Delivery delivery, byte[] stored) {
         MessageState state = due.isAfter(now) ? MessageState.SCHEDULED : MessageState.READY;
-        return new MessageSnapshot(topic, id, state, due, attempts(delivery), null, null, failure(delivery), envelope);
+        return snapshot(topic, id, state, due, delivery, null, null, stored);
     }
 
-    private static MessageSnapshot leased(
-            String topic, String id, Instant leaseEnd, String[] delivery, Envelope envelope) {
-        return new MessageSnapshot(
-                topic,
-                id,
-                MessageState.LEASED,
-                Instant.ofEpochMilli(Long.parseLong(delivery[2])),
-                attempts(delivery),
-                holder(delivery[0]),
-                leaseEnd,
-                failure(delivery),
-                envelope);
+    private static MessageSnapshot leased(String topic, String id, Instant leaseEnd, Delivery delivery, byte[] stored) {
+        return snapshot(
+                topic, id, MessageState.LEASED, delivery.dueAt(), delivery, delivery.holder(), leaseEnd, stored);
     }
 
-    private static int attempts(String[] delivery) {
-        return Integer.parseInt(delivery[1]);
-    }
-
-    private static @Nullable String failure(String[] delivery) {
-        return delivery[FAILURE].isEmpty() ? null : delivery[FAILURE];
+    private static MessageSnapshot snapshot(
+            String topic,
+            String id,
+            MessageState state,
+            Instant due,
+            Delivery delivery,
+            @Nullable String holder,
+            @Nullable Instant leaseEnd,
+            byte[] stored) {
+        Envelope envelope;
+        String failure = delivery.failure();
+        try {
+            envelope = EnvelopeFormat.read(stored);
+        } catch (UnreadableMessageException e) {
+            envelope = EnvelopeFormat.ofUnreadable(stored);
+            failure = String.valueOf(e.getMessage());
+        }
+        return new MessageSnapshot(topic, id, state, due, delivery.attempts(), holder, leaseEnd, failure, envelope);
     }
 
     private static @Nullable Object part(List<Object> reply, int index) {
         return index < reply.size() ? reply.get(index) : null;
-    }
-
-    /** Reads a delivery. A malformed one counts as absent. */
-    private static String[] delivery(@Nullable Object part) {
-        String stored = part == null ? "" : new String((byte[]) part, UTF_8);
-        if (!DELIVERY.matcher(stored).lookingAt()) {
-            return new String[] {"-", "0", "0", ""};
-        }
-        String[] parts = stored.split(" ", 4);
-        return parts.length == 4 ? parts : new String[] {parts[0], parts[1], parts[2], ""};
-    }
-
-    private static String holder(String token) {
-        int end = token.lastIndexOf('-');
-        return end > 0 ? token.substring(0, end) : token;
     }
 }
