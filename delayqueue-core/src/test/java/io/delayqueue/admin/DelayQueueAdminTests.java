@@ -87,11 +87,15 @@ class DelayQueueAdminTests extends RedisTest {
                 .toList());
     }
 
-    /** Lets messages die, each a moment after the one before. */
+    /** Dead-letters messages, each in a later millisecond than the one before. */
     private void toDeadLetters(String... ids) {
         for (String id : ids) {
             send(id);
             dieAll();
+            long millis = System.currentTimeMillis();
+            while (System.currentTimeMillis() == millis) {
+                Thread.onSpinWait();
+            }
         }
     }
 
