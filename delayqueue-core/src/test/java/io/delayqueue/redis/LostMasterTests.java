@@ -69,7 +69,7 @@ class LostMasterTests {
         Await.call(() -> own.scripts().run(new ScriptCall(ScriptRunnerContract.INCREMENT, key)));
     }
 
-    private long answeredAfterMillis(byte[] key, List<Kind> failures) {
+    private long millisUntilReply(byte[] key, List<Kind> failures) {
         long begun = System.nanoTime();
         await().atMost(Duration.ofSeconds(40))
                 .pollDelay(Duration.ZERO)
@@ -86,7 +86,7 @@ class LostMasterTests {
         return (System.nanoTime() - begun) / 1_000_000;
     }
 
-    /** The way to a master is lost without a word; the others are answered all the time. */
+    /** The route to a master is lost without an error; the other masters reply all the time. */
     @ParameterizedTest
     @EnumSource
     void connectionOnWhichOneMasterIsSilentIsGivenUp(Direction lost) throws Exception {
@@ -97,8 +97,8 @@ class LostMasterTests {
 
         List<Kind> failures = new CopyOnWriteArrayList<>();
         proxy.halfOpen(lost);
-        CompletableFuture<Long> answered = CompletableFuture.supplyAsync(() -> answeredAfterMillis(silent, failures));
-        while (!answered.isDone()) {
+        CompletableFuture<Long> replied = CompletableFuture.supplyAsync(() -> millisUntilReply(silent, failures));
+        while (!replied.isDone()) {
             for (byte[] other : List.of(metas.get(0), metas.get(2))) {
                 try {
                     own.scripts()
@@ -110,12 +110,12 @@ class LostMasterTests {
             }
         }
 
-        System.out.println("answered again " + answered.get() + " ms after " + lost + " was lost to one master");
+        System.out.println("replied again " + replied.get() + " ms after " + lost + " was lost to one master");
         assertThat(others).isEmpty();
         assertThat(failures).filteredOn(Kind.UNKNOWN::equals).hasSize(2);
     }
 
-    /** Nobody can say from outside when the replica took over, but by asking a fresh connection. */
+    /** The replica itself reports when it has become the master. */
     @Test
     void newMasterIsFoundAsSoonAsThereIsOne() throws Exception {
         metas.forEach(this::increment);
@@ -125,14 +125,14 @@ class LostMasterTests {
 
         List<Kind> failures = new CopyOnWriteArrayList<>();
         cluster.kill(killed);
-        CompletableFuture<Long> answered = CompletableFuture.supplyAsync(() -> answeredAfterMillis(key, failures));
+        CompletableFuture<Long> replied = CompletableFuture.supplyAsync(() -> millisUntilReply(key, failures));
         long begun = System.nanoTime();
         await().pollInterval(Duration.ofMillis(10))
                 .atMost(Duration.ofSeconds(30))
                 .until(() -> "master".equals(replica.info("replication").get("role")));
         long replaced = (System.nanoTime() - begun) / 1_000_000;
 
-        System.out.println("replaced after " + replaced + " ms, answered after " + answered.get() + " ms");
-        assertThat(answered.get() - replaced).isLessThan(5 * TIMEOUT.toMillis());
+        System.out.println("replaced after " + replaced + " ms, replied after " + replied.get() + " ms");
+        assertThat(replied.get() - replaced).isLessThan(5 * TIMEOUT.toMillis());
     }
 }

@@ -184,28 +184,28 @@ abstract class ScriptRunnerContract {
     @Test
     void eachFailedCallIsToldOnce() {
         giveUpSoon();
-        Queue<String> told = new ConcurrentLinkedQueue<>();
+        Queue<String> reported = new ConcurrentLinkedQueue<>();
         RedisScripts telling =
-                new RedisScripts(own.connections(), (script, failure) -> told.add(script + " " + failure.kind()));
+                new RedisScripts(own.connections(), (script, failure) -> reported.add(script + " " + failure.kind()));
         LuaScript wrong = script("wrong", "return redis.call('LPUSH', KEYS[1], 'x')");
 
         Await.call(() -> telling.run(new ScriptCall(INCREMENT, KEY)));
         telling.run(new ScriptCall(INCREMENT, KEY)).join();
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
 
         assertThatThrownBy(() -> Await.call(() -> telling.run(new ScriptCall(wrong, KEY))))
                 .isInstanceOf(RedisCallException.class);
         assertThatThrownBy(() -> telling.run(new ScriptCall(wrong, KEY)).join())
                 .hasCauseInstanceOf(RedisCallException.class);
-        assertThat(told).containsExactly("wrong STOPPED", "wrong STOPPED");
+        assertThat(reported).containsExactly("wrong STOPPED", "wrong STOPPED");
 
         network.refuse();
-        told.clear();
+        reported.clear();
         assertThatThrownBy(() -> Await.call(() -> telling.run(new ScriptCall(INCREMENT, KEY))))
                 .isInstanceOf(RedisCallException.class);
         assertThatThrownBy(() -> telling.run(new ScriptCall(INCREMENT, KEY)).join())
                 .hasCauseInstanceOf(RedisCallException.class);
-        assertThat(told).hasSize(2).allMatch(line -> line.startsWith("increment "));
+        assertThat(reported).hasSize(2).allMatch(line -> line.startsWith("increment "));
     }
 
     @Test
@@ -239,7 +239,7 @@ abstract class ScriptRunnerContract {
     }
 
     @Test
-    void firstCallSucceedsSoonAfterRedisAnswersAgain() {
+    void firstCallSucceedsSoonAfterRedisIsAvailableAgain() {
         giveUpSoon();
         Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
         redis.kill();
@@ -250,7 +250,7 @@ abstract class ScriptRunnerContract {
         });
         outage.join();
         redis.restart();
-        long answers = System.nanoTime();
+        long available = System.nanoTime();
 
         await().atMost(Duration.ofSeconds(15))
                 .pollDelay(Duration.ZERO)
@@ -259,7 +259,7 @@ abstract class ScriptRunnerContract {
                 .until(() -> !Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)))
                         .isEmpty());
 
-        Duration late = Duration.ofNanos(System.nanoTime() - answers);
+        Duration late = Duration.ofNanos(System.nanoTime() - available);
         System.out.println(getClass().getSimpleName() + ": first call " + late.toMillis() + " ms after the restart");
         assertThat(late).isLessThan(Duration.ofSeconds(5));
     }

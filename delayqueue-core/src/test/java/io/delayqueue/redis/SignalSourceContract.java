@@ -137,7 +137,7 @@ abstract class SignalSourceContract {
     }
 
     @Test
-    void killedSubscriptionIsMadeAnewAndTold() {
+    void killedSubscriptionIsReplacedAndListenersAreNotified() {
         signals.listen(shard, recorder);
         start(recorder);
 
@@ -147,7 +147,7 @@ abstract class SignalSourceContract {
     }
 
     @Test
-    void restartOfRedisIsSurvivedAndTold() {
+    void subscriptionIsReplacedAfterARestartOfRedisAndListenersAreNotified() {
         signals.listen(shard, recorder);
         start(recorder);
 

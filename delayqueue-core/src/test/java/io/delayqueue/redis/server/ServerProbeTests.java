@@ -131,7 +131,7 @@ class ServerProbeTests {
     }
 
     @Test
-    void noAnswerIsToldAsOfAnyScript() {
+    void probeWithoutReplyFailsLikeAnyScript() {
         close();
         connect(new RedisStandaloneConfiguration("127.0.0.1", 1));
 

@@ -106,7 +106,7 @@ class BoundedScriptTests {
         System.out.println("slowest script " + slowest());
     }
 
-    /** Of those, some thousands die; the dead letters are paged, purged and dropped by retention. */
+    /** Some thousands of these are dead-lettered; the dead letters are paged, purged and dropped by retention. */
     private void deadLetter() {
         for (int i = 0; i < 6; i++) {
             List<Claim> claims =

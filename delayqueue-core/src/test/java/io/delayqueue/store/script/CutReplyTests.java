@@ -20,7 +20,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * Every script executed twice by a real client: a proxy lets each command through and cuts the connection in place of
- * its first answer. Where the client tells that nobody knows, the caller repeats the call as it is.
+ * its first reply. If the client reports that the outcome is unknown, the caller repeats the same call.
  */
 class CutReplyTests {
 
@@ -64,13 +64,13 @@ class CutReplyTests {
         scenario.begin(bench);
         bench.processOver(new RedisScripts(connections)).awaitCount(bench.shard());
         network.cutFirstReplies(request -> request.name().startsWith("EVAL"));
-        long executed = bench.commands(() -> untilAnswered(scenario)).get("evalsha");
+        long executed = bench.commands(() -> repeatUntilReply(scenario)).get("evalsha");
         network.pass();
         assertThat(executed).isGreaterThanOrEqualTo(2);
         assertThat(bench.state()).hasToString(once);
     }
 
-    private static void untilAnswered(Scenario scenario) {
+    private static void repeatUntilReply(Scenario scenario) {
         for (int calls = 1; ; calls++) {
             try {
                 scenario.run(bench);

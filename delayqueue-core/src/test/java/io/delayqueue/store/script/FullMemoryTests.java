@@ -69,7 +69,7 @@ class FullMemoryTests {
     }
 
     @Test
-    void whatIsNotWrittenIsAnswered() {
+    void rejectedWritesAreReported() {
         assertThat(bench.store()
                         .awaitSend(bench.shard(), List.of(Sends.large("m1", T0, 2000)))
                         .get(0)

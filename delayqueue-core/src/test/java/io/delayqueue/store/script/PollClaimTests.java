@@ -81,7 +81,7 @@ class PollClaimTests {
                         "claimed a#3@-1(E: no\nreally), due never, lease 30000",
                         new ShardState().leased("a", T0 - 1, "w1-1", END, 3, "E: no\nreally")),
                 new Row(
-                        "attempts carry on where no failure was told",
+                        "attempts are counted on without a failure",
                         new ShardState().retrying("a", T0 - 1, 9, ""),
                         claims(10),
                         "claimed a#10@-1, due never, lease 30000",
@@ -169,7 +169,7 @@ class PollClaimTests {
                                 .leased("a", T0, "w1-1", END, 2, "E: no")
                                 .put("messages", "a", stored("a", T0 - 1))),
                 new Row(
-                        "what somebody else wrote is given out as it is and hurts nobody",
+                        "a message of a foreign client is claimed unchanged and does not affect others",
                         foreign(),
                         claims(10),
                         "claimed b#1@-6 c#1@-5 d#1@-4 e#1@-3 f#1@-2 g#1@-1 z#1@0, due never, lease 5",
@@ -267,7 +267,7 @@ class PollClaimTests {
         assertThat(reply.untilNextLeaseEnd()).isEqualTo(Duration.ofSeconds(7));
     }
 
-    /** As nobody but a foreign program writes them. */
+    /** As only a foreign client writes them. */
     @Test
     void numbersOutOfRangeStopNoPoll() {
         bench.given(new ShardState()

@@ -43,10 +43,10 @@ class QuietLookupTests {
     @RegisterExtension
     static final StoreBench bench = StoreBench.withServerClock(UnaryOperator.identity());
 
-    /** A call with its answers: of a shard that isn't there, and of {@link #one()}. */
+    /** A call with its results: for an absent shard, and for {@link #one()}. */
     record Lookup(String name, Function<QueueProcess, Object> call, Object none, Object some) {
 
-        Object answer(QueueProcess process) {
+        Object result(QueueProcess process) {
             return call.apply(process);
         }
 
@@ -157,8 +157,8 @@ class QuietLookupTests {
     void aTopicThatIsNotRegisteredIsEmptyAndStaysSo(Lookup lookup) {
         flush();
         bench.restartProcess();
-        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
-        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
+        assertThat(lookup.result(bench.process())).isEqualTo(lookup.none);
+        assertThat(lookup.result(bench.process())).isEqualTo(lookup.none);
         assertNothingIsThere();
     }
 
@@ -167,7 +167,7 @@ class QuietLookupTests {
     void aFlushedTopicIsEmpty(Lookup lookup) {
         bench.given(one());
         flush();
-        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
+        assertThat(lookup.result(bench.process())).isEqualTo(lookup.none);
         assertNothingIsThere();
     }
 
@@ -180,9 +180,9 @@ class QuietLookupTests {
         keys().stream()
                 .filter(key -> !key.equals(topics))
                 .forEach(key -> bench.redis().call("DEL", key));
-        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
+        assertThat(lookup.result(bench.process())).isEqualTo(lookup.none);
         bench.restartProcess();
-        assertThat(lookup.answer(bench.process())).isEqualTo(lookup.none);
+        assertThat(lookup.result(bench.process())).isEqualTo(lookup.none);
         assertThat(keys()).containsExactly(topics);
         assertThat(bench.redis().text("HGET", topics, "orders")).isEqualTo(registered);
     }
@@ -197,7 +197,7 @@ class QuietLookupTests {
         bench.store().enableNotifications(SHARD).join();
         bench.given(one());
         assertThat(bench.meta("meta").get("identity")).isNotEqualTo(identity);
-        assertThat(lookup.answer(before)).isEqualTo(lookup.some);
+        assertThat(lookup.result(before)).isEqualTo(lookup.some);
     }
 
     @ParameterizedTest
@@ -206,11 +206,11 @@ class QuietLookupTests {
         flush();
         bench.restartProcess();
         QueueProcess process = bench.process();
-        lookup.answer(process);
+        lookup.result(process);
         bench.restartProcess();
         bench.store().awaitSend(SHARD, List.of(Sends.at("a", AHEAD)));
         bench.given(one());
-        assertThat(lookup.answer(process)).isEqualTo(lookup.some);
+        assertThat(lookup.result(process)).isEqualTo(lookup.some);
     }
 
     @Test
@@ -226,11 +226,11 @@ class QuietLookupTests {
     @MethodSource("lookups")
     void aLookupIsOneRoundTrip(Lookup lookup) {
         bench.given(one());
-        lookup.answer(bench.process());
-        assertThat(bench.commands(() -> lookup.answer(bench.process()))).containsEntry("evalsha", 1L);
+        lookup.result(bench.process());
+        assertThat(bench.commands(() -> lookup.result(bench.process()))).containsEntry("evalsha", 1L);
         flush();
         bench.restartProcess();
-        lookup.answer(bench.process());
-        assertThat(bench.commands(() -> lookup.answer(bench.process()))).isEqualTo(Map.of("evalsha", 1L, "hget", 1L));
+        lookup.result(bench.process());
+        assertThat(bench.commands(() -> lookup.result(bench.process()))).isEqualTo(Map.of("evalsha", 1L, "hget", 1L));
     }
 }

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Topics on three masters, of which one answers no more. */
-class SilentMasterTests {
+/** Topics on three masters, of which one stops responding. */
+class UnresponsiveMasterTests {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
     private static final int TOPICS = 60;
@@ -38,7 +38,7 @@ class SilentMasterTests {
 
     @Test
     @Timeout(120)
-    void topicsOfTheOthersAreToldWithinOneCommandTimeout() {
+    void topicsOfOtherMastersAreReadWithinOneCommandTimeout() {
         ExecutorService executor = Executors.newCachedThreadPool();
         try (RedisClusterProcess cluster =
                 RedisClusterProcess.builder().replicasPerMaster(0).proxied().start()) {
@@ -52,7 +52,7 @@ class SilentMasterTests {
                     executor,
                     System::nanoTime);
             try {
-                look(cluster, new RedisScripts(connections));
+                read(cluster, new RedisScripts(connections));
             } finally {
                 connections.close();
                 application.destroy();
@@ -62,7 +62,7 @@ class SilentMasterTests {
         }
     }
 
-    private void look(RedisClusterProcess cluster, ScriptRunner scripts) {
+    private void read(RedisClusterProcess cluster, ScriptRunner scripts) {
         TopicRegistry registry = new TopicRegistry(scripts, keySpace, ShardPlan.NONE);
         MessageStore store = new RedisMessageStore(scripts, keySpace, registry);
         NodeDirectory directory = new NodeDirectory(scripts, keySpace, Duration.ofSeconds(15));
@@ -74,23 +74,23 @@ class SilentMasterTests {
 
         List<RedisServerProcess> keepers =
                 List.of(cluster.masterOf(keySpace.topics()), cluster.masterOf(keySpace.nodes()));
-        RedisServerProcess silent = cluster.masters().stream()
+        RedisServerProcess unresponsive = cluster.masters().stream()
                 .filter(master -> !keepers.contains(master))
                 .findFirst()
                 .orElseThrow();
         Set<String> lost = topics.stream()
                 .filter(topic -> cluster.masterOf(
                                 keySpace.of(Shard.single(topic)).meta())
-                        .equals(silent))
+                        .equals(unresponsive))
                 .collect(Collectors.toSet());
-        cluster.proxyOf(silent).blackHole(Direction.values());
+        cluster.proxyOf(unresponsive).blackHole(Direction.values());
 
         long begun = System.nanoTime();
         List<TopicStatus> seen = inspector.topics();
         Duration took = Duration.ofNanos(System.nanoTime() - begun);
 
-        System.out.println(lost.size() + " of " + TOPICS + " topics on a silent master: told after " + took.toMillis()
-                + " ms, with a command time-out of " + COMMAND_TIMEOUT.toMillis() + " ms");
+        System.out.println(lost.size() + " of " + TOPICS + " topics on an unresponsive master: read after "
+                + took.toMillis() + " ms, with a command time-out of " + COMMAND_TIMEOUT.toMillis() + " ms");
         assertThat(lost.size()).isGreaterThan(6);
         assertThat(seen).hasSize(TOPICS).allMatch(topic -> (topic.counts() == null) == lost.contains(topic.topic()));
         assertThat(seen).allMatch(topic -> (topic.problem() == null) != lost.contains(topic.topic()));
