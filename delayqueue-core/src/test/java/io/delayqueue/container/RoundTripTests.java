@@ -59,6 +59,7 @@ class RoundTripTests {
         node.listen("t", ListenerOptions.DEFAULTS, deliveries -> null);
         node.template.send("t", "warms up", Duration.ofMillis(50));
         await().until(() -> happenings.count("acknowledged") == 1 && node.signals.confirmed());
+        awaitHeartbeatWithTopics(node, 1);
 
         proxy.traffic().reset();
         for (int i = 1; i <= 5; i++) {
@@ -101,9 +102,7 @@ class RoundTripTests {
             node.listen("t" + i, ListenerOptions.DEFAULTS, deliveries -> null);
         }
         await().until(node.signals::confirmed);
-        // the heartbeat with a further listener is sent at once
-        await().until(() -> node.directory.read().nodes().stream()
-                .anyMatch(member -> member.assigned().size() == topics));
+        awaitHeartbeatWithTopics(node, topics);
         awaitHeartbeats(2);
 
         redis.command("CONFIG", "RESETSTAT");
@@ -139,6 +138,12 @@ class RoundTripTests {
         assertThat(sweeps).hasSizeGreaterThan(1);
         assertThat(sweeps.stream().map(RoundTripTests::consumer).collect(Collectors.toSet()))
                 .hasSize(1);
+    }
+
+    /** Waits for the heartbeat that a further listener causes at once. */
+    private static void awaitHeartbeatWithTopics(QueueNode node, int topics) {
+        await().until(() -> node.directory.read().nodes().stream()
+                .anyMatch(member -> member.assigned().size() == topics));
     }
 
     private void awaitHeartbeats(int more) {
