@@ -109,15 +109,17 @@ final class NextPoll {
      * @param assigned whether this poller is the assigned one
      * @param peers whether the shard has other pollers
      * @param capacity number of messages that this poller may claim
+     * @param due what {@link #hasDueMessages} returned before the capacity was read
      */
-    Plan plan(boolean assigned, boolean peers, int capacity, long sweepNanos) {
+    Plan plan(boolean assigned, boolean peers, int capacity, boolean due, long sweepNanos) {
         if (requested || (dueMessagesLeft && capacity > 0)) {
             return new Plan(Reason.REQUESTED, 0);
         }
         Plan plan = Plan.NEVER;
         long untilDue = nanosUntilDue(assigned);
-        // without capacity, a poll only signals due messages to peers, and a wake-up at the due time requests capacity
-        if (untilDue > 0 || capacity > 0 || peers) {
+        // without capacity, a poll only signals due messages to peers, and a run at the due time requests capacity; it is
+        // requested already if the message was due before the capacity was read
+        if (untilDue > 0 || !due || capacity > 0 || peers) {
             plan = plan.or(Reason.DUE, untilDue);
         }
         long sincePoll = nanoTime.getAsLong() - lastPoll;

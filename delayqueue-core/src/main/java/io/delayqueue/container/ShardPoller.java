@@ -369,9 +369,10 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     /** Begins a poll if there is a reason to poll. */
     private @Nullable Poll begin() {
         long now = nanoTime.getAsLong();
+        boolean due = nextPoll.hasDueMessages(isAssigned());
         int capacity = mayClaim() ? share.capacity() : 0;
         boolean peers = hasPeers();
-        NextPoll.Plan plan = claiming ? plan(capacity, peers) : NextPoll.Plan.NEVER;
+        NextPoll.Plan plan = claiming ? plan(capacity, peers, due) : NextPoll.Plan.NEVER;
         boolean settles = session.size() > 0 && (isUrgent() || session.isOlderThan(now - linger.toNanos()));
         if (!plan.isNow() && !deliveries.needsRenewal(now) && !settles) {
             return null;
@@ -396,8 +397,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         return poll;
     }
 
-    private NextPoll.Plan plan(int capacity, boolean peers) {
-        return nextPoll.plan(isAssigned(), peers, capacity, sweepNanos());
+    private NextPoll.Plan plan(int capacity, boolean peers, boolean due) {
+        return nextPoll.plan(isAssigned(), peers, capacity, due, sweepNanos());
     }
 
     /** Without signals nothing can wake another poller, so each poller acts as assigned. */
@@ -472,12 +473,13 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
 
     private Duration untilNext() {
         boolean mayClaim = mayClaim();
-        int granted = share.wants(mayClaim && nextPoll.hasDueMessages(isAssigned()));
+        boolean due = nextPoll.hasDueMessages(isAssigned());
+        int granted = share.wants(mayClaim && due);
         int capacity = mayClaim ? granted : 0;
         long now = nanoTime.getAsLong();
         long wait = FOREVER;
         if (claiming) {
-            wait = Math.min(wait, plan(capacity, hasPeers()).nanos());
+            wait = Math.min(wait, plan(capacity, hasPeers(), due).nanos());
         }
         if (session.size() > 0) {
             wait = isUrgent() ? 0 : Math.min(wait, linger.toNanos());

@@ -60,13 +60,17 @@ class NextPollTests {
         return reason(isAssigned, false, 10);
     }
 
+    private Plan plan(boolean isAssigned, boolean peers, int capacity) {
+        return nextPoll.plan(isAssigned, peers, capacity, nextPoll.hasDueMessages(isAssigned), SWEEP);
+    }
+
     private Reason reason(boolean isAssigned, boolean peers, int capacity) {
-        Plan plan = nextPoll.plan(isAssigned, peers, capacity, SWEEP);
+        Plan plan = plan(isAssigned, peers, capacity);
         return plan.isNow() ? plan.reason() : Reason.NONE;
     }
 
     private Duration untilPoll() {
-        return Duration.ofNanos(nextPoll.plan(true, false, 10, SWEEP).nanos());
+        return Duration.ofNanos(plan(true, false, 10).nanos());
     }
 
     @Test
@@ -156,21 +160,21 @@ class NextPollTests {
         pass(Duration.ofNanos(SWEEP));
         assertThat(reason(true)).isEqualTo(Reason.SWEEP);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
-        assertThat(nextPoll.plan(false, true, 10, SWEEP).nanos()).isGreaterThan(SWEEP);
+        assertThat(plan(false, true, 10).nanos()).isGreaterThan(SWEEP);
     }
 
     @Test
     void unassignedPollerPollsASweepAfterAnUntakenDueTime() {
         nextPoll.headAt(redisMillis() + 1000);
-        assertThat(nextPoll.plan(false, true, 10, SWEEP).nanos())
+        assertThat(plan(false, true, 10).nanos())
                 .isEqualTo(Duration.ofSeconds(6).toNanos());
-        assertThat(nextPoll.plan(false, true, 0, SWEEP).nanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(plan(false, true, 0).nanos()).isEqualTo(Long.MAX_VALUE);
         pass(Duration.ofSeconds(6));
         assertThat(reason(false)).isEqualTo(Reason.SWEEP);
         nextPoll.began();
         saw(PollReply.NEVER, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
-        assertThat(nextPoll.plan(false, true, 10, SWEEP).nanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(plan(false, true, 10).nanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
@@ -201,7 +205,7 @@ class NextPollTests {
         nextPoll.began();
         saw(redisMillis() + 1000, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
-        assertThat(nextPoll.plan(false, true, 10, SWEEP).nanos())
+        assertThat(plan(false, true, 10).nanos())
                 .isEqualTo(Duration.ofSeconds(1).toNanos());
         pass(Duration.ofSeconds(1));
         assertThat(reason(false)).isEqualTo(Reason.DUE);
@@ -222,5 +226,15 @@ class NextPollTests {
             perReading = 700;
             assertThat(untilPoll()).as("due in " + ahead + " ns").isLessThan(Duration.ofMillis(1));
         }
+    }
+
+    @Test
+    void messageThatBecomesDueAfterTheCapacityWasReadIsPlannedAtOnce() {
+        saw(redisMillis() + 10, PollReply.NEVER);
+        boolean dueBefore = nextPoll.hasDueMessages(true);
+        pass(Duration.ofMillis(10));
+
+        assertThat(nextPoll.plan(true, false, 0, dueBefore, SWEEP).isNow()).isTrue();
+        assertThat(plan(true, false, 0).isNow()).isFalse();
     }
 }
