@@ -173,7 +173,8 @@ final class ProxyConnection {
     }
 
     /**
-     * Executes an action after all earlier actions and after the delay. Without a delay, it runs on the calling thread.
+     * Executes an action after all earlier actions and after the delay. Without a delay and without earlier actions that
+     * wait, it runs on the calling thread.
      */
     private void inTurn(DelayLine.Step step) throws IOException {
         Duration delay = this.replica ? Duration.ZERO : this.faults.delay(Direction.SERVER_TO_CLIENT);
