@@ -122,12 +122,13 @@ public final class RedisClusterBuilder {
      *     node is left running
      */
     public RedisClusterProcess start() {
-        this.settings.putIfAbsent("cluster-node-timeout", new String[] {this.replicas == 0 ? "60000" : "2000"});
         return RedisClusterProcess.launch(this.masters, this.replicas, this.proxied, this::node);
     }
 
     private RedisServerBuilder node() {
-        RedisServerBuilder node = RedisServerProcess.builder().cluster();
+        RedisServerBuilder node = RedisServerProcess.builder()
+                .cluster()
+                .setting("cluster-node-timeout", this.replicas == 0 ? "60000" : "2000");
         if (this.appendOnly) {
             node.appendOnly();
         }

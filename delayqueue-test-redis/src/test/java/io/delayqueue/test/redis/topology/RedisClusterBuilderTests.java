@@ -50,6 +50,13 @@ class RedisClusterBuilderTests {
     }
 
     @Test
+    void defaultNodeTimeoutFollowsTheReplicasOfEachStart() {
+        RedisClusterBuilder builder = RedisClusterProcess.builder().masters(1);
+        assertThat(nodeTimeout(builder.replicasPerMaster(0))).isEqualTo("60000");
+        assertThat(nodeTimeout(builder.replicasPerMaster(1))).isEqualTo("2000");
+    }
+
+    @Test
     void failedStartLeavesNoProcess() {
         Set<Long> before = children();
         assertThatIllegalStateException()
@@ -58,6 +65,12 @@ class RedisClusterBuilderTests {
                         .start())
                 .withMessageContaining("no-such-setting");
         assertThat(children()).isEqualTo(before);
+    }
+
+    private static Object nodeTimeout(RedisClusterBuilder builder) {
+        try (RedisClusterProcess cluster = builder.start()) {
+            return ((List<?>) cluster.nodes().get(0).command("CONFIG", "GET", "cluster-node-timeout")).get(1);
+        }
     }
 
     private static Set<Long> children() {
