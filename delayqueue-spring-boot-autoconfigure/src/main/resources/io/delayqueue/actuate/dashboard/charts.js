@@ -15,8 +15,10 @@ const drawn = new WeakMap();
 export function sparkline(points, field, what, level) {
   const known = drawn.get(points) || new Map();
   drawn.set(points, known);
-  if (!known.has(field)) known.set(field, drawSparkline(points, field, what, level));
-  return known.get(field);
+  // The views draw the same points with labels and levels of their own.
+  const key = [field, level, what].join(' ');
+  if (!known.has(key)) known.set(key, drawSparkline(points, field, what, level));
+  return known.get(key);
 }
 
 function drawSparkline(points, field, what, level) {

@@ -1,0 +1,30 @@
+package io.delayqueue.actuate.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** The charts of the page. */
+class DashboardChartsTests {
+
+    @Test
+    void sparklineOfTheSamePointsHasTheLabelAndLevelOfItsView(@TempDir Path directory) throws IOException {
+        JsonNode result = new DashboardScripts(directory).run("""
+                const { sparkline } = await import('./charts.js');
+                const points = [{ at: 1000, lagMillis: 2000 }];
+                const overview = sparkline(points, 'lagMillis', 'Lag of orders', '');
+                const topic = sparkline(points, 'lagMillis', 'Lag', 'bad');
+                const again = sparkline(points, 'lagMillis', 'Lag of orders', '');
+                const shown = ({ props }) => `${props['aria-label']}; ${props.class}`;
+                return [shown(overview), shown(topic), again === overview];
+                """);
+
+        assertThat(result.get(0).asString()).isEqualTo("Lag of orders, last 10 minutes: now 2 s, at most 2 s; spark ");
+        assertThat(result.get(1).asString()).isEqualTo("Lag, last 10 minutes: now 2 s, at most 2 s; spark bad");
+        assertThat(result.get(2).asBoolean()).as("drawn once").isTrue();
+    }
+}
