@@ -81,11 +81,11 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     public Health health() {
         long deadline = nanoTime.getAsLong() + MAX_WAIT.toNanos();
         CompletableFuture<ServerState> serverCheck = server.request();
-        CompletableFuture<Void> lagCheck = lags.complete();
+        Map<String, CompletableFuture<Duration>> lagChecks = lags.request();
         Findings findings = new Findings();
         boolean available = describeServer(serverCheck, deadline, findings);
         describeListeners(findings);
-        describeTopics(lagCheck, deadline, available, findings);
+        describeTopics(lagChecks, deadline, available, findings);
         describeFormats(findings);
         return findings.health();
     }
@@ -192,13 +192,19 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     }
 
     private void describeTopics(
-            CompletableFuture<Void> check, long deadline, boolean serverAvailable, Findings findings) {
-        await(check, deadline);
-        Map<String, Duration> known = lags.known();
+            Map<String, CompletableFuture<Duration>> checks,
+            long deadline,
+            boolean serverAvailable,
+            Findings findings) {
         Map<String, Object> described = new TreeMap<>();
-        known.forEach((topic, lag) -> described.put(topic, describe(topic, lag, findings)));
+        checks.forEach((topic, check) -> {
+            Duration lag = await(check, deadline).value();
+            if (lag != null) {
+                described.put(topic, describe(topic, lag, findings));
+            }
+        });
         settings.maxLag().forEach((topic, max) -> {
-            if (!known.containsKey(topic)) {
+            if (!described.containsKey(topic)) {
                 described.put(topic, Map.of("lagMillis", ServerState.UNKNOWN, "maxLagMillis", max.toMillis()));
                 if (serverAvailable) { // otherwise Redis is the reported problem
                     findings.outOfService("The lag of topic " + Printable.of(topic)

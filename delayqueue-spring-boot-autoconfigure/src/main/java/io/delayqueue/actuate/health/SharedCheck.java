@@ -1,7 +1,6 @@
 package io.delayqueue.actuate.health;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -23,14 +22,6 @@ final class SharedCheck<T> {
     SharedCheck(Supplier<CompletableFuture<T>> check, LongSupplier nanoTime) {
         this.check = check;
         this.nanoTime = nanoTime;
-    }
-
-    /** The result of the last check; empty while it is pending or if it failed. */
-    synchronized Optional<T> result() {
-        CompletableFuture<T> present = pending;
-        return present == null || !present.isDone() || present.isCompletedExceptionally()
-                ? Optional.empty()
-                : Optional.of(present.join());
     }
 
     /** Returns the pending check or starts a new one. Callers must not complete or cancel the future. */

@@ -36,23 +36,14 @@ public final class TopicLags {
         required.forEach(topic -> checks.put(topic, new SharedCheck<>(() -> read.apply(topic), nanoTime)));
     }
 
-    /** The sampled lags and the last results for the other required topics. */
-    Map<String, Duration> known() {
-        Map<String, Duration> known = new TreeMap<>();
-        checks.forEach((topic, check) -> check.result().ifPresent(lag -> known.put(topic, lag)));
-        known.putAll(sampled.get());
-        return known;
-    }
-
     /**
-     * Reads the lags of required topics without a sample. The future completes normally even if Redis is unavailable.
+     * Returns the sampled lags, and requests those of required topics without a sample. A future is pending or fails if
+     * Redis does not respond.
      */
-    CompletableFuture<Void> complete() {
-        Set<String> known = sampled.get().keySet();
-        return CompletableFuture.allOf(checks.entrySet().stream()
-                        .filter(check -> !known.contains(check.getKey()))
-                        .map(check -> check.getValue().request())
-                        .toArray(CompletableFuture[]::new))
-                .exceptionally(unknown -> null);
+    Map<String, CompletableFuture<Duration>> request() {
+        Map<String, CompletableFuture<Duration>> lags = new TreeMap<>();
+        sampled.get().forEach((topic, lag) -> lags.put(topic, CompletableFuture.completedFuture(lag)));
+        checks.forEach((topic, check) -> lags.computeIfAbsent(topic, missing -> check.request()));
+        return lags;
     }
 }

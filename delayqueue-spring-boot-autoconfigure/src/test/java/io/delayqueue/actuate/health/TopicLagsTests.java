@@ -14,53 +14,43 @@ class TopicLagsTests {
 
     private static final Duration SAMPLED = Duration.ofHours(1);
 
-    private final Map<String, CompletableFuture<Duration>> asked = new HashMap<>();
+    private final Map<String, CompletableFuture<Duration>> reads = new HashMap<>();
 
-    private TopicLags lags(String... wanted) {
-        return new TopicLags(
-                () -> Map.of("sampled", SAMPLED),
-                topic -> asked.computeIfAbsent(topic, each -> new CompletableFuture<>()),
-                Set.of(wanted),
-                System::nanoTime);
+    private TopicLags lags(String... required) {
+        return new TopicLags(() -> Map.of("sampled", SAMPLED), this::read, Set.of(required), System::nanoTime);
     }
 
-    private CompletableFuture<Duration> asked(String topic) {
-        return asked.getOrDefault(topic, CompletableFuture.failedFuture(new AssertionError(topic + " was not asked")));
+    private CompletableFuture<Duration> read(String topic) {
+        CompletableFuture<Duration> read = new CompletableFuture<>();
+        reads.put(topic, read);
+        return read;
     }
 
     @Test
     void sampledLagIsNotReadFromRedis() {
-        TopicLags lags = lags("sampled");
-
-        assertThat(lags.complete()).isCompleted();
-        assertThat(asked).isEmpty();
-        assertThat(lags.known()).isEqualTo(Map.of("sampled", SAMPLED));
+        assertThat(lags("sampled").request())
+                .hasEntrySatisfying("sampled", lag -> assertThat(lag).isCompletedWithValue(SAMPLED));
+        assertThat(reads).isEmpty();
     }
 
     @Test
     void requiredLagWithoutASampleIsReadFromRedis() {
-        TopicLags lags = lags("sampled", "waiting");
+        Map<String, CompletableFuture<Duration>> lags =
+                lags("sampled", "waiting").request();
 
-        CompletableFuture<Void> complete = lags.complete();
-        assertThat(complete).isNotDone();
-        asked("waiting").complete(Duration.ofSeconds(2));
-
-        assertThat(complete).isCompleted();
-        assertThat(lags.known()).isEqualTo(Map.of("sampled", SAMPLED, "waiting", Duration.ofSeconds(2)));
+        assertThat(lags).containsOnlyKeys("sampled", "waiting");
+        assertThat(lags.get("waiting")).isNotDone();
+        reads.get("waiting").complete(Duration.ofSeconds(2));
+        assertThat(lags.get("waiting")).isCompletedWithValue(Duration.ofSeconds(2));
     }
 
     @Test
-    void topicWithoutAReplyHidesNoOther() {
-        TopicLags lags = lags("waiting", "failing", "pending");
+    void laterRequestKeepsTheResultOfAnEarlierOne() {
+        TopicLags lags = lags("waiting");
+        CompletableFuture<Duration> first = lags.request().get("waiting");
+        reads.get("waiting").complete(Duration.ofSeconds(2));
 
-        CompletableFuture<Void> complete = lags.complete();
-        asked("waiting").complete(Duration.ofSeconds(2));
-        asked("failing").completeExceptionally(new IllegalStateException("of no use"));
-
-        assertThat(complete).isNotDone();
-        assertThat(lags.known()).containsOnlyKeys("sampled", "waiting");
-        asked("pending").complete(Duration.ZERO);
-        assertThat(complete).isCompleted();
-        assertThat(lags.known()).containsOnlyKeys("sampled", "waiting", "pending");
+        assertThat(lags.request().get("waiting")).isNotDone();
+        assertThat(first).isCompletedWithValue(Duration.ofSeconds(2));
     }
 }
