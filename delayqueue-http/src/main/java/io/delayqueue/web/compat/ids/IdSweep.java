@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Sweeps the index of ids, one page per run. Removes old entries whose ids are not live in any topic. Cancels messages
+ * Sweeps the index of ids, one page per run. The pages of a bucket follow each other without a delay. Removes old entries whose ids are not live in any topic. Cancels messages
  * that interrupted pushes left in topics other than the current one. A message that is live in only one topic is kept,
  * even if the entry names another current topic. Runs on one thread at a time.
  */
@@ -73,7 +73,7 @@ public final class IdSweep implements PeriodicTask, SmartLifecycle {
     /**
      * Sweeps a page. Blocks until Redis has replied.
      *
-     * @return delay until the next run
+     * @return delay until the next run; zero if the bucket has another page
      */
     @Override
     public Duration run() {
@@ -87,9 +87,10 @@ public final class IdSweep implements PeriodicTask, SmartLifecycle {
             advance();
             throw Completions.unchecked(e);
         }
-        if (cursor.equals(START)) {
-            advance();
+        if (!cursor.equals(START)) {
+            return Duration.ZERO;
         }
+        advance();
         return interval.dividedBy(IdIndex.BUCKETS);
     }
 

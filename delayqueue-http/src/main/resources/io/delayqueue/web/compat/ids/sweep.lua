@@ -4,7 +4,7 @@
 -- ARGV[1] '' (no id)  ARGV[2] cursor, '0' to start a sweep  ARGV[3] approximate page size  ARGV[4] minimum age, ms
 -- ARGV[5] minimum time between the starts of two sweeps of the bucket, by any process, ms
 -- result {next cursor, '0' after the last page, {id, version, current topic, other topics ...}, ...}
--- cost   O(page), at most 5 commands. Runs also when memory is full
+-- cost   O(page), at most 6 commands. Runs also when memory is full
 -- The field '' has the start of the last sweep. It is removed with the last entry.
 --@include entry
 if ARGV[2] == '0' then

@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -294,6 +295,26 @@ abstract class UniqueIdsContract {
             another.run();
         }
         assertThat(redis().entry("1")).isPresent();
+    }
+
+    @Test
+    void pagesOfABucketAreSweptWithoutDelay() {
+        String longId = "x".repeat(65); // Redis returns a small hash with short fields as one page
+        List<String> ids = IntStream.range(0, Integer.MAX_VALUE)
+                .mapToObj(i -> longId + i)
+                .filter(id -> IdIndex.bucketOf(id) == 0)
+                .limit(300)
+                .toList();
+        ids.stream().map(id -> process.ids().add("a", id)).toList().forEach(IdsOnRedis::join);
+
+        IdSweep sweep = redis().sweep(Duration.ZERO, Duration.ofHours(1), 0);
+        int pages = 1;
+        while (sweep.run().isZero()) {
+            pages++;
+        }
+
+        assertThat(pages).isGreaterThan(1);
+        assertThat(ids).allSatisfy(id -> assertThat(redis().entry(id)).isEmpty());
     }
 
     @Test
