@@ -32,7 +32,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -65,12 +64,6 @@ public final class DelayQueueAutoConfiguration {
     @Bean
     OptionalModules delayQueueOptionalModules(DelayQueueProperties properties) {
         return new OptionalModules(properties);
-    }
-
-    /** Runs the check at startup even if beans are initialized lazily. */
-    @Bean
-    static LazyInitializationExcludeFilter delayQueueOptionalModulesExclusion() {
-        return LazyInitializationExcludeFilter.forBeanTypes(OptionalModules.class);
     }
 
     @Bean

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -41,12 +40,6 @@ public final class DelayQueueHttpAutoConfiguration {
             ListableBeanFactory beans) {
         return new HttpInterfaceCheck(
                 properties.http(), servlets.getIfAvailable() != null, () -> api.getIfAvailable() != null, beans);
-    }
-
-    /** Runs the check at startup, even with lazy initialization. */
-    @Bean
-    static LazyInitializationExcludeFilter delayQueueHttpInterfaceCheckExclusion() {
-        return LazyInitializationExcludeFilter.forBeanTypes(HttpInterfaceCheck.class);
     }
 
     /** Configuration for servlet applications. */

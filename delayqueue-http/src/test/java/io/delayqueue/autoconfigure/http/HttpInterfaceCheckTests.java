@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -73,7 +74,9 @@ class HttpInterfaceCheckTests {
 
     @Test
     void checkRunsWithLazyInitialization() {
-        servlets.withPropertyValues("delayqueue.http.api.enabled=true", "spring.main.lazy-initialization=true")
+        servlets.withPropertyValues("delayqueue.http.api.enabled=true")
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run(context -> assertThat(context).hasFailed());
     }
 

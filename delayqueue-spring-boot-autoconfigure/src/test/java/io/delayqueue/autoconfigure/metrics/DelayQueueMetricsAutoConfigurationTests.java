@@ -14,6 +14,7 @@ import io.delayqueue.template.DelayQueueTemplate;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
@@ -118,7 +119,8 @@ class DelayQueueMetricsAutoConfigurationTests {
     @Test
     void metersOfAListenerAreZeroBeforeItsFirstMessageEvenIfBeansAreLazy() {
         metered.withUserConfiguration(Listeners.class)
-                .withPropertyValues("spring.main.lazy-initialization=true")
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run(context -> {
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
                     assertThat(acknowledged(registry)).isZero();
