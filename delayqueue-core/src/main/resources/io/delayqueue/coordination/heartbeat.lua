@@ -7,47 +7,48 @@
 -- ARGV[4] version that the caller has  ARGV[5] signal channel  ARGV[6] number of the canary, 0 for none
 -- result {version} if the caller has this version, else {version, paused topics, node, topics, node, topics, ...}
 -- cost   O(nodes), 7 commands; O(nodes + paused topics) more if the version has changed
+local heartbeatsKey, topicsKey, pausedKey = KEYS[1], KEYS[2], KEYS[3]
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
-redis.call('HDEL', KEYS[2], '')
+redis.call('HDEL', topicsKey, '')
 local changed = false
 if ARGV[3] == '-1' then
-  changed = redis.call('ZREM', KEYS[1], ARGV[1]) == 1
-  redis.call('HDEL', KEYS[2], ARGV[1])
+  changed = redis.call('ZREM', heartbeatsKey, ARGV[1]) == 1
+  redis.call('HDEL', topicsKey, ARGV[1])
 else
-  redis.call('ZADD', KEYS[1], now, ARGV[1])
-  if redis.call('HGET', KEYS[2], ARGV[1]) ~= ARGV[2] then
-    redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+  redis.call('ZADD', heartbeatsKey, now, ARGV[1])
+  if redis.call('HGET', topicsKey, ARGV[1]) ~= ARGV[2] then
+    redis.call('HSET', topicsKey, ARGV[1], ARGV[2])
     changed = true
   end
-  local beats = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+  local beats = redis.call('ZRANGE', heartbeatsKey, 0, -1, 'WITHSCORES')
   for i = 1, #beats, 2 do
     local node, beat = beats[i], tonumber(beats[i + 1])
     if beat <= now - tonumber(ARGV[3]) then
-      redis.call('HDEL', KEYS[2], node)
-      redis.call('ZREM', KEYS[1], node)
+      redis.call('HDEL', topicsKey, node)
+      redis.call('ZREM', heartbeatsKey, node)
       changed = true
     elseif beat > now then
       -- the clock went back: without this, a failed node would count as live until the clock has caught up
-      redis.call('ZADD', KEYS[1], now, node)
+      redis.call('ZADD', heartbeatsKey, now, node)
     end
   end
 end
 if changed then
   -- the version is a time: after a flush, a counter would repeat a version of another list
-  redis.call('HSET', KEYS[2], '#version', clock[1] .. '.' .. clock[2])
+  redis.call('HSET', topicsKey, '#version', clock[1] .. '.' .. clock[2])
   redis.pcall('PUBLISH', ARGV[5], 'm ' .. ARGV[1])
 end
 if ARGV[6] ~= '0' then
   redis.pcall('PUBLISH', ARGV[5], 'c ' .. ARGV[1] .. ' ' .. ARGV[6])
 end
-local version = redis.call('HGET', KEYS[2], '#version') or ''
+local version = redis.call('HGET', topicsKey, '#version') or ''
 if version == ARGV[4] then
   return {version}
 end
-local reply = {version, redis.call('SMEMBERS', KEYS[3])}
-local all = redis.call('HGETALL', KEYS[2])
+local reply = {version, redis.call('SMEMBERS', pausedKey)}
+local all = redis.call('HGETALL', topicsKey)
 for i = 1, #all, 2 do
   if all[i] ~= '#version' then
     reply[#reply + 1] = all[i]

@@ -8,11 +8,12 @@
 -- The version is written first. If the script stops after it, nodes only read the same list once more. In the other
 -- order a stop would leave a pause that no node reads. The version is also written if the set does not change, because
 -- an earlier call may have stopped midway.
+local topicsKey, pausedKey = KEYS[1], KEYS[2]
 local clock = redis.call('TIME')
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
-redis.call('HDEL', KEYS[1], '')
-redis.call('HSET', KEYS[1], '#version', clock[1] .. '.' .. clock[2])
-local changed = redis.call(ARGV[2] == '1' and 'SADD' or 'SREM', KEYS[2], ARGV[1])
+redis.call('HDEL', topicsKey, '')
+redis.call('HSET', topicsKey, '#version', clock[1] .. '.' .. clock[2])
+local changed = redis.call(ARGV[2] == '1' and 'SADD' or 'SREM', pausedKey, ARGV[1])
 -- '-' is no node name, so that every node treats this as a change of another node
 redis.pcall('PUBLISH', ARGV[3], 'm -')
 return {changed}

@@ -11,32 +11,33 @@
 --
 -- The message is removed first. If the script then stops, the next claim or reclaim removes the id from schedule and
 -- leases.
+--@include keys
 --@include head
 --@include version
-local identity = redis.call('HGET', KEYS[5], 'identity')
+local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local found, version = nil, ''
 if ARGV[5] then
-  local message = redis.call('HGET', KEYS[3], ARGV[4])
+  local message = redis.call('HGET', messagesKey, ARGV[4])
   found = message and true
   version = message and hasHead(message) and versionAt(message, 14) or ''
   if ARGV[5] == '' or version > ARGV[5] then
     return {'OK', found and 'l' or 'n', version}
   end
-  if found and ARGV[6] == '1' and redis.call('HEXISTS', KEYS[4], ARGV[4]) == 0 then
+  if found and ARGV[6] == '1' and redis.call('HEXISTS', deliveriesKey, ARGV[4]) == 0 then
     return {'OK', 'u', version}
   end
 else
-  found = redis.call('HEXISTS', KEYS[3], ARGV[4]) == 1
+  found = redis.call('HEXISTS', messagesKey, ARGV[4]) == 1
 end
-local scheduled = redis.call('ZSCORE', KEYS[1], ARGV[4])
-local leased = redis.call('ZSCORE', KEYS[2], ARGV[4])
-redis.call('HDEL', KEYS[3], ARGV[4])
-redis.call('HDEL', KEYS[4], ARGV[4])
-redis.call('ZREM', KEYS[1], ARGV[4])
-redis.call('ZREM', KEYS[2], ARGV[4])
+local scheduled = redis.call('ZSCORE', scheduleKey, ARGV[4])
+local leased = redis.call('ZSCORE', leasesKey, ARGV[4])
+redis.call('HDEL', messagesKey, ARGV[4])
+redis.call('HDEL', deliveriesKey, ARGV[4])
+redis.call('ZREM', scheduleKey, ARGV[4])
+redis.call('ZREM', leasesKey, ARGV[4])
 if not found then
   return {'OK', 'n', ''}
 end

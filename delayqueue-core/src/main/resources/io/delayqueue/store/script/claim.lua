@@ -22,12 +22,12 @@ end
 -- because the largest size is not recorded there.
 local function fitting(ids, bound)
   local n = #ids
-  if KEYS[6] and n * tonumber(meta[4] or 0) <= bound then
+  if deadKey and n * tonumber(meta[4] or 0) <= bound then
     return n
   end
   local bytes = 0
   for i = 1, n do
-    bytes = bytes + redis.call('HSTRLEN', KEYS[3], ids[i])
+    bytes = bytes + redis.call('HSTRLEN', messagesKey, ids[i])
     if bytes > bound and i > 1 then
       return i - 1
     end
@@ -66,14 +66,14 @@ local function plannedClaim(max)
   if max == 0 then
     return plan
   end
-  local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, max)
+  local due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, max)
   local ids = {}
   for i = 1, #due, 2 do
     ids[(i + 1) / 2] = due[i]
   end
   local n = fitting(ids, tonumber(ARGV[8]))
-  local messages = redis.call('HMGET', KEYS[3], unpack(ids, 1, n))
-  local before = redis.call('HMGET', KEYS[4], unpack(ids, 1, n))
+  local messages = redis.call('HMGET', messagesKey, unpack(ids, 1, n))
+  local before = redis.call('HMGET', deliveriesKey, unpack(ids, 1, n))
   plan.leaseEnd = leaseEnd(tonumber(ARGV[9]))
   for i = 1, n do
     before[i] = before[i] and string.find(before[i], '^%S+ %d+ %d+') and before[i] or false
@@ -104,12 +104,12 @@ end
 
 -- the claim of the first execution, without the messages that are no longer leased by it
 local function recordedClaim()
-  local record = cmsgpack.unpack(redis.call('HGET', KEYS[5], 'r:' .. ARGV[4]))
+  local record = cmsgpack.unpack(redis.call('HGET', metaKey, 'r:' .. ARGV[4]))
   local claim = {ids = {}, taken = {}, messages = {}, before = {}, rejectedSettlements = record[2]}
   claim.rejectedRenewals, claim.reclaimed, claim.deadLettered = record[3], record[4] or {}, record[5] or {}
   for _, id in ipairs(record[1]) do
-    local delivery = redis.call('HGET', KEYS[4], id)
-    local message = redis.call('HGET', KEYS[3], id)
+    local delivery = redis.call('HGET', deliveriesKey, id)
+    local message = redis.call('HGET', messagesKey, id)
     local token, attempts, due, failure = parsed(delivery)
     if message and token == ARGV[6] then
       local at = #claim.messages + 1
@@ -148,11 +148,11 @@ local function takeClaim(claim, deadLettered)
           deliveries[at] = first .. due .. ' '
         end
       end
-      redis.call('ZADD', KEYS[2], unpack(leases))
-      redis.call('HSET', KEYS[4], unpack(deliveries))
+      redis.call('ZADD', leasesKey, unpack(leases))
+      redis.call('HSET', deliveriesKey, unpack(deliveries))
     end
   end
   if n > 0 then
-    redis.call('ZREM', KEYS[1], unpack(ids))
+    redis.call('ZREM', scheduleKey, unpack(ids))
   end
 end

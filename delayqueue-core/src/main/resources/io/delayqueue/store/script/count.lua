@@ -6,22 +6,24 @@
 --        message waits} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 8 commands, and one more for each message that is read. A message waits from its send if it was sent
 --        with a past due time; such messages are read until one that waits longest is found
+--@include keys
+local deadKey = KEYS[6]
 --@include clock
 --@include head
-local identity = redis.call('HGET', KEYS[5], 'identity')
+local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
-local all = redis.call('ZCARD', KEYS[1]) - 1
-local ready = redis.call('ZCOUNT', KEYS[1], '-inf', nowText)
+local all = redis.call('ZCARD', scheduleKey) - 1
+local ready = redis.call('ZCOUNT', scheduleKey, '-inf', nowText)
 local oldest, bytes = now, 0
-local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+local due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
 for i = 1, #due, 2 do
   local since = tonumber(due[i + 1])
   if since >= oldest or bytes > tonumber(ARGV[3]) then
     break
   end
-  local message = redis.call('HGET', KEYS[3], due[i])
+  local message = redis.call('HGET', messagesKey, due[i])
   if message then
     bytes = bytes + #message
     since = hasHead(message) and math.max(since, timeAt(message, 2)) or since
@@ -33,7 +35,7 @@ return {
   nowMicros,
   all - ready,
   ready,
-  redis.call('ZCARD', KEYS[2]) - 1,
-  KEYS[6] and redis.call('ZCARD', KEYS[6]) - 1 or 0,
+  redis.call('ZCARD', leasesKey) - 1,
+  deadKey and redis.call('ZCARD', deadKey) - 1 or 0,
   string.format('%.0f', oldest)
 }

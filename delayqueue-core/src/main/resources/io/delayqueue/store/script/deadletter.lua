@@ -5,10 +5,10 @@
 -- with the headers of the dead-lettered message and without a payload. The queue of notifications has no dead letters:
 -- its messages are only removed.
 local function forget(id)
-  redis.call('HDEL', KEYS[3], id)
-  redis.call('HDEL', KEYS[4], id)
-  redis.call('ZREM', KEYS[1], id)
-  redis.call('ZREM', KEYS[2], id)
+  redis.call('HDEL', messagesKey, id)
+  redis.call('HDEL', deliveriesKey, id)
+  redis.call('ZREM', scheduleKey, id)
+  redis.call('ZREM', leasesKey, id)
 end
 
 -- the headers of a message, from the end of its first line to the payload; no headers if one is malformed, because the
@@ -23,13 +23,13 @@ local function headersOf(message)
 end
 
 local function store(id, deadLetter, deadLetteredAt, cause, record, message, deadLettered)
-  if KEYS[6] then
-    redis.call('ZADD', KEYS[6], deadLetteredAt, deadLetter)
-    redis.call('HSET', KEYS[7], deadLetter, record)
-    if meta[5] and redis.call('HEXISTS', KEYS[9], deadLetter) == 0 then
-      redis.call('ZADD', KEYS[8], nowText, deadLetter)
+  if deadKey then
+    redis.call('ZADD', deadKey, deadLetteredAt, deadLetter)
+    redis.call('HSET', deadLettersKey, deadLetter, record)
+    if meta[5] and redis.call('HEXISTS', notificationsMessagesKey, deadLetter) == 0 then
+      redis.call('ZADD', notificationsScheduleKey, nowText, deadLetter)
       local time = packedTime(now)
-      redis.call('HSET', KEYS[9], deadLetter, '1' .. time .. time .. headersOf(message))
+      redis.call('HSET', notificationsMessagesKey, deadLetter, '1' .. time .. time .. headersOf(message))
       redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ':notifications ' .. nowText)
     end
   end

@@ -6,23 +6,25 @@
 -- result {'OK', now in µs, dead letter ids, records, times of dead-lettering ('' if a script stopped while it wrote the
 --        dead letter)} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N + offset + count); returns at least one dead letter, and stops at the byte bound
+--@include keys
+local deadKey, deadLettersKey = KEYS[6], KEYS[7]
 --@include clock
-local identity = redis.call('HGET', KEYS[5], 'identity')
+local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
-local page = {ARGV[2], redis.call('ZSCORE', KEYS[6], ARGV[2]) or ''}
+local page = {ARGV[2], redis.call('ZSCORE', deadKey, ARGV[2]) or ''}
 if ARGV[2] == '' then
-  page = redis.call('ZREVRANGEBYSCORE', KEYS[6], ARGV[3], '-inf', 'WITHSCORES', 'LIMIT', ARGV[4], ARGV[5])
+  page = redis.call('ZREVRANGEBYSCORE', deadKey, ARGV[3], '-inf', 'WITHSCORES', 'LIMIT', ARGV[4], ARGV[5])
 end
 local found, records, deadLetteredAt, bytes = {}, {}, {}, 0
 for i = 1, #page, 2 do
   local id = page[i]
-  bytes = bytes + redis.call('HSTRLEN', KEYS[7], id)
+  bytes = bytes + redis.call('HSTRLEN', deadLettersKey, id)
   if #found > 0 and bytes > tonumber(ARGV[6]) then
     break
   end
-  local record = redis.call('HGET', KEYS[7], id)
+  local record = redis.call('HGET', deadLettersKey, id)
   found[#found + 1] = id
   records[#records + 1] = record
   deadLetteredAt[#deadLetteredAt + 1] = page[i + 1]

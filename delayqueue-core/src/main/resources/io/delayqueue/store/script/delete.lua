@@ -16,28 +16,30 @@
 -- The end of the epoch is written first. The registry still has the epoch for a moment, but open.lua now rejects
 -- callers with this epoch, so that no message is sent to a shard that is about to be unregistered. If the script stops
 -- after this write, the shard remains usable until it is deleted or opened by a later epoch.
-local meta = redis.call('HMGET', KEYS[5], 'identity', 'notifications')
+--@include keys
+local deadLettersKey, sentKey, sentUntilKey, endedKey = KEYS[7], KEYS[13], KEYS[14], KEYS[15]
+local meta = redis.call('HMGET', metaKey, 'identity', 'notifications')
 if meta[1] and meta[1] ~= ARGV[1] then
   return {'MISMATCH', meta[1]}
 end
 local function held(key)
   return redis.call('HLEN', key) - redis.call('HEXISTS', key, ARGV[2])
 end
-local messages, deadLetters = held(KEYS[3]), held(KEYS[7])
+local messages, deadLetters = held(messagesKey), held(deadLettersKey)
 if messages + deadLetters > 0 or ARGV[3] == '0' then
   return {'OK', 'h', messages, deadLetters}
 end
 local epoch = string.match(ARGV[1], '(%d+)$')
-local ended = string.match(redis.call('GET', KEYS[15]) or '', '^%d+')
+local ended = string.match(redis.call('GET', endedKey) or '', '^%d+')
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
-redis.call('HDEL', KEYS[5], '')
+redis.call('HDEL', metaKey, '')
 if not ended or tonumber(ended) < tonumber(epoch) then
-  redis.call('SET', KEYS[15], epoch .. (meta[2] and 'n' or ''), 'PX', ARGV[3])
+  redis.call('SET', endedKey, epoch .. (meta[2] and 'n' or ''), 'PX', ARGV[3])
 end
-local last = redis.call('ZREVRANGEBYSCORE', KEYS[14], '(9007199254740991', '-inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
-redis.call('DEL', unpack(KEYS, 1, last and 12 or 14))
+local last = redis.call('ZREVRANGEBYSCORE', sentUntilKey, '(9007199254740991', '-inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+redis.call('DEL', unpack(KEYS, 1, last and 12 or 14)) -- with sent and sent.until if no outcome is remembered
 if last then
-  redis.call('PEXPIREAT', KEYS[13], last)
-  redis.call('PEXPIREAT', KEYS[14], last)
+  redis.call('PEXPIREAT', sentKey, last)
+  redis.call('PEXPIREAT', sentUntilKey, last)
 end
 return {'OK', 'd', epoch}

@@ -5,17 +5,18 @@
 -- result {'OK', now in µs, message, due or false, lease end or false, delivery or false}, message false if it is not
 --        live | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(1), 6 commands
+--@include keys
 --@include clock
-local meta = redis.call('HMGET', KEYS[5], 'identity', 'jumped', 'behind')
+local meta = redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind')
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
 end
-local leaseEnd = redis.call('ZSCORE', KEYS[2], ARGV[2])
+local leaseEnd = redis.call('ZSCORE', leasesKey, ARGV[2])
 return {
   'OK',
   nowMicros,
-  redis.call('HGET', KEYS[3], ARGV[2]),
-  redis.call('ZSCORE', KEYS[1], ARGV[2]),
+  redis.call('HGET', messagesKey, ARGV[2]),
+  redis.call('ZSCORE', scheduleKey, ARGV[2]),
   leaseEnd and string.format('%.0f', leaseEnd + (meta[2] or 0) + (meta[3] or 0)),
-  redis.call('HGET', KEYS[4], ARGV[2])
+  redis.call('HGET', deliveriesKey, ARGV[2])
 }

@@ -12,13 +12,14 @@
 -- The start is found even if its message is no longer there: ids with equal times are ordered by their bytes. The
 -- script skips ids without a message, which scripts that stopped midway left behind, and leased messages that are also
 -- in the schedule and therefore count as scheduled.
+--@include keys
 --@include clock
-local meta = redis.call('HMGET', KEYS[5], 'identity', 'jumped', 'behind')
+local meta = redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind')
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
 end
 local leased, ready = ARGV[2] == 'l', ARGV[2] == 'r'
-local places = KEYS[leased and 2 or 1]
+local places = leased and leasesKey or scheduleKey
 -- Redis' clock minus lease time
 local ahead = leased and (meta[2] or 0) + (meta[3] or 0) or 0
 
@@ -66,7 +67,7 @@ end
 
 local chosen, n, bytes = {}, 0, 0
 for i = 1, #found, 2 do
-  bytes = bytes + redis.call('HSTRLEN', KEYS[3], found[i])
+  bytes = bytes + redis.call('HSTRLEN', messagesKey, found[i])
   if n > 0 and bytes > tonumber(ARGV[6]) then
     break
   end
@@ -76,11 +77,11 @@ end
 if n == 0 then
   return {'OK', nowMicros, {}, {}, {}, {}, '', '', '0'}
 end
-local stored = redis.call('HMGET', KEYS[3], unpack(chosen))
-local held = redis.call('HMGET', KEYS[4], unpack(chosen))
+local stored = redis.call('HMGET', messagesKey, unpack(chosen))
+local held = redis.call('HMGET', deliveriesKey, unpack(chosen))
 local ids, times, messages, deliveries = {}, {}, {}, {}
 for i = 1, n do
-  if stored[i] and not (leased and redis.call('ZSCORE', KEYS[1], chosen[i])) then
+  if stored[i] and not (leased and redis.call('ZSCORE', scheduleKey, chosen[i])) then
     local at = #ids + 1
     local time = ahead == 0 and found[2 * i] or string.format('%.0f', found[2 * i] + ahead)
     ids[at], times[at], messages[at], deliveries[at] = chosen[i], time, stored[i], held[i] or ''

@@ -4,7 +4,8 @@
 -- ARGV[1] identity
 -- result {'OK'} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(1), at most 3 commands. Also runs when memory is full
-local meta = redis.call('HMGET', KEYS[5], 'identity', 'notifications')
+--@include keys
+local meta = redis.call('HMGET', metaKey, 'identity', 'notifications')
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
 end
@@ -12,6 +13,6 @@ if meta[2] then
   return {'OK'}
 end
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
-redis.call('HDEL', KEYS[5], '')
-redis.call('HSET', KEYS[5], 'notifications', '1')
+redis.call('HDEL', metaKey, '')
+redis.call('HSET', metaKey, 'notifications', '1')
 return {'OK'}

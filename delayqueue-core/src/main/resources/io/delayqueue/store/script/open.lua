@@ -13,7 +13,13 @@
 --        | {'ENDED', epoch}: the topic was deleted in this epoch or a later one; it must be registered with a later
 --     epoch
 -- cost   O(1), at most 19 commands
-local known = redis.call('HGET', KEYS[5], 'identity')
+--@include keys
+local deadKey, deadLettersKey = KEYS[6], KEYS[7]
+local notificationsScheduleKey, notificationsLeasesKey = KEYS[8], KEYS[9]
+local notificationsMessagesKey, notificationsDeliveriesKey, notificationsMetaKey = KEYS[10], KEYS[11], KEYS[12]
+local sentKey, sentUntilKey = KEYS[13], KEYS[14]
+local endedKey = KEYS[15]
+local known = redis.call('HGET', metaKey, 'identity')
 if known then
   local format, count = string.match(known, '^(%d+):(%d+):')
   local wantedFormat, wantedCount = string.match(ARGV[1], '^(%d+):(%d+):')
@@ -21,24 +27,30 @@ if known then
     return {'MISMATCH', known}
   end
 end
-local ended, notifications = string.match(redis.call('GET', KEYS[15]) or '', '^(%d+)(n?)$')
+local ended, notifications = string.match(redis.call('GET', endedKey) or '', '^(%d+)(n?)$')
 if ended and tonumber(string.match(ARGV[1], '(%d+)$')) <= tonumber(ended) then
   return {'ENDED', ended}
 end
 local never = '9007199254740991'
-for _, key in ipairs({1, 2, 6, 8, 9, 14}) do
-  redis.call('ZADD', KEYS[key], never, ARGV[4])
+local sortedSets = {
+  scheduleKey, leasesKey, deadKey, notificationsScheduleKey, notificationsLeasesKey, sentUntilKey
+}
+for _, key in ipairs(sortedSets) do
+  redis.call('ZADD', key, never, ARGV[4])
 end
-for _, key in ipairs({3, 4, 7, 10, 11, 13}) do
-  redis.call('HSET', KEYS[key], ARGV[4], '')
+local hashes = {
+  messagesKey, deliveriesKey, deadLettersKey, notificationsMessagesKey, notificationsDeliveriesKey, sentKey
+}
+for _, key in ipairs(hashes) do
+  redis.call('HSET', key, ARGV[4], '')
 end
 -- the deletion of the topic gave these keys a time to live
-redis.call('PERSIST', KEYS[13])
-redis.call('PERSIST', KEYS[14])
-redis.call('HSET', KEYS[12], 'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1])
+redis.call('PERSIST', sentKey)
+redis.call('PERSIST', sentUntilKey)
+redis.call('HSET', notificationsMetaKey, 'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1])
 if notifications == 'n' then
   -- dead-letter listeners may not be aware yet that the topic was deleted
-  redis.call('HSET', KEYS[5], 'notifications', '1')
+  redis.call('HSET', metaKey, 'notifications', '1')
 end
-redis.call('HSET', KEYS[5], 'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1])
+redis.call('HSET', metaKey, 'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1])
 return {'OK'}

@@ -33,8 +33,11 @@
 -- It records reclaimed messages and dead letters last; a repeat reclaims no further messages. An idle poll is recorded,
 -- too: a connection that hung could deliver it a second time, and it would then claim messages of which the consumer is
 -- never informed.
+--@include keys
+-- nil in the queue of notifications
+local deadKey, deadLettersKey, notificationsScheduleKey, notificationsMessagesKey = unpack(KEYS, 6, 9)
 --@include clock
-local meta = redis.call('HMGET', KEYS[5], 'identity', 'polled', 'grace', 'largest', 'notifications', 'c:' .. ARGV[4],
+local meta = redis.call('HMGET', metaKey, 'identity', 'polled', 'grace', 'largest', 'notifications', 'c:' .. ARGV[4],
   'jumped', 'behind')
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
@@ -48,8 +51,8 @@ end
 local repeated = last == sequence
 local idleBefore = repeated and string.find(seen, '^%d+i')
 
-local leaseHead = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
-local dueHead = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+local leaseHead = redis.call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')[2]
+local dueHead = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
 if not (leaseHead and dueHead) then
   return {'UNKNOWN'}
 end
@@ -69,7 +72,7 @@ local claims = claimMax > 0 and tonumber(dueHead) <= now
 local reclaims = not repeated and steady >= grace and tonumber(leaseHead) <= leaseTime
 
 local function recorded(...)
-  local fields = {'HSET', KEYS[5], 'polled', nowText, 'grace', string.format('%.0f', grace), 'c:' .. ARGV[4], ...}
+  local fields = {'HSET', metaKey, 'polled', nowText, 'grace', string.format('%.0f', grace), 'c:' .. ARGV[4], ...}
   if jumped ~= tonumber(meta[7] or 0) or behind ~= tonumber(meta[8] or 0) then
     fields[#fields + 1], fields[#fields + 2] = 'jumped', string.format('%.0f', jumped)
     fields[#fields + 1], fields[#fields + 2] = 'behind', string.format('%.0f', behind)
@@ -81,7 +84,7 @@ if idleBefore or not (claims or reclaims or repeated or acks + renewals + others
   local seenNow = ARGV[5] .. 'i ' .. pollTime
   if type(redis.pcall(recorded(seenNow))) == 'table' then
     -- the write was rejected, perhaps because memory is full
-    redis.call('HDEL', KEYS[5], '')
+    redis.call('HDEL', metaKey, '')
     redis.call(recorded(seenNow))
   end
   if ARGV[14] == '1' and tonumber(dueHead) <= now then
@@ -107,7 +110,7 @@ local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
 local claim = repeated and recordedClaim() or plannedClaim(claims and claimMax or 0)
 
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
-redis.call('HDEL', KEYS[5], '')
+redis.call('HDEL', metaKey, '')
 local reclaimed, deadLettered = {}, {}
 if repeated then
   removeRemains(rejectedSettlements, acks, ackFirst, otherFirst)
@@ -130,11 +133,11 @@ if reclaims then
 end
 if not repeated and #reclaimed + #deadLettered > 0 then
   local record = cmsgpack.pack({claim.ids, rejectedSettlements, rejectedRenewals, reclaimed, deadLettered})
-  redis.call('HSET', KEYS[5], 'r:' .. ARGV[4], record)
+  redis.call('HSET', metaKey, 'r:' .. ARGV[4], record)
 end
 
-local dueNow = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
-local leaseNow = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
+local dueNow = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+local leaseNow = redis.call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')[2]
 if not (dueNow and leaseNow) then
   -- a foreign client removed a sentinel; the repeat, after the shard is opened again, returns the results of this poll
   return {'UNKNOWN'}

@@ -16,22 +16,27 @@
 -- The size is the number of bytes of the records. It is exact for up to 500 dead letters. For more it is estimated from
 -- 500 dead letters, one chosen at random from each of 500 equal parts of their order. No total is stored, because a
 -- script that stops midway would make it wrong permanently.
+--@include keys
+local deadKey, deadLettersKey = KEYS[6], KEYS[7]
+local notificationsScheduleKey, notificationsLeasesKey = KEYS[8], KEYS[9]
+local notificationsMessagesKey, notificationsDeliveriesKey, notificationsMetaKey = KEYS[10], KEYS[11], KEYS[12]
+local sentKey, sentUntilKey = KEYS[13], KEYS[14]
 --@include clock
 --@include sent
-local identity = redis.call('HGET', KEYS[5], 'identity')
+local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 
 local function sizeAt(rank)
-  return redis.call('HSTRLEN', KEYS[7], redis.call('ZRANGE', KEYS[6], rank, rank)[1])
+  return redis.call('HSTRLEN', deadLettersKey, redis.call('ZRANGE', deadKey, rank, rank)[1])
 end
 
 -- the number of dead letters to remove from a rank on, so that the remaining ones have at most the given bytes
 local function oldestBeyond(bytes, from, to, most)
   local n = to - from
   -- a dead letter has at most 20,480 bytes in addition to its message, because the failure text is limited
-  if n * (tonumber(redis.call('HGET', KEYS[5], 'largest') or 0) + 20480) <= bytes then
+  if n * (tonumber(redis.call('HGET', metaKey, 'largest') or 0) + 20480) <= bytes then
     return 0
   end
   local sampled, size = math.min(n, 500), 0
@@ -52,35 +57,35 @@ if ARGV[2] == 'n' then
     ids[#ids + 1] = ARGV[i]
   end
 elseif ARGV[2] == 'o' then
-  ids = redis.call('ZRANGEBYSCORE', KEYS[6], '-inf', ARGV[3], 'LIMIT', 0, ARGV[4])
+  ids = redis.call('ZRANGEBYSCORE', deadKey, '-inf', ARGV[3], 'LIMIT', 0, ARGV[4])
 else
-  local count = redis.call('ZCARD', KEYS[6]) - 1
+  local count = redis.call('ZCARD', deadKey) - 1
   local oldest = string.format('%.0f', now - tonumber(ARGV[3]))
-  local drop = math.max(redis.call('ZCOUNT', KEYS[6], '-inf', oldest), count - tonumber(ARGV[4]))
+  local drop = math.max(redis.call('ZCOUNT', deadKey, '-inf', oldest), count - tonumber(ARGV[4]))
   local most = math.min(count, tonumber(ARGV[5]))
   if drop < most then
     drop = drop + oldestBeyond(tonumber(ARGV[6]), drop, count, most - drop)
   end
   if drop > 0 then
-    ids = redis.call('ZRANGE', KEYS[6], 0, math.min(drop, most) - 1)
+    ids = redis.call('ZRANGE', deadKey, 0, math.min(drop, most) - 1)
   end
-  forgetSent(KEYS[13], KEYS[14], ARGV[5])
-  for _, meta in ipairs({KEYS[5], KEYS[12]}) do
-    for _, field in ipairs(redis.call('HKEYS', meta)) do
-      local seen = string.sub(field, 1, 2) == 'c:' and string.match(redis.call('HGET', meta, field), '%d+$')
+  forgetSent(sentKey, sentUntilKey, ARGV[5])
+  for _, key in ipairs({metaKey, notificationsMetaKey}) do
+    for _, field in ipairs(redis.call('HKEYS', key)) do
+      local seen = string.sub(field, 1, 2) == 'c:' and string.match(redis.call('HGET', key, field), '%d+$')
       if seen and tonumber(seen) < now - 86400000 then
-        redis.call('HDEL', meta, field, 'r:' .. string.sub(field, 3))
+        redis.call('HDEL', key, field, 'r:' .. string.sub(field, 3))
       end
     end
   end
 end
 local removed = 0
 if #ids > 0 then
-  redis.call('HDEL', KEYS[10], unpack(ids))
-  redis.call('HDEL', KEYS[11], unpack(ids))
-  redis.call('ZREM', KEYS[8], unpack(ids))
-  redis.call('ZREM', KEYS[9], unpack(ids))
-  redis.call('HDEL', KEYS[7], unpack(ids))
-  removed = redis.call('ZREM', KEYS[6], unpack(ids))
+  redis.call('HDEL', notificationsMessagesKey, unpack(ids))
+  redis.call('HDEL', notificationsDeliveriesKey, unpack(ids))
+  redis.call('ZREM', notificationsScheduleKey, unpack(ids))
+  redis.call('ZREM', notificationsLeasesKey, unpack(ids))
+  redis.call('HDEL', deadLettersKey, unpack(ids))
+  removed = redis.call('ZREM', deadKey, unpack(ids))
 end
 return {'OK', nowMicros, removed}

@@ -2,15 +2,15 @@
 -- dead-lettered.
 
 local function reclaim(max, reclaimed, deadLettered)
-  local ended = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', leaseTimeText, 'LIMIT', 0, max)
+  local ended = redis.call('ZRANGEBYSCORE', leasesKey, '-inf', leaseTimeText, 'LIMIT', 0, max)
   for i = 1, fitting(ended, tonumber(ARGV[8])) do
     local id = ended[i]
-    local message = redis.call('HGET', KEYS[3], id)
-    local delivery = redis.call('HGET', KEYS[4], id)
+    local message = redis.call('HGET', messagesKey, id)
+    local delivery = redis.call('HGET', deliveriesKey, id)
     local token, attempts, due, failure = parsed(delivery)
     local deadLetter = id .. '@' .. token
-    local deadAt = KEYS[6] and redis.call('ZSCORE', KEYS[6], deadLetter)
-    local record = deadAt and redis.call('HGET', KEYS[7], deadLetter)
+    local deadAt = deadKey and redis.call('ZSCORE', deadKey, deadLetter)
+    local record = deadAt and redis.call('HGET', deadLettersKey, deadLetter)
     if not message then
       forget(id)
     elseif record then
@@ -18,10 +18,10 @@ local function reclaim(max, reclaimed, deadLettered)
       store(id, deadLetter, deadAt, string.match(record, '^%S+ %S+ (%S+)') or 'UNKNOWN', record, message, deadLettered)
     elseif token == '-' then
       -- a script stopped while it claimed, retried or released the message
-      if not redis.call('ZSCORE', KEYS[1], id) then
-        redis.call('ZADD', KEYS[1], nowText, id)
+      if not redis.call('ZSCORE', scheduleKey, id) then
+        redis.call('ZADD', scheduleKey, nowText, id)
       end
-      redis.call('ZREM', KEYS[2], id)
+      redis.call('ZREM', leasesKey, id)
     elseif deadAt or tonumber(attempts) >= permitted(message) then
       toDeadLetters(id, token, 'LEASE_OVER', attempts, due, failure, message, deadLettered)
     else

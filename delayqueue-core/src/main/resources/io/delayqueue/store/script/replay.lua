@@ -12,17 +12,21 @@
 -- The message is stored before the dead letter is removed. If the script stops in between, the live message equals that
 -- of the dead letter, and the repeat only removes the dead letter. The entry by which retention finds it is removed
 -- last.
+--@include keys
+local deadKey, deadLettersKey = KEYS[6], KEYS[7]
+local notificationsScheduleKey, notificationsLeasesKey = KEYS[8], KEYS[9]
+local notificationsMessagesKey, notificationsDeliveriesKey = KEYS[10], KEYS[11]
 --@include clock
 --@include head
-local identity = redis.call('HGET', KEYS[5], 'identity')
+local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local id = string.match(ARGV[4], '^(.*)@[^@]*$')
-local record = redis.call('HGET', KEYS[7], ARGV[4])
+local record = redis.call('HGET', deadLettersKey, ARGV[4])
 if not record then
   if id then
-    redis.call('ZREM', KEYS[6], ARGV[4]) -- left by a replay or purge that stopped midway
+    redis.call('ZREM', deadKey, ARGV[4]) -- left by a replay or purge that stopped midway
   end
   return {'OK', 'n', ''}
 end
@@ -43,7 +47,7 @@ if not id or not failure or line + failure >= #record then
   return {'OK', 'u', id or ''}
 end
 local message = string.sub(record, line + 1 + failure + 1)
-local live = redis.call('HGET', KEYS[3], id)
+local live = redis.call('HGET', messagesKey, id)
 if live and dueAt(live, '') ~= dueAt(message, '') then
   return {'OK', 'l', id}
 end
@@ -51,19 +55,19 @@ local due = ARGV[5]
 if string.byte(due) == 43 then
   due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
 end
-local head = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+local head = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
 if not live then
-  redis.call('ZADD', KEYS[1], due, id)
-  redis.call('HDEL', KEYS[4], id)
-  redis.call('ZREM', KEYS[2], id)
-  redis.call('HSET', KEYS[3], id, dueAt(message, packedTime(tonumber(due))))
+  redis.call('ZADD', scheduleKey, due, id)
+  redis.call('HDEL', deliveriesKey, id)
+  redis.call('ZREM', leasesKey, id)
+  redis.call('HSET', messagesKey, id, dueAt(message, packedTime(tonumber(due))))
 end
-redis.call('HDEL', KEYS[10], ARGV[4])
-redis.call('HDEL', KEYS[11], ARGV[4])
-redis.call('ZREM', KEYS[8], ARGV[4])
-redis.call('ZREM', KEYS[9], ARGV[4])
-redis.call('HDEL', KEYS[7], ARGV[4])
-redis.call('ZREM', KEYS[6], ARGV[4])
+redis.call('HDEL', notificationsMessagesKey, ARGV[4])
+redis.call('HDEL', notificationsDeliveriesKey, ARGV[4])
+redis.call('ZREM', notificationsScheduleKey, ARGV[4])
+redis.call('ZREM', notificationsLeasesKey, ARGV[4])
+redis.call('HDEL', deadLettersKey, ARGV[4])
+redis.call('ZREM', deadKey, ARGV[4])
 if not live and (not head or tonumber(due) < tonumber(head)) then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
 end

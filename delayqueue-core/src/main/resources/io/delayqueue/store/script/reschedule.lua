@@ -5,29 +5,30 @@
 -- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
 -- result {'OK', 'r' rescheduled | 'l' being handled | 'n' not found, due} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 8 commands, and a PUBLISH if the first due time became earlier
+--@include keys
 --@include clock
 --@include head
-local identity = redis.call('HGET', KEYS[5], 'identity')
+local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
-local message = redis.call('HGET', KEYS[3], ARGV[4])
+local message = redis.call('HGET', messagesKey, ARGV[4])
 if not message then
   return {'OK', 'n', ''}
 end
-if not redis.call('ZSCORE', KEYS[1], ARGV[4]) then
+if not redis.call('ZSCORE', scheduleKey, ARGV[4]) then
   return {'OK', 'l', ''}
 end
 local due = ARGV[5]
 if string.byte(due) == 43 then
   due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
 end
-local head = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+local head = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
 if hasHead(message) then
   local moved = string.sub(message, 1, 7) .. packedTime(tonumber(due)) .. string.sub(message, 14)
-  redis.call('HSET', KEYS[3], ARGV[4], moved)
+  redis.call('HSET', messagesKey, ARGV[4], moved)
 end
-redis.call('ZADD', KEYS[1], due, ARGV[4])
+redis.call('ZADD', scheduleKey, due, ARGV[4])
 if not head or tonumber(due) < tonumber(head) then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
 end

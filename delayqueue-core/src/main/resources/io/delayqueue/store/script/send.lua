@@ -20,19 +20,21 @@
 -- the message is written, so that no old token is valid for the new message. A lease without a delivery has no effect;
 -- the next reclaim removes it. Outcomes are remembered last, so that no outcome is remembered for a message that was
 -- not stored because the script stopped. If remembering fails, the send still succeeds.
+--@include keys
+local sentKey, sentUntilKey = KEYS[6], KEYS[7]
 --@include clock
 --@include head
 --@include version
 --@include sent
-local meta = redis.call('HMGET', KEYS[5], 'identity', 'largest')
+local meta = redis.call('HMGET', metaKey, 'identity', 'largest')
 if meta[1] ~= ARGV[1] then
   return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
 end
 local n = tonumber(ARGV[4])
 local dueAt = 5 + n
 local restAt = dueAt + n
-local stored = redis.call('HMGET', KEYS[3], unpack(ARGV, 6, dueAt))
-local head = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+local stored = redis.call('HMGET', messagesKey, unpack(ARGV, 6, dueAt))
+local head = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
 
 local schedule, messages, ids, replaced = {}, {}, {}, {}
 local outcomes, same, fresh = nil, {}, 0
@@ -46,7 +48,7 @@ if memories > 0 then
   for m = 1, memories do
     nonces[m] = ARGV[memoryAt + 3 * m - 1]
   end
-  local known = redis.call('HMGET', KEYS[6], unpack(nonces))
+  local known = redis.call('HMGET', sentKey, unpack(nonces))
   for m = 1, memories do
     local outcome, expiry = string.match(known[m] or '', '^(%u%d+) (%d+)$')
     if outcome and tonumber(expiry) > now then
@@ -118,13 +120,13 @@ if fresh > 0 then
     while bound < largest do
       bound = bound * 2
     end
-    redis.call('HSET', KEYS[5], 'largest', bound)
+    redis.call('HSET', metaKey, 'largest', bound)
   end
-  redis.call('ZADD', KEYS[1], unpack(schedule))
-  redis.call('HDEL', KEYS[4], unpack(ids))
-  redis.call('HSET', KEYS[3], unpack(messages))
+  redis.call('ZADD', scheduleKey, unpack(schedule))
+  redis.call('HDEL', deliveriesKey, unpack(ids))
+  redis.call('HSET', messagesKey, unpack(messages))
   if #replaced > 0 then
-    local leases = redis.call('ZREM', KEYS[2], unpack(replaced))
+    local leases = redis.call('ZREM', leasesKey, unpack(replaced))
     if leases > 0 then
       redis.pcall('PUBLISH', ARGV[2], 'r ' .. ARGV[3] .. ' ' .. (#replaced == 1 and replaced[1] or ''))
     end
@@ -146,11 +148,11 @@ for m = 1, memories do
   end
 end
 if #records > 0 then
-  redis.pcall('ZADD', KEYS[7], unpack(untils))
-  redis.pcall('HSET', KEYS[6], unpack(records))
+  redis.pcall('ZADD', sentUntilKey, unpack(untils))
+  redis.pcall('HSET', sentKey, unpack(records))
 end
 if memories > 0 then
-  forgetSent(KEYS[6], KEYS[7], 2 * memories)
+  forgetSent(sentKey, sentUntilKey, 2 * memories)
 end
 if outcomes then
   for i = 1, n do

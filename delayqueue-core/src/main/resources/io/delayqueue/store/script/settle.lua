@@ -19,7 +19,7 @@ local function checkedAcks(first, n, runs, rejected)
     return nil
   end
   local find = string.find
-  local deliveries = redis.call('HMGET', KEYS[4], unpack(ARGV, first, first + n - 1))
+  local deliveries = redis.call('HMGET', deliveriesKey, unpack(ARGV, first, first + n - 1))
   local held, i = {}, 0
   for run = 1, runs do
     local token = ARGV[first + n + 2 * run - 2]
@@ -37,7 +37,7 @@ local function checkedAcks(first, n, runs, rejected)
 end
 
 local function checkedRenewals(first, n, rejected)
-  local deliveries = n > 0 and redis.call('HMGET', KEYS[4], unpack(ARGV, first, first + n - 1))
+  local deliveries = n > 0 and redis.call('HMGET', deliveriesKey, unpack(ARGV, first, first + n - 1))
   local held = {}
   for i = 1, n do
     local kept = heldBy(deliveries[i], ARGV[first + n + i - 1])
@@ -51,7 +51,7 @@ local function checkedOthers(first, n, offset, rejected)
   local held = {}
   for i = 1, n do
     local at = first + 5 * (i - 1)
-    local delivery = redis.call('HGET', KEYS[4], ARGV[at + 1])
+    local delivery = redis.call('HGET', deliveriesKey, ARGV[at + 1])
     if heldBy(delivery, ARGV[at + 2]) then
       held[#held + 1] = {at, delivery}
     else
@@ -64,9 +64,9 @@ end
 -- A message is in both schedule and leases only after a script stopped midway. The next claim then removes the id from
 -- the schedule.
 local function acknowledge(...)
-  redis.call('HDEL', KEYS[3], ...)
-  redis.call('HDEL', KEYS[4], ...)
-  redis.call('ZREM', KEYS[2], ...)
+  redis.call('HDEL', messagesKey, ...)
+  redis.call('HDEL', deliveriesKey, ...)
+  redis.call('ZREM', leasesKey, ...)
 end
 
 local function settleAcks(first, n, held)
@@ -85,7 +85,7 @@ end
 local function removeRemains(indices, acks, ackFirst, otherFirst)
   for _, index in ipairs(indices) do
     local id = ARGV[index <= acks and ackFirst + index - 1 or otherFirst + 5 * (index - acks - 1) + 1]
-    if redis.call('HEXISTS', KEYS[3], id) == 0 then
+    if redis.call('HEXISTS', messagesKey, id) == 0 then
       forget(id)
     end
   end
@@ -93,13 +93,13 @@ end
 
 -- adds the message to the schedule before it removes the lease
 local function toSchedule(id, due, attempts, failure)
-  redis.call('ZADD', KEYS[1], due, id)
+  redis.call('ZADD', scheduleKey, due, id)
   if attempts == 0 and failure == '' then
-    redis.call('HDEL', KEYS[4], id)
+    redis.call('HDEL', deliveriesKey, id)
   else
-    redis.call('HSET', KEYS[4], id, '- ' .. attempts .. ' ' .. due .. ' ' .. failure)
+    redis.call('HSET', deliveriesKey, id, '- ' .. attempts .. ' ' .. due .. ' ' .. failure)
   end
-  redis.call('ZREM', KEYS[2], id)
+  redis.call('ZREM', leasesKey, id)
 end
 
 local function settleOthers(first, held, deadLettered)
@@ -107,7 +107,7 @@ local function settleOthers(first, held, deadLettered)
     local at, delivery = other[1], other[2]
     local verb, id, token, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
     local _, attempts, due, before = parsed(delivery)
-    local message = redis.call((verb == 'b' or verb == 'r') and 'HGET' or 'HEXISTS', KEYS[3], id)
+    local message = redis.call((verb == 'b' or verb == 'r') and 'HGET' or 'HEXISTS', messagesKey, id)
     if not message or message == 0 then
       forget(id)
     elseif verb == 't' or (verb == 'r' and tonumber(attempts) < permitted(message)) then
@@ -127,6 +127,6 @@ local function renew(first, n, held)
     leases[2 * i] = ARGV[first + index - 1]
   end
   if #leases > 0 then
-    redis.call('ZADD', KEYS[2], 'XX', unpack(leases))
+    redis.call('ZADD', leasesKey, 'XX', unpack(leases))
   end
 end

@@ -5,18 +5,19 @@
 -- result {'OK', now in µs, due now or before, {due after now in each bucket}, due later}
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(buckets log N), one command for each bucket and 5 more
+--@include keys
 --@include clock
-local identity = redis.call('HGET', KEYS[5], 'identity')
+local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local width = tonumber(ARGV[2])
-local overdue = redis.call('ZCOUNT', KEYS[1], '-inf', nowText)
+local overdue = redis.call('ZCOUNT', scheduleKey, '-inf', nowText)
 local counts, seen = {}, overdue
 for bucket = 1, tonumber(ARGV[3]) do
-  local by = redis.call('ZCOUNT', KEYS[1], '-inf', string.format('%.0f', now + bucket * width))
+  local by = redis.call('ZCOUNT', scheduleKey, '-inf', string.format('%.0f', now + bucket * width))
   counts[bucket] = by - seen
   seen = by
 end
-local all = redis.call('ZCARD', KEYS[1]) - (redis.call('ZSCORE', KEYS[1], ARGV[4]) and 1 or 0)
+local all = redis.call('ZCARD', scheduleKey) - (redis.call('ZSCORE', scheduleKey, ARGV[4]) and 1 or 0)
 return {'OK', nowMicros, overdue, counts, all - seen}
