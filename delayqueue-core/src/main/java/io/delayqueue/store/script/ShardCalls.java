@@ -28,7 +28,10 @@ final class ShardCalls {
     private static final int ATTEMPTS = 40;
 
     private static final LuaScript OPEN = LuaScript.beside(ShardCalls.class, "open");
-    /** A member of every key of a shard, which keeps the key in existence. One byte longer than the longest id. */
+    /**
+     * A permanent member of each sorted set and each hash of a shard, except {@code meta}. It keeps the key in
+     * existence. One byte longer than the longest id.
+     */
     static final String SENTINEL = "~".repeat(257);
 
     private final ScriptRunner scripts;

@@ -1,6 +1,7 @@
--- Creates a shard, or adopts an existing one with the same shard count and format. Every key gets a permanent sentinel.
--- It keeps the key in existence, as a migrating slot requires, and prevents the compact encoding, in which removal is
--- slow. The sentinel is longer than an id may be, and has no @, unlike the id of a dead letter.
+-- Creates a shard, or adopts an existing one with the same shard count and format. Each sorted set and each hash,
+-- except the meta keys, gets a permanent sentinel. It keeps the key in existence, as a migrating slot requires, and
+-- prevents the compact encoding, in which removal is slow. The sentinel is longer than an id may be, and has no @,
+-- unlike the id of a dead letter.
 --
 -- KEYS[1..5]  schedule, leases, messages, deliveries, meta
 -- KEYS[6..7]  dead, deadLetters
