@@ -1,2 +1,20 @@
 -- fragment: the keys of a queue. gives: scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey
+--
+-- schedule    ZSET id → due ms
+-- leases      ZSET id → end of the lease in ms of lease time, see leasetime.lua
+-- messages    HASH id → message, see head.lua
+-- deliveries  HASH id → delivery, see claim.lua
+-- meta        HASH with the fields
+--   topic, shard    the shard's topic and index, for operators
+--   identity        '<format>:<shard count>:<epoch>'
+--   largest         power of two, at least the size in bytes of the largest message that was sent; not in the queue of
+--                   notifications
+--   notifications   '1': each new dead letter gets a notification
+--   polled          time of the last poll, ms
+--   grace           steady time until which no leases are reclaimed, ms
+--   jumped, behind  Redis' clock minus the steady clock, and the steady clock minus lease time, ms
+--   c:<consumer>    the consumer's last poll: '<sequence number>[i] [<steady time> ]<time>', both times in ms. i: the
+--                   poll was idle. The steady time is omitted if it equals the time
+--   r:<consumer>    results of the consumer's last poll that was not idle, for a repeat: claimed ids, indices of
+--                   rejected settlements, indices of rejected renewals, reclaimed ids, dead letters; MessagePack
 local scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey = unpack(KEYS, 1, 5)
