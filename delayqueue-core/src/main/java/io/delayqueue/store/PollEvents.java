@@ -43,16 +43,18 @@ final class PollEvents {
             }
             if (rejected.contains(settlement)) {
                 rejected(pending, settlement, now);
-            } else {
-                accepted(pending, settlement, dead, now);
+                continue;
             }
+            accepted(pending, settlement, dead, now);
             if (settlement instanceof Settlement.ToDeadLetters
                     || (settlement instanceof Settlement.Retry retry && retry.ifAttemptsLeft())) {
                 settled.add(settlement.id());
             }
         }
         reply.reclaimed().forEach(id -> events.publish(to -> to.reclaimed(recipient, id)));
-        // dead letters by settlement were published above; the reply to a repeated poll does not report them again
+        // dead letters by accepted settlements were published above, because the reply to a repeat omits them if the
+        // first
+        // execution stopped midway
         reply.deadLettered().stream()
                 .filter(deadLettered -> !settled.contains(deadLettered.id()))
                 .forEach(this::deadLetteredUnsettled);

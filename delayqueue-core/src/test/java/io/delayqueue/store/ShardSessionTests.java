@@ -11,6 +11,7 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.store.PollReply.DeadLettered;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.ShardSession.Poll;
@@ -55,6 +56,11 @@ class ShardSessionTests {
         @Override
         public void settlementRejected(Recipient recipient, String id, Duration handling) {
             told.add("gone " + id);
+        }
+
+        @Override
+        public void deadLettered(Recipient recipient, String id, DeadLetterCause cause, Duration handling) {
+            told.add("deadLettered " + id + " " + cause);
         }
     }
 
@@ -145,6 +151,30 @@ class ShardSessionTests {
                 new CompletableFuture<>()));
         assertThat(polled()).containsExactly("a", "b");
         assertThat(begin().request().extensions()).extracting(Settlement::id).containsExactly("a");
+    }
+
+    @Test
+    void deadLetterByThePollThatRejectsASettlementOfItsMessageIsPublished() {
+        session.add(deadLetter("rejected", 0));
+        session.add(deadLetter("accepted", 0));
+        Poll poll = begin();
+
+        session.publish(
+                poll,
+                new PollReply(
+                        1_000_000,
+                        PollReply.NEVER,
+                        PollReply.NEVER,
+                        List.of(),
+                        List.of(poll.request().settlements().get(0)),
+                        List.of(),
+                        List.of(
+                                new DeadLettered("accepted", DeadLetterCause.REQUESTED),
+                                new DeadLettered("rejected", DeadLetterCause.LEASE_OVER))));
+
+        assertThat(told)
+                .containsExactly(
+                        "gone rejected", "deadLettered accepted REQUESTED", "deadLettered rejected LEASE_OVER");
     }
 
     @Test
