@@ -7,6 +7,7 @@ import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.SignalSource;
@@ -80,7 +81,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private Runnable removeConsumer = () -> {};
     private @Nullable Subscription subscription;
     private volatile boolean claiming;
-    private volatile boolean abandoned;
+    /** Why settlements fail because the task does not run any more; null before. */
+    private volatile @Nullable Throwable abandonedFor;
+
     /** Null before claims start. */
     private volatile @Nullable ShardAssignment assignment;
 
@@ -192,7 +195,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         cancel();
         leave();
         share.close();
-        abandon();
+        abandon(new IllegalStateException("Topic " + Printable.of(shard.topic())
+                + " was registered again with another number of shards before Redis replied"));
     }
 
     private void leave() {
@@ -209,24 +213,26 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         }
     }
 
-    /** Called when the task will not run again: fails open and later settlements. */
+    /** Called when the engine is closed: fails open and later settlements. */
     void abandon() {
-        abandoned = true;
+        abandon(new IllegalStateException("The delay queue engine was closed before Redis replied"));
+    }
+
+    /** Fails open and later settlements, because the task will not run again. */
+    private void abandon(Throwable cause) {
+        abandonedFor = cause;
         failIfAbandoned();
         Poll open = session.open();
         if (open != null) {
-            session.fail(open, closed());
+            session.fail(open, cause);
         }
     }
 
     private void failIfAbandoned() {
-        if (abandoned) {
-            session.failWaiting(closed());
+        Throwable cause = abandonedFor;
+        if (cause != null) {
+            session.failWaiting(cause);
         }
-    }
-
-    private static IllegalStateException closed() {
-        return new IllegalStateException("The delay queue engine was closed before Redis replied");
     }
 
     /** Runs each completion on a handler thread: callbacks of users may block. */

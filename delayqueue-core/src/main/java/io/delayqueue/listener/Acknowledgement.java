@@ -4,12 +4,15 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Settles a delivery from its handler. Only the first settlement counts; a later one does nothing. If a handler ends
- * without a settlement, the delivery is acknowledged when the handler returned normally and failed when it threw.
- * Thread-safe; no method blocks.
+ * Settles a delivery from its handler. If a handler ends without a settlement, the delivery is acknowledged when the
+ * handler returned normally and failed when it threw. Thread-safe; no method blocks.
  *
  * <p>Each future completes with whether Redis accepted the call: false means that the lease was lost before and
- * nothing changed. A future fails only if the engine stops before the reply.
+ * nothing changed. A future fails only if, before the reply, the engine stops or the topic is registered again with
+ * another number of shards.
+ *
+ * <p>Only the first settlement counts. A later one changes nothing and returns the result of the first; of a received
+ * delivery it yields false. An extension after a settlement yields false.
  */
 public interface Acknowledgement {
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
@@ -28,6 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -286,6 +288,30 @@ class ShardedListenerTests {
         await().until(() -> registersAnew(anew, messages(1, 101)));
 
         await().atMost(Duration.ofSeconds(30)).until(() -> happenings.count("acknowledged") == 101);
+    }
+
+    @Test
+    void settlementOfADeliveryFromAnEarlierRegistrationFailsWithThisReason() {
+        QueueNode first = node(2);
+        QueueNode listening =
+                add(QueueNode.on(redis.port()).settings(Pacing.builtIn().settings()));
+        AtomicReference<Delivery> held = new AtomicReference<>();
+        CompletableFuture<Object> handling = new CompletableFuture<>();
+        first.template.send(messages(0, 1).get(0));
+        listening.listen("t", options(2), deliveries -> {
+            return held.compareAndSet(null, deliveries.get(0)) ? handling : null;
+        });
+        await().until(() -> held.get() != null);
+
+        QueueNode anew = node(5);
+        await().until(() -> registersAnew(anew, messages(1, 3)));
+        await().until(() -> happenings.count("acknowledged") == 2);
+
+        assertThat(held.get().acknowledgement().acknowledge())
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withMessageContaining("Topic t was registered again");
+        handling.complete(null);
     }
 
     /** Empties Redis and sends, unless the running listener was faster and registered the topic with the earlier count. */
