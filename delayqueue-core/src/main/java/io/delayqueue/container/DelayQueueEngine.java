@@ -67,7 +67,10 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final Set<ListenerContainer.Run> running = ConcurrentHashMap.newKeySet();
     /** Runs with settlements that have no reply. */
     private final Set<ListenerContainer.Run> open = ConcurrentHashMap.newKeySet();
-    /** Shards with a listener or receiver on this node; retention prunes their dead letters. */
+    /**
+     * Shards that had a listener or receiver on this node since the engine started; retention prunes their dead letters.
+     * A topic stays after its last listener has stopped, because its dead letters still age.
+     */
     private final Set<Shard> consumed = ConcurrentHashMap.newKeySet();
 
     // guarded by this

@@ -20,8 +20,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prunes the dead letters of the topics that this node consumes, by age, count and size. Logs and publishes what it
- * drops.
+ * Prunes the dead letters of the topics that this node consumes, or consumed since its start, by age, count and size.
+ * Logs and publishes what it drops.
  */
 final class RetentionTask extends RedisTask {
 

@@ -88,7 +88,8 @@ public final class Membership extends RedisTask {
      * Adds a consumer to those among which a shard is assigned.
      *
      * @param onChange called when the shard may have been assigned to this consumer, or when this consumer sweeps it
-     *     and the first peer has joined, which can claim messages that this consumer leaves; must not block
+     *     and the first peer on another node has joined, which can claim messages that this consumer leaves; must not
+     *     block. A peer on this node polls when it joins, so it needs no such call
      */
     public ShardAssignment join(Shard shard, Runnable onChange) {
         ShardAssignment joined;

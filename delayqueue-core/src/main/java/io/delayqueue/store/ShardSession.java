@@ -340,7 +340,10 @@ public final class ShardSession {
         }
     }
 
-    /** Runs the completion at once if the future has no dependents, else adds it to {@code others}. */
+    /**
+     * Runs the completion at once if the future has no dependents, else adds it to {@code others}. A dependent that
+     * another thread adds between the check and the completion runs on this thread.
+     */
     public static void complete(CompletableFuture<?> future, Runnable completion, List<Runnable> others) {
         if (future.getNumberOfDependents() == 0) {
             completion.run();
