@@ -30,7 +30,7 @@ public record Route(
      * @throws InvalidOptionException if the destination is blank
      */
     public void requireDestination(String what) {
-        InvalidOptionException.require(!destination.isBlank(), "destination", "names " + what + ", but is not set");
+        InvalidOptionException.require(!destination.isBlank(), "destination", "must be set to " + what);
     }
 
     /**

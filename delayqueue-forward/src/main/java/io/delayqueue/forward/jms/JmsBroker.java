@@ -35,7 +35,7 @@ public final class JmsBroker implements Broker {
 
     @Override
     public Forwarder open(Route route) {
-        route.requireDestination("a queue of JMS, or with pub-sub a topic");
+        route.requireDestination("a queue of JMS, or with pub-sub to a topic");
         route.rejectRoutingKey();
         ConnectionFactory connections = connections();
         JmsTemplate template = new JmsTemplate(connections);

@@ -13,8 +13,16 @@ import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.ProducerFactory;
 
 /**
- * Creates producers with the application's configuration, with two exceptions: a send is confirmed only when all
- * in-sync replicas have stored it, and it fails within the timeout.
+ * Creates producers with the application's configuration, with these exceptions:
+ *
+ * <ul>
+ *   <li>{@code acks=all}: a send is confirmed only when all in-sync replicas have stored it.
+ *   <li>The delivery timeout, {@code max.block.ms}, the request timeout and {@code linger.ms} are less than the send
+ *       timeout: a send fails within it.
+ *   <li>No transactional id: a send is not part of a transaction.
+ *   <li>A suffix of the client id: it is unique.
+ *   <li>Keys are text and values are bytes, whatever serializers the application uses.
+ * </ul>
  */
 final class ConfirmingProducers {
 
@@ -38,7 +46,7 @@ final class ConfirmingProducers {
         return (List) application.getListeners();
     }
 
-    /** Returns the current configuration of the application's producers with these exceptions. */
+    /** Returns the current configuration of the application's producers with the exceptions of this class. */
     static Map<String, Object> configuration(ProducerFactory<?, ?> application, Duration sendTimeout) {
         // less than the send timeout, so that Kafka times out first and reports the cause
         int timeout = (int) (sendTimeout.toMillis() * 9 / 10);

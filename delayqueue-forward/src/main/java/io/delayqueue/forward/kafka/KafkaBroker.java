@@ -16,8 +16,8 @@ import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.ProducerFactory;
 
 /**
- * Forwards to Kafka with separate producers. They have the application's configuration, except that a send is confirmed
- * only when all in-sync replicas have stored it. Thread-safe.
+ * Forwards to Kafka with separate producers. They have the application's configuration with the exceptions of
+ * {@link ConfirmingProducers}. Thread-safe.
  */
 public final class KafkaBroker implements Broker {
 

@@ -163,15 +163,14 @@ class ForwardAutoConfigurationTests {
     @CsvSource(
             delimiter = '|',
             value = {
-                "to=kafka | destination names a topic of Kafka, but is not set",
-                "to=jms | destination names a queue of JMS, or with pub-sub a topic, but is not set",
-                "to=rabbitmq | destination names an exchange of RabbitMQ (or without one routing-key"
-                        + " a queue), but is not",
-                "to=rabbitmq,routing-key= | destination names an exchange of RabbitMQ (or without one"
-                        + " routing-key a queue)",
+                "to=kafka | destination must be set to a topic of Kafka",
+                "to=jms | destination must be set to a queue of JMS, or with pub-sub to a topic",
+                "to=rabbitmq | destination must be set to an exchange of RabbitMQ; to use the default exchange,"
+                        + " set routing-key to the queue",
+                "to=rabbitmq,routing-key= | destination must be set to an exchange of RabbitMQ",
                 "to=rabbitmq,destination=%s | destination is at most 255 bytes long in RabbitMQ, but 'ääää",
                 "to=rabbitmq,routing-key=%s | routing-key is at most 255 bytes long in RabbitMQ, but 'ääää",
-                "to=custom | destination names a destination of the template, but is not set",
+                "to=custom | destination must be set to a destination of the template",
                 "to=kafka,destination=x,routing-key=y | routing-key is for RabbitMQ only, and 'kafka'"
                         + " is another broker",
                 "to=kafka,destination=x,pub-sub=true | pub-sub is for JMS only, and 'kafka' is another broker",
