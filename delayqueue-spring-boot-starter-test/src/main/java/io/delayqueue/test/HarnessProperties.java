@@ -18,4 +18,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 record HarnessProperties(
         @DefaultValue("embedded") TestRedisMode redis,
         @DefaultValue("30s") Duration timeout,
-        @DefaultValue("background") TaskMode tasks) {}
+        @DefaultValue("background") TaskMode tasks) {
+    // Conditions read redis and tasks. They are bound for the metadata and to reject invalid values.
+}
