@@ -30,10 +30,10 @@ public final class Crowd {
     static final String TOPIC = "customer";
 
     private static final Logger log = LoggerFactory.getLogger(Crowd.class);
-    private static final Duration STAY = Duration.ofMinutes(5);
+    private static final Duration DURATION = Duration.ofMinutes(5);
     private static final String[] ITEMS = {"Teapot", "Hourglass", "Bonsai", "Sundial", "Sourdough"};
-    private static final int WHO_PAY = 80;
-    private static final int WHO_DELIVER = 90;
+    private static final int PAY_PERCENT = 80;
+    private static final int DELIVER_PERCENT = 90;
     private static final int LATEST_SECONDS = 20;
 
     private final OrderService orders;
@@ -41,7 +41,7 @@ public final class Crowd {
     private final InstantSource clock;
     private final Random random = new Random();
     private volatile CrowdSize size = CrowdSize.NONE;
-    private volatile Instant leaves = Instant.MIN;
+    private volatile Instant endsAt = Instant.MIN;
 
     Crowd(OrderService orders, DelayQueueOperations delayQueue, InstantSource clock) {
         this.orders = orders;
@@ -52,13 +52,13 @@ public final class Crowd {
     /** The current number of customers. */
     @GetMapping("/size")
     public CrowdSize size() {
-        return clock.instant().isBefore(leaves) ? size : CrowdSize.NONE;
+        return clock.instant().isBefore(endsAt) ? size : CrowdSize.NONE;
     }
 
     @PutMapping("/size")
-    CrowdSize come(@RequestBody CrowdSize wanted) {
+    CrowdSize resize(@RequestBody CrowdSize wanted) {
         size = wanted;
-        leaves = clock.instant().plus(STAY);
+        endsAt = clock.instant().plus(DURATION);
         return wanted;
     }
 
@@ -69,14 +69,14 @@ public final class Crowd {
                 String id = orders.place(
                                 ITEMS[random.nextInt(ITEMS.length)], BigDecimal.valueOf(100 + random.nextInt(9_900), 2))
                         .id();
-                comeBack(WHO_PAY, new Errand(id, Errand.Kind.PAY));
+                sendLater(PAY_PERCENT, new Errand(id, Errand.Kind.PAY));
             }
         } catch (DelayQueueException e) {
             log.info("A simulated order failed: {}", e.getMessage());
         }
     }
 
-    private void comeBack(int percent, Errand errand) {
+    private void sendLater(int percent, Errand errand) {
         if (random.nextInt(100) < percent) {
             delayQueue.send(TOPIC, errand, Duration.ofMillis(random.nextInt(1_000, LATEST_SECONDS * 1_000)));
         }
@@ -89,7 +89,7 @@ public final class Crowd {
             switch (errand.kind()) {
                 case PAY -> {
                     orders.pay(errand.orderId());
-                    comeBack(WHO_DELIVER, new Errand(errand.orderId(), Errand.Kind.DELIVER));
+                    sendLater(DELIVER_PERCENT, new Errand(errand.orderId(), Errand.Kind.DELIVER));
                 }
                 case DELIVER -> orders.deliver(errand.orderId());
             }

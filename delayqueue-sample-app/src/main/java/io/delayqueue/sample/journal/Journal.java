@@ -12,7 +12,7 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Stores the latest {@value #KEPT} events in the caller's transaction. Thread-safe. */
+/** Stores the latest {@value #KEPT} events, in the caller's transaction if there is one. Thread-safe. */
 @Component
 public final class Journal {
 

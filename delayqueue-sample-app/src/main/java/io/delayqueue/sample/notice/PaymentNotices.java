@@ -73,7 +73,7 @@ final class PaymentNotices implements Outbox {
         try {
             merchant.tell(notice);
         } catch (RestClientException e) {
-            journal.handled(notice.orderId(), delivery, "The merchant rejected the notice.");
+            journal.handled(notice.orderId(), delivery, "The merchant did not accept the notice.");
             throw e;
         }
         notices.accepted(notice.orderId());

@@ -25,7 +25,7 @@ class CrowdTests {
 
     @AfterEach
     void stopCustomers() {
-        crowd.come(CrowdSize.NONE);
+        crowd.resize(CrowdSize.NONE);
     }
 
     @Test

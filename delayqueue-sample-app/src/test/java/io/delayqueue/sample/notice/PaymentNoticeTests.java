@@ -24,8 +24,8 @@ class PaymentNoticeTests {
 
         await().untilAsserted(() -> assertThat(attempts(id))
                 .satisfiesExactly(
-                        first -> assertThat(first).startsWith("The merchant rejected the notice. (attempt 1,"),
-                        second -> assertThat(second).startsWith("The merchant rejected the notice. (attempt 2,"),
+                        first -> assertThat(first).startsWith("The merchant did not accept the notice. (attempt 1,"),
+                        second -> assertThat(second).startsWith("The merchant did not accept the notice. (attempt 2,"),
                         third -> assertThat(third).startsWith("The merchant accepted the notice. (attempt 3,")));
         assertThat(status(id)).isEqualTo("ACCEPTED");
     }
