@@ -55,7 +55,6 @@ public final class Membership extends RedisTask {
     private volatile boolean heartbeatRequested;
     private @Nullable Long firstAttempt;
     private String version = "";
-    private long canary;
 
     /**
      * Creates the membership of one node.
@@ -162,17 +161,17 @@ public final class Membership extends RedisTask {
         synchronized (assignments) {
             consumed = ConsumedTopics.write(assignments.keySet(), consumers.keySet());
         }
-        return send(consumed, timeout.toMillis(), ++canary);
+        return send(consumed, timeout.toMillis(), true);
     }
 
-    private CompletableFuture<List<Object>> send(String consumed, long timeoutMillis, long number) {
+    private CompletableFuture<List<Object>> send(String consumed, long timeoutMillis, boolean canary) {
         return scripts.run(new ScriptCall(HEARTBEAT, keySpace.nodes(), keySpace.nodeTopics(), keySpace.pausedTopics())
                 .add(node)
                 .add(consumed)
                 .add(timeoutMillis)
                 .add(version)
                 .add(keySpace.signalChannel())
-                .add(number));
+                .add(canary ? "1" : "0"));
     }
 
     private void succeeded(List<Object> reply) {
@@ -223,7 +222,7 @@ public final class Membership extends RedisTask {
             return;
         }
         registered = false;
-        CompletableFuture<List<Object>> left = send("", -1, 0);
+        CompletableFuture<List<Object>> left = send("", -1, false);
         try {
             left.get(wait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {

@@ -52,7 +52,9 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
     private final Duration validity;
     private final LongSupplier nanoTime;
 
+    /** By the signal name of their queue. */
     private final Map<String, List<SignalListener>> listeners = new ConcurrentHashMap<>();
+
     private final AtomicReference<@Nullable Long> lastCanary = new AtomicReference<>();
     private final AtomicInteger heartbeatsWithoutCanary = new AtomicInteger();
     private final AtomicInteger failures = new AtomicInteger();
@@ -128,9 +130,9 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
 
     @Override
     public Subscription listen(Shard shard, SignalListener listener) {
-        String kind = keys.signalOf(shard);
-        listeners.merge(kind, List.of(listener), RedisSignals::joined);
-        return () -> listeners.computeIfPresent(kind, (key, present) -> without(present, listener));
+        String queue = keys.signalOf(shard);
+        listeners.merge(queue, List.of(listener), RedisSignals::joined);
+        return () -> listeners.computeIfPresent(queue, (key, present) -> without(present, listener));
     }
 
     @Override
@@ -270,52 +272,54 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
     }
 
     private void notifyAllOf(Consumer<SignalListener> event) {
-        for (List<SignalListener> kind : listeners.values()) {
-            notify(kind, event);
+        for (List<SignalListener> ofQueue : listeners.values()) {
+            notify(ofQueue, event);
         }
     }
 
     private void dispatch(byte[] signal) {
         String[] parts = new String(signal, StandardCharsets.UTF_8).split(" ", 3);
-        if (parts.length == 2 && parts[0].equals("m") && !parts[1].equals(node)) {
-            notifyAllOf(SignalListener::nodesChanged);
+        if (parts.length == 2) {
+            dispatch(parts[0], parts[1]);
+        } else if (parts.length == 3) {
+            dispatch(parts[0], parts[1], parts[2]);
+        }
+    }
+
+    private void dispatch(String kind, String from) {
+        if (kind.equals("c") && from.equals(node)) {
+            lastCanary.set(nanoTime.getAsLong());
+            heartbeatsWithoutCanary.set(0);
+        } else if (kind.equals("m") && !from.equals(node)) {
             onChange.run();
         }
-        if (parts.length < 3) {
-            return;
-        }
-        switch (parts[0]) {
-            case "h" -> headAt(parts[1], parts[2]);
-            case "s" -> notify(listeners.get(parts[1]), listener -> listener.dueMessagesLeft(parts[2]));
-            case "r" -> notify(listeners.get(parts[1]), listener -> listener.cancelledOrReplaced(parts[2]));
-            case "c" -> canary(parts[1]);
+    }
+
+    private void dispatch(String kind, String queue, String value) {
+        switch (kind) {
+            case "h" -> headAt(queue, value);
+            case "s" -> notify(listeners.get(queue), listener -> listener.dueMessagesLeft(value));
+            case "r" -> notify(listeners.get(queue), listener -> listener.cancelledOrReplaced(value));
             default -> {
                 // A signal of a newer version or of a foreign client.
             }
         }
     }
 
-    private void headAt(String kind, String due) {
+    private void headAt(String queue, String due) {
         try {
             long dueMillis = Long.parseLong(due);
-            notify(listeners.get(kind), listener -> listener.headAt(dueMillis));
+            notify(listeners.get(queue), listener -> listener.headAt(dueMillis));
         } catch (NumberFormatException e) {
             log.debug("Ignoring a signal with an invalid due time: " + due);
         }
     }
 
-    private void canary(String from) {
-        if (from.equals(node)) {
-            lastCanary.set(nanoTime.getAsLong());
-            heartbeatsWithoutCanary.set(0);
-        }
-    }
-
-    private static void notify(@Nullable List<SignalListener> kind, Consumer<SignalListener> event) {
-        if (kind == null) {
+    private static void notify(@Nullable List<SignalListener> ofQueue, Consumer<SignalListener> event) {
+        if (ofQueue == null) {
             return;
         }
-        for (SignalListener listener : kind) {
+        for (SignalListener listener : ofQueue) {
             try {
                 event.accept(listener);
             } catch (RuntimeException | Error e) {

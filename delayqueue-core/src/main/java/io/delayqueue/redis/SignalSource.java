@@ -12,7 +12,7 @@ import io.delayqueue.message.Shard;
  *   <li>{@code h <queue> <due ms>}: the first due time became earlier
  *   <li>{@code s <queue> <consumer>}: a consumer left due messages in the schedule
  *   <li>{@code r <queue> <id>}: a leased message was cancelled or replaced; the id is empty for several messages
- *   <li>{@code c <node> <number>}: the canary of a node
+ *   <li>{@code c <node>}: the canary of a node
  *   <li>{@code m <node>}: a node joined, left, changed its consumed topics, or removed a failed node
  *   <li>{@code m -}: a topic was paused or resumed on all nodes
  * </ul>
@@ -80,9 +80,6 @@ public interface SignalSource {
          * @param id id of the message; empty if it may be any message
          */
         default void cancelledOrReplaced(String id) {}
-
-        /** Other nodes joined, left or changed their consumed topics, or a topic was paused or resumed on all nodes. */
-        default void nodesChanged() {}
 
         /** The subscription was re-established. Signals may have been lost. */
         void resubscribed();

@@ -113,11 +113,6 @@ public final class ShardSession {
             return settlements;
         }
 
-        /** Whether Redis may have received the poll more than once. */
-        boolean isRepeated() {
-            return attempts > 1;
-        }
-
         /** Whether Redis may have received the poll. */
         public boolean isReceived() {
             return attempts > 0;

@@ -4,7 +4,7 @@
 -- KEYS[1] last heartbeats (ZSET node → ms)  KEYS[2] consumed topics (HASH node → topics; field #version: version)
 -- KEYS[3] topics that are paused on all nodes (SET)
 -- ARGV[1] node  ARGV[2] topics, one per line  ARGV[3] node timeout in ms; -1: the node leaves
--- ARGV[4] version that the caller has  ARGV[5] signal channel  ARGV[6] number of the canary, 0 for none
+-- ARGV[4] version that the caller has  ARGV[5] signal channel  ARGV[6] '1': publish a canary
 -- result {version} if the caller has this version, else {version, paused topics, node, topics, node, topics, ...}
 -- cost   O(nodes), 7 commands; O(nodes + paused topics) more if the version has changed
 local heartbeatsKey, topicsKey, pausedKey = KEYS[1], KEYS[2], KEYS[3]
@@ -40,8 +40,8 @@ if changed then
   redis.call('HSET', topicsKey, '#version', clock[1] .. '.' .. clock[2])
   redis.pcall('PUBLISH', ARGV[5], 'm ' .. ARGV[1])
 end
-if ARGV[6] ~= '0' then
-  redis.pcall('PUBLISH', ARGV[5], 'c ' .. ARGV[1] .. ' ' .. ARGV[6])
+if ARGV[6] == '1' then
+  redis.pcall('PUBLISH', ARGV[5], 'c ' .. ARGV[1])
 end
 local version = redis.call('HGET', topicsKey, '#version') or ''
 if version == ARGV[4] then

@@ -146,9 +146,6 @@ class RetentionTests {
         public void dueMessagesLeft(String consumer) {}
 
         @Override
-        public void nodesChanged() {}
-
-        @Override
         public void resubscribed() {}
     }
 }
