@@ -326,13 +326,14 @@ public final class DelayQueueAdmin {
      * running listener, creates it again. No message is lost: a message that is sent concurrently prevents the
      * deletion or is stored in the new topic.
      *
-     * @return false if the topic is not registered
+     * @return false if the topic is not registered; its pause, if any, is deleted nevertheless
      * @throws IllegalStateException if the topic has scheduled or leased messages or dead letters; it stays unchanged
      */
     public boolean deleteTopic(String topic) {
         return translating("Deleting topic " + Printable.of(topic), topic, () -> {
             boolean deleted = deletion.delete(topic);
-            if (deleted) {
+            // an earlier call may have deleted the topic, but not its pause
+            if (deleted || nodes.read().paused().contains(topic)) {
                 nodes.resume(topic);
             }
             return deleted;

@@ -6,7 +6,6 @@ import io.delayqueue.message.SendResult.Duplicate;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
-import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.script.TopicRegistry;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -103,7 +102,7 @@ final class BatchSender {
     private Map<Shard, List<PendingMessage>> byShard(List<PendingMessage> messages) {
         Map<Shard, List<PendingMessage>> byShard = new LinkedHashMap<>();
         Map<String, Set<String>> seen = new HashMap<>();
-        RuntimeException noReply = null;
+        Throwable noReply = null;
         for (PendingMessage message : messages) {
             String topic = message.topic();
             String id = message.id();
@@ -124,8 +123,9 @@ final class BatchSender {
                     byShard.computeIfAbsent(shard, any -> new ArrayList<>()).add(message);
                 }
             } catch (RuntimeException e) {
-                message.result().complete(SendFailures.notStored(message, e));
-                noReply = e instanceof RedisCallException ? e : noReply;
+                SendResult failed = SendFailures.notStored(message, e);
+                message.result().complete(failed);
+                noReply = SendFailures.noReply(failed);
             }
         }
         return byShard;

@@ -369,6 +369,19 @@ class DelayQueueAdminTests extends RedisTest {
     }
 
     @Test
+    void repeatedDeletionEndsThePauseThatAnInterruptedOneLeft() {
+        send("a");
+        admin.pauseTopic("orders");
+        template.cancel("orders", "a");
+        assertThat(new TopicDeletion(queue.scripts(), queue.keySpace(), queue.topics()).delete("orders"))
+                .isTrue();
+
+        assertThat(admin.deleteTopic("orders")).isFalse();
+
+        assertThat(directory.read().paused()).isEmpty();
+    }
+
+    @Test
     void aTopicIsPausedAndResumedWhetherItIsRegisteredOrNot() {
         admin.pauseTopic("orders");
         admin.pauseTopic("orders");

@@ -9,6 +9,7 @@ import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Accepted;
 import io.delayqueue.message.SendResult.Duplicate;
 import io.delayqueue.message.SendResult.Kept;
+import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Rejected;
 import io.delayqueue.message.SendResult.Replaced;
 import io.delayqueue.message.SendResult.Success;
@@ -27,7 +28,11 @@ import org.junit.jupiter.api.Test;
 class SendAllTests extends RedisTest {
 
     private static DelayMessage message(String id) {
-        return DelayMessage.to("orders").id(id).payload("p" + id).build();
+        return message(id, "orders");
+    }
+
+    private static DelayMessage message(String id, String topic) {
+        return DelayMessage.to(topic).id(id).payload("p" + id).build();
     }
 
     private static List<DelayMessage> messages(int count) {
@@ -200,6 +205,23 @@ class SendAllTests extends RedisTest {
         assertThat(failed.results().subList(500, 1200)).allMatch(Rejected.class::isInstance);
         assertThat(((Unknown) failed.results().get(7)).message().id()).isEqualTo("m7");
         assertThat(((Unknown) failed.results().get(7)).message().nonce()).isNotNull();
+    }
+
+    @Test
+    void fullMemoryIsReportedForEachMessageOfAnUnknownTopic() {
+        queue.template().send("orders", "first");
+        server.command("CONFIG", "SET", "maxmemory", "1mb");
+        try {
+            BatchSendException failed = catchThrowableOfType(
+                    BatchSendException.class,
+                    () -> queue.template().sendAll(List.of(message("a", "one"), message("b", "two"))));
+
+            assertThat(failed.results())
+                    .allSatisfy(
+                            result -> assertThat(((Rejected) result).reason()).isEqualTo(Reason.MEMORY_FULL));
+        } finally {
+            server.command("CONFIG", "SET", "maxmemory", "0");
+        }
     }
 
     @Test

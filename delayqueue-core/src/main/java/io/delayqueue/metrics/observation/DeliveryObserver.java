@@ -7,7 +7,7 @@ import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.message.Completions;
-import io.micrometer.observation.Observation.Scope;
+import io.delayqueue.metrics.observation.GuardedObservation.OpenScope;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
 import java.util.Objects;
@@ -46,10 +46,10 @@ public final class DeliveryObserver implements DeliveryInterceptor {
     @Override
     public CompletionStage<?> around(String listener, List<Delivery> deliveries, Next next) throws Exception {
         DelayQueueProcessContext context = new DelayQueueProcessContext(listener, deliveries, link);
-        GuardedObservation observation =
-                GuardedObservation.start(() -> PROCESS.observation(convention, BUILT_IN, () -> context, registry));
+        GuardedObservation observation = GuardedObservation.start(
+                registry, () -> PROCESS.observation(convention, BUILT_IN, () -> context, registry));
         CompletionStage<?> handled;
-        try (Scope scope = observation.open()) {
+        try (OpenScope scope = observation.open()) {
             handled = Objects.requireNonNull(next.proceed(), "An interceptor returned no stage");
         } catch (Throwable e) { // any failure ends the handling
             end(observation, context, e);

@@ -6,9 +6,9 @@ import io.delayqueue.Internal;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Duplicate;
 import io.delayqueue.message.SendResult.Failed;
+import io.delayqueue.metrics.observation.GuardedObservation.OpenScope;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.SendInterceptor;
-import io.micrometer.observation.Observation.Scope;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +38,10 @@ public final class SendObserver implements SendInterceptor {
     @Override
     public CompletionStage<SendResult> around(Sending sending, Next next) {
         DelayQueueSendContext context = new DelayQueueSendContext(sending);
-        GuardedObservation observation =
-                GuardedObservation.start(() -> SEND.observation(convention, BUILT_IN, () -> context, registry));
+        GuardedObservation observation = GuardedObservation.start(
+                registry, () -> SEND.observation(convention, BUILT_IN, () -> context, registry));
         CompletionStage<SendResult> sent;
-        try (Scope scope = observation.open()) {
+        try (OpenScope scope = observation.open()) {
             sent = next.proceed();
         } catch (RuntimeException | Error e) {
             observation.end(e);

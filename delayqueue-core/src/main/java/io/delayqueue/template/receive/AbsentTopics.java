@@ -113,11 +113,14 @@ final class AbsentTopics implements PeriodicTask {
         return sweeping;
     }
 
+    private synchronized Map<String, WaitingReceivers> waiting() {
+        return Map.copyOf(waiting);
+    }
+
     private void sweepEnded(@Nullable SortedSet<String> topics, @Nullable Throwable failure) {
         Throwable cause = failure == null ? null : Completions.cause(failure);
         Map<String, WaitingReceivers> watched;
         Duration failing;
-        sweeping = false;
         synchronized (this) {
             watched = Map.copyOf(waiting);
             long since = failingSince == null ? context.now() : failingSince;
@@ -131,8 +134,11 @@ final class AbsentTopics implements PeriodicTask {
             if (topics != null && topics.contains(topic)) {
                 receivers.appeared();
             } else {
-                receivers.swept(cause);
+                receivers.notFound(cause);
             }
         });
+        sweeping = false;
+        // not those of before: a receiver that was added meanwhile may have timed out and wait for the end of the sweep
+        waiting().values().forEach(WaitingReceivers::sweepEnded);
     }
 }

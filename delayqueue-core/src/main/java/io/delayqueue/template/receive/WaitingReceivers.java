@@ -91,7 +91,7 @@ final class WaitingReceivers implements PeriodicTask {
     /**
      * A waiting receiver.
      *
-     * @param future its result; a receiver that completes or cancels it leaves the queue
+     * @param future its result; a receiver that cancels it leaves the queue at once, one that completes it at the next run
      * @param number its number in the order of requests
      * @param deadline when its wait times out, by the monotonic clock
      */
@@ -117,7 +117,7 @@ final class WaitingReceivers implements PeriodicTask {
     /** When to look up a topic whose shards are unknown, and what is known about it. */
     private final class UnknownTopic {
 
-        /** The newest receiver for which a look-up found that the topic is not registered. */
+        /** The newest receiver for which a look-up found that the topic is not registered; 0 if that is outdated. */
         private long absentUpTo;
         /** Whether to look up the topic again, even without a new receiver. */
         private boolean again;
@@ -138,8 +138,14 @@ final class WaitingReceivers implements PeriodicTask {
             }
         }
 
+        /** No wait ends before the result of a look-up that starts from now on. */
+        void lookUpAgain() {
+            again = true;
+            absentUpTo = 0;
+        }
+
         void notRegistered(long upTo) {
-            absentUpTo = upTo;
+            absentUpTo = again ? 0 : upTo;
             sweepFailure = null;
         }
 
@@ -393,7 +399,7 @@ final class WaitingReceivers implements PeriodicTask {
     private void lookedUp(
             Call lookUp, Optional<List<Shard>> found, @Nullable Throwable failure, List<Runnable> afterUnlock) {
         if (failure instanceof RedisCallException redis) {
-            unknown.again = true;
+            unknown.lookUpAgain();
             Duration failing = recordFailure(lookUp, redis);
             afterUnlock.add(() -> context.events.publish(events -> events.taskFailed(name(), redis, failing)));
         } else if (failure != null) {
@@ -451,7 +457,7 @@ final class WaitingReceivers implements PeriodicTask {
             shards.forEach(shard -> shard.subscription.close());
             context.received.end(shards.get(0).poller.shard());
             shards = List.of();
-            unknown.again = true;
+            unknown.lookUpAgain();
         }
     }
 
@@ -526,20 +532,26 @@ final class WaitingReceivers implements PeriodicTask {
     void appeared() {
         synchronized (lock) {
             if (unknown.subscription != null) {
-                unknown.again = true;
+                unknown.lookUpAgain();
                 wake();
             }
         }
     }
 
     /**
-     * Called by {@link AbsentTopics} when a sweep has ended without finding the topic. Does not block.
+     * Called by {@link AbsentTopics} when a sweep has not found the topic. Does not block.
      *
      * @param failure of the sweep; null if the topic is not registered
      */
-    void swept(@Nullable Throwable failure) {
+    void notFound(@Nullable Throwable failure) {
         synchronized (lock) {
             unknown.sweepFailure = failure;
+        }
+    }
+
+    /** Called by {@link AbsentTopics} after a sweep, when its result is known here. Does not block. */
+    void sweepEnded() {
+        synchronized (lock) {
             long now = context.now();
             if (queue.stream().anyMatch(receiver -> now - receiver.deadline >= 0)) {
                 wake();

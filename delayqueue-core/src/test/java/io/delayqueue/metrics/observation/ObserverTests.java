@@ -18,6 +18,7 @@ import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -250,6 +251,63 @@ class ObserverTests {
                         .around("cancel", one(), () -> DONE)
                         .toCompletableFuture())
                 .isCompleted();
+    }
+
+    @Test
+    void aScopeThatCannotBeOpenedOrClosedDoesNoHarm() throws Exception {
+        ObservationRegistry broken = ObservationRegistry.create();
+        List<String> scopes = new ArrayList<>();
+        broken.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public void onScopeOpened(Observation.Context context) {
+                scopes.add("opened");
+            }
+
+            @Override
+            public void onScopeClosed(Observation.Context context) {
+                scopes.add("closed");
+            }
+
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+        });
+        broken.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public void onScopeOpened(Observation.Context context) {
+                throw new IllegalStateException("broken");
+            }
+
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return context instanceof DelayQueueSendContext;
+            }
+        });
+        broken.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public void onScopeClosed(Observation.Context context) {
+                throw new IllegalStateException("broken");
+            }
+
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return context instanceof DelayQueueProcessContext;
+            }
+        });
+        SendResult kept = new SendResult.Kept("orders", "4711");
+
+        assertThat(new SendObserver(broken, null)
+                        .around(sending(), () -> CompletableFuture.completedStage(kept))
+                        .toCompletableFuture())
+                .isCompletedWithValue(kept);
+        assertThat(broken.getCurrentObservationScope()).isNull();
+        assertThat(scopes).containsExactly("opened", "closed");
+        assertThat(new DeliveryObserver(broken, null, false)
+                        .around("cancel", one(), () -> DONE)
+                        .toCompletableFuture())
+                .isCompleted();
+        assertThat(broken.getCurrentObservationScope()).isNull();
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueUnavailableException;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +95,34 @@ class AbsentTopicTests extends ReceiveTest {
             template.send(DelayMessage.to("absent7").id("a").payload("p").build());
             assertThat(join(waiting.get(7))).extracting(LeasedDelivery::id).containsExactly("a");
             assertThat(waiting.get(8)).isNotDone();
+        }
+    }
+
+    @Test
+    void waitThatTimesOutDuringASweepReceivesFromTheTopicThatTheSweepFinds() {
+        signals.stop();
+        Duration sweep = Duration.ofMillis(50);
+        CompletableFuture<?> timedOut = new CompletableFuture<>();
+        CompletableFuture<?> sweepBegun = new CompletableFuture<>();
+        // holds the list of topics until the wait has timed out
+        ScriptRunner held = call -> {
+            if (!call.script().name().equals("topics")) {
+                return queue.scripts().run(call);
+            }
+            sweepBegun.complete(null);
+            return timedOut.thenCompose(any -> queue.scripts().run(call));
+        };
+        try (DefaultDelayQueueReceiver sweeping = DefaultDelayQueueReceiver.builder(
+                        queue.store(), new TopicRegistry(held, queue.keySpace()), QueueOnRedis.codec(), signals, tasks)
+                .settings(new ReceiveSettings(sweep, sweep, 3, Duration.ZERO))
+                .build()) {
+            CompletableFuture<List<LeasedDelivery>> waiting =
+                    sweeping.receiveAsync("orders", 1, Duration.ofMillis(300), LEASE);
+            join(sweepBegun);
+            send("a", Duration.ZERO);
+            timedOut.completeOnTimeout(null, 350, TimeUnit.MILLISECONDS);
+
+            assertThat(join(waiting)).extracting(LeasedDelivery::id).containsExactly("a");
         }
     }
 
