@@ -23,7 +23,7 @@ export function read(view, parameters, signal) {
   }
   const path = (view ? `/${view}` : '') + (query.size ? `?${query}` : '');
   const timeout = AbortSignal.timeout(READ_TIMEOUT);
-  return ask(path, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+  return request(path, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
 }
 
 /** Requests an action. */
@@ -31,7 +31,7 @@ export function write(action, body) {
   const headers = { 'Content-Type': 'application/json' };
   const token = cookie(CSRF_COOKIE);
   if (token) headers[CSRF_HEADER] = token;
-  return ask(`/${action}`, {
+  return request(`/${action}`, {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
@@ -45,16 +45,16 @@ function cookie(wanted) {
   return pair ? decodeURIComponent(pair.slice(wanted.length + 1)) : null;
 }
 
-async function ask(path, options) {
+async function request(path, options) {
   if (!endpoint) {
     throw new Rejection(
       'The endpoint “delayqueue” is not exposed: add it to management.endpoints.web.exposure.include.',
       404,
     );
   }
-  let answer;
+  let response;
   try {
-    answer = await fetch(endpoint + path, {
+    response = await fetch(endpoint + path, {
       ...options,
       cache: 'no-store',
       headers: { Accept: 'application/json', ...options.headers },
@@ -65,15 +65,15 @@ async function ask(path, options) {
     const said = late ? 'The application did not respond in time.' : 'The application does not respond.';
     throw new Rejection(options.method ? `${said} It is unknown whether the action was performed. Check the state before you repeat it.` : said, 0);
   }
-  const body = await answer.json().catch(() => null);
-  if (answer.ok && body !== null) return body;
-  throw new Rejection(sentence(answer, body), answer.status);
+  const body = await response.json().catch(() => null);
+  if (response.ok && body !== null) return body;
+  throw new Rejection(sentence(response, body), response.status);
 }
 
-function sentence(answer, body) {
+function sentence(response, body) {
   if (body && typeof body.detail === 'string' && body.detail.includes(' ')) return body.detail;
-  if (answer.ok || answer.redirected) return 'The response was not from the endpoint. You may have to log in.';
-  if (answer.status === 401) return 'The application requires authentication. Log in and reload this page.';
-  if (answer.status === 403) return 'You do not have permission to do this.';
-  return `The application responded with status ${answer.status}.`;
+  if (response.ok || response.redirected) return 'The response was not from the endpoint. You may have to log in.';
+  if (response.status === 401) return 'The application requires authentication. Log in and reload this page.';
+  if (response.status === 403) return 'You do not have permission to do this.';
+  return `The application responded with status ${response.status}.`;
 }

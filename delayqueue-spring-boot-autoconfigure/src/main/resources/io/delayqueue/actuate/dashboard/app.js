@@ -9,7 +9,7 @@ import { h, patch } from './dom.js';
 import { clock, name, now, setClock, span, words } from './format.js';
 import * as history from './history.js';
 import * as overview from './overview.js';
-import { answeredBy, loading, messageLink, page, parse, state } from './state.js';
+import { loading, messageLink, page, parse, respondedBy, state } from './state.js';
 import * as topic from './topic.js';
 
 const POLL_MILLIS = 2000;
@@ -20,38 +20,38 @@ const byId = (id) => document.getElementById(id);
 const content = byId('content');
 
 let timer = null;
-let present = null;
-let asked = new AbortController();
+let lastPoll = null;
+let lastAbort = new AbortController();
 let suggested = null;
 
 /** Resolves when all data of the view has been requested again. */
 async function refresh() {
   clearTimeout(timer);
   // A pending response may be outdated by the current change.
-  asked.abort();
-  asked = new AbortController();
-  const before = present;
-  const round = (async () => {
+  lastAbort.abort();
+  lastAbort = new AbortController();
+  const before = lastPoll;
+  const current = (async () => {
     await before;
-    await ask(asked.signal);
+    await poll(lastAbort.signal);
   })();
-  present = round;
-  await round;
-  if (present === round && !document.hidden && !state.held) timer = setTimeout(refresh, POLL_MILLIS);
+  lastPoll = current;
+  await current;
+  if (lastPoll === current && !document.hidden && !state.held) timer = setTimeout(refresh, POLL_MILLIS);
 }
 
-async function ask(signal) {
+async function poll(signal) {
   if (signal.aborted) return;
   try {
     const at = Date.now();
-    const answer = await read('', { history: history.hasGap(now()) }, signal);
-    setClock(answer.time, (at + Date.now()) / 2);
-    state.overview = answer;
-    answeredBy(answer.node, at);
-    history.record(answer.topics, Date.parse(answer.time));
+    const response = await read('', { history: history.hasGap(now()) }, signal);
+    setClock(response.time, (at + Date.now()) / 2);
+    state.overview = response;
+    respondedBy(response.node, at);
+    history.record(response.topics, Date.parse(response.time));
     const view = VIEWS[state.route.view];
     if (view.load) await view.load(state.route, signal);
-    state.answeredAt = Date.now();
+    state.respondedAt = Date.now();
     state.problem = null;
   } catch (error) {
     if (signal.aborted) return;
@@ -62,7 +62,7 @@ async function ask(signal) {
 }
 
 function redraw() {
-  const age = Date.now() - state.answeredAt;
+  const age = Date.now() - state.respondedAt;
   const stale = state.overview !== null && (state.problem !== null || age > STALE_MILLIS);
   document.body.classList.toggle('stale', stale);
   drawBar(stale, age);
@@ -76,7 +76,7 @@ function redraw() {
 }
 
 function beforeThat() {
-  return state.answeredAt ? `The data shown is from ${clock(state.answeredAt)}.` : 'Retrying.';
+  return state.respondedAt ? `The data shown is from ${clock(state.respondedAt)}.` : 'Retrying.';
 }
 
 function drawBar(stale, age) {
@@ -97,7 +97,7 @@ function drawBar(stale, age) {
   const text = !known
     ? ''
     : held
-      ? `Held since ${clock(state.answeredAt)}`
+      ? `Held since ${clock(state.respondedAt)}`
       : stale
         ? `${span(Math.max(1000, age))} old`
         : 'Live';
@@ -105,7 +105,7 @@ function drawBar(stale, age) {
     byId('pulse'),
     h(
       'span',
-      { class: `live ${held ? 'held' : stale ? 'old' : 'on'}`, title: `Last response: ${clock(state.answeredAt)}` },
+      { class: `live ${held ? 'held' : stale ? 'old' : 'on'}`, title: `Last response: ${clock(state.respondedAt)}` },
       text,
     ),
     h('button', { type: 'button', class: `act ${held ? 'held' : ''}`, onclick: hold }, held ? 'Continue' : 'Hold'),
@@ -122,10 +122,10 @@ function drawFind() {
     h('option', { value: '' }, 'Topic …'),
     names.map((each) => h('option', { key: each, value: each }, each)),
   );
-  const { topic: looked } = state.route;
-  if (looked && looked !== suggested && names.includes(looked)) {
-    suggested = looked;
-    select.value = looked;
+  const { topic: viewed } = state.route;
+  if (viewed && viewed !== suggested && names.includes(viewed)) {
+    suggested = viewed;
+    select.value = viewed;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { cancel, purge, replay, reschedule, run } from './actions.js';
 import { read } from './api.js';
-import { button } from './ask.js';
+import { button } from './confirm.js';
 import { h } from './dom.js';
 import { bytes, count, counted, moment, name, time, words } from './format.js';
 import { deadLetterLink, loading, messageLink, page, state } from './state.js';
@@ -20,14 +20,14 @@ export function newList() {
 
 export async function loadMessages(list, topic, messageState, signal) {
   const cursor = list.cursors.at(-1);
-  const answer = await read('messages', { topic, state: messageState, count: PAGE, page: cursor }, signal);
-  show(list, cursor, answer.messages, answer.next);
+  const response = await read('messages', { topic, state: messageState, count: PAGE, page: cursor }, signal);
+  show(list, cursor, response.messages, response.next);
 }
 
 export async function loadDeadLetters(list, topic, signal) {
   const cursor = list.cursors.at(-1);
-  const answer = await read('dead', { topic, count: PAGE, page: cursor }, signal);
-  show(list, cursor, answer.deadLetters, answer.next);
+  const response = await read('dead', { topic, count: PAGE, page: cursor }, signal);
+  show(list, cursor, response.deadLetters, response.next);
 }
 
 function show(list, cursor, items, next) {
@@ -189,41 +189,41 @@ export function causeBadge(cause) {
 
 /** The state of a search for failed messages, in the order of their next attempts. */
 export function newScan() {
-  const looked = {};
-  for (const each of ['leased', 'ready', 'scheduled']) looked[each] = { seen: 0, cursor: null, ended: false };
-  return { looked, found: [], looking: false, begun: false, at: 0 };
+  const states = {};
+  for (const each of ['leased', 'ready', 'scheduled']) states[each] = { seen: 0, cursor: null, ended: false };
+  return { states, found: [], running: false, begun: false, at: 0 };
 }
 
-export async function scan(look, topic, signal) {
-  if (look.looking) return;
-  look.looking = true;
+export async function runScan(scan, topic, signal) {
+  if (scan.running) return;
+  scan.running = true;
   try {
     let left = SCAN;
-    for (const [messageState, place] of Object.entries(look.looked)) {
-      while (!place.ended && left > 0) {
-        const query = { topic, state: messageState, count: SCAN_PAGE, page: place.cursor };
-        const answer = await read('messages', query, signal);
-        const failed = answer.messages.filter(({ lastFailure }) => lastFailure);
-        const known = new Set(look.found.map(({ id }) => id));
-        look.found.push(...failed.filter(({ id }) => !known.has(id)));
-        place.seen += answer.messages.length;
-        place.cursor = answer.next;
-        place.ended = !answer.next;
-        left -= answer.messages.length;
+    for (const [messageState, progress] of Object.entries(scan.states)) {
+      while (!progress.ended && left > 0) {
+        const query = { topic, state: messageState, count: SCAN_PAGE, page: progress.cursor };
+        const response = await read('messages', query, signal);
+        const failed = response.messages.filter(({ lastFailure }) => lastFailure);
+        const known = new Set(scan.found.map(({ id }) => id));
+        scan.found.push(...failed.filter(({ id }) => !known.has(id)));
+        progress.seen += response.messages.length;
+        progress.cursor = response.next;
+        progress.ended = !response.next;
+        left -= response.messages.length;
         page.redraw();
       }
     }
-    look.at = Date.now();
-    look.begun = true;
+    scan.at = Date.now();
+    scan.begun = true;
   } finally {
-    look.looking = false;
+    scan.running = false;
   }
 }
 
-export function failing(look, again) {
-  const seen = Object.values(look.looked).reduce((sum, place) => sum + place.seen, 0);
-  const ended = Object.values(look.looked).every((place) => place.ended);
-  const said = look.looking
+export function failing(scan, again) {
+  const seen = Object.values(scan.states).reduce((sum, progress) => sum + progress.seen, 0);
+  const ended = Object.values(scan.states).every((progress) => progress.ended);
+  const said = scan.running
     ? `Searching … ${counted(seen, 'message')} so far.`
     : ended
       ? `Searched all ${counted(seen, 'live message')}.`
@@ -232,16 +232,16 @@ export function failing(look, again) {
     h(
       'div',
       { class: 'scan' },
-      h('p', null, said, ' ', look.at ? time(new Date(look.at).toISOString()) : null),
+      h('p', null, said, ' ', scan.at ? time(new Date(scan.at).toISOString()) : null),
       h(
         'button',
-        { type: 'button', class: 'act', disabled: look.looking || ended, onclick: () => again(look) },
+        { type: 'button', class: 'act', disabled: scan.running || ended, onclick: () => again(scan) },
         'Search further',
       ),
-      h('button', { type: 'button', class: 'act', disabled: look.looking, onclick: () => again(null) }, 'Search again'),
+      h('button', { type: 'button', class: 'act', disabled: scan.running, onclick: () => again(null) }, 'Search again'),
     ),
-    look.found.length
-      ? messageTable(look.found, 'failing')
+    scan.found.length
+      ? messageTable(scan.found, 'failing')
       : h('p', { class: 'empty' }, 'None of them has failed.'),
   ];
 }

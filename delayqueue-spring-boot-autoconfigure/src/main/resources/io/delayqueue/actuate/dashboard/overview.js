@@ -1,12 +1,12 @@
 /* The overview: whether topics are late and why, all topics, this node's listeners, and all nodes. */
 
 import { pauseListener } from './actions.js';
-import { button } from './ask.js';
 import { sparkline } from './charts.js';
+import { button } from './confirm.js';
 import { h } from './dom.js';
 import { count, counted, lag, name, relative, span, time, words } from './format.js';
 import * as history from './history.js';
-import { isAnsweredByMany, page, state, topicLink } from './state.js';
+import { page, severalNodesRespond, state, topicLink } from './state.js';
 import { table } from './table.js';
 import { findings, isLate, levelOf, listenerFindings, urgency } from './verdict.js';
 
@@ -98,7 +98,7 @@ const SORTS = {
 };
 
 function sorted(topics) {
-  const { sort, descending } = state.taste;
+  const { sort, descending } = state.settings;
   const known = SORTS[sort] || ((topic) => -urgency(topic));
   const of = (topic) => known(topic) ?? -1;
   const sign = descending ? -1 : 1;
@@ -111,7 +111,7 @@ function sorted(topics) {
 }
 
 function column(field, label, className) {
-  const { sort, descending } = state.taste;
+  const { sort, descending } = state.settings;
   return {
     label,
     class: className,
@@ -120,16 +120,16 @@ function column(field, label, className) {
       // Names are sorted in ascending order first, numbers in descending order. The third click restores the default
       // order.
       const first = field !== 'topic';
-      if (sort !== field) Object.assign(state.taste, { sort: field, descending: first });
-      else if (descending === first) state.taste.descending = !first;
-      else Object.assign(state.taste, { sort: 'attention', descending: false });
+      if (sort !== field) Object.assign(state.settings, { sort: field, descending: first });
+      else if (descending === first) state.settings.descending = !first;
+      else Object.assign(state.settings, { sort: 'attention', descending: false });
       page.redraw();
     },
   };
 }
 
 function topicsSection(topics) {
-  const { filter } = state.taste;
+  const { filter } = state.settings;
   const wanted = filter.toLowerCase();
   const shown = sorted(topics.filter(({ topic }) => topic.toLowerCase().includes(wanted)));
   const columns = [
@@ -159,7 +159,7 @@ function topicsSection(topics) {
             placeholder: 'Filter by name',
             value: filter,
             oninput: (event) => {
-              state.taste.filter = event.target.value;
+              state.settings.filter = event.target.value;
               page.redraw();
             },
           }),
@@ -236,7 +236,7 @@ function listenerRows(listeners) {
           ' ',
           used,
         ),
-        running && !isAnsweredByMany()
+        running && !severalNodesRespond()
           ? button(pauseListener(listener), paused ? 'Resume' : 'Pause', `listener ${id} on this node`)
           : null,
       ],
@@ -263,7 +263,7 @@ export function listenersSection(listeners) {
       h('h2', { id: 'listeners' }, 'Listeners on this node'),
       h('small', null, name(state.overview.node)),
     ),
-    isAnsweredByMany()
+    severalNodesRespond()
       ? h(
           'p',
           { class: 'hint' },

@@ -14,7 +14,7 @@ export const TABS = {
 export const state = {
   /** The last response and the time of its arrival by the browser's clock. */
   overview: null,
-  answeredAt: 0,
+  respondedAt: 0,
   /** The reason why later requests failed, as a sentence. */
   problem: null,
   held: false,
@@ -22,26 +22,26 @@ export const state = {
   /** The data of the current view. It is reset when the route changes. */
   data: {},
   /** Settings that are kept when the route changes: sorting and filter of topics, span of the histogram. */
-  taste: { sort: 'attention', descending: false, filter: '', span: 'hour' },
+  settings: { sort: 'attention', descending: false, filter: '', span: 'hour' },
 };
 
 /** Functions of the page's loop: draw the data at hand; request the data again and draw it. */
 export const page = { redraw: () => {}, refresh: () => Promise.resolve() };
 
-const ANSWERING = 60_000;
-const answering = new Map();
+const RECENT = 60_000;
+const responders = new Map();
 
 /** Records which node responded and when. */
-export function answeredBy(node, at) {
-  answering.set(node, at);
-  for (const [each, last] of answering) {
-    if (last < at - ANSWERING) answering.delete(each);
+export function respondedBy(node, at) {
+  responders.set(node, at);
+  for (const [each, last] of responders) {
+    if (last < at - RECENT) responders.delete(each);
   }
 }
 
 /** Whether several nodes respond in turn, as behind a load balancer. Then "this node" is not defined. */
-export function isAnsweredByMany() {
-  return answering.size > 1;
+export function severalNodesRespond() {
+  return responders.size > 1;
 }
 
 /** A placeholder while data is loading; nothing if a problem is shown. */

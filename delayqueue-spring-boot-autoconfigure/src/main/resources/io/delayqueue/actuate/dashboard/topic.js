@@ -2,12 +2,12 @@
 
 import { deleteTopic, pauseTopic, purgeAll, replayAll } from './actions.js';
 import { read, Rejection } from './api.js';
-import { button } from './ask.js';
 import { histogram, sparkline } from './charts.js';
+import { button } from './confirm.js';
 import { h } from './dom.js';
 import { count, counted, lag, name, words } from './format.js';
 import * as history from './history.js';
-import { failing, deadLetters, loadDeadLetters, loadMessages, messages, newList, newScan, scan } from './lists.js';
+import { failing, deadLetters, loadDeadLetters, loadMessages, messages, newList, newScan, runScan } from './lists.js';
 import { listenersSection } from './overview.js';
 import { loading, page, state, TABS, topicLink, topicOf } from './state.js';
 import { findings, isLate } from './verdict.js';
@@ -33,7 +33,7 @@ export async function load({ topic, tab }, signal) {
   data.list = data.list || newList();
   if (data.tab === 'failing') {
     data.scan = data.scan || newScan();
-    if (!data.scan.begun) await scan(data.scan, topic, signal);
+    if (!data.scan.begun) await runScan(data.scan, topic, signal);
     return;
   }
   try {
@@ -47,7 +47,7 @@ export async function load({ topic, tab }, signal) {
 }
 
 async function loadUpcoming(data, topic, signal) {
-  const spanName = state.taste.span;
+  const spanName = state.settings.span;
   const fresh = data.upcomingOf === spanName && Date.now() - data.upcomingAt < UPCOMING_EVERY[spanName];
   if (fresh) return;
   const { text, buckets } = SPANS[spanName];
@@ -148,7 +148,7 @@ function figures(topic) {
 function coming(topic) {
   const { upcoming, upcomingOf, bar } = state.data;
   const choose = (span) => () => {
-    state.taste.span = span;
+    state.settings.span = span;
     state.data.bar = -1;
     page.redraw();
     page.refresh();
@@ -169,7 +169,7 @@ function coming(topic) {
             'button',
             {
               type: 'button',
-              'aria-pressed': String(span === state.taste.span),
+              'aria-pressed': String(span === state.settings.span),
               onclick: choose(span),
             },
             span[0].toUpperCase() + span.slice(1),
@@ -208,9 +208,9 @@ function listenersHere(topic) {
 function lists(topic) {
   const { data } = state;
   const { tab } = data;
-  const again = (look) => {
-    data.scan = look || newScan();
-    scan(data.scan, topic.topic)
+  const again = (previous) => {
+    data.scan = previous || newScan();
+    runScan(data.scan, topic.topic)
       .catch((error) => {
         state.problem = error.message;
       })

@@ -239,11 +239,11 @@ class DashboardActionsTests extends DashboardTest {
         page.open("").awaitPressable("Pause listener invoices on this node");
         browser.run("""
                 const real = window.fetch;
-                let asked = 0;
+                let requests = 0;
                 window.fetch = async (...call) => {
                   const response = await real(...call);
                   if (!/delayqueue(\\?|$)/.test(call[0])) return response;
-                  return Response.json({ ...(await response.json()), node: `node ${asked++ % 2}` });
+                  return Response.json({ ...(await response.json()), node: `node ${requests++ % 2}` });
                 };
                 """);
         page.awaitText("Several nodes respond in turn");

@@ -93,17 +93,17 @@ class DashboardLayoutTests extends DashboardTest {
         check(width + "-" + scheme + "-dead-letter", topic(MAILS, "dead-letter", deadLetterId));
         page.press("Purge the dead letter of " + deadLetterId.substring(0, deadLetterId.lastIndexOf('@')))
                 .check();
-        look(width + "-" + scheme + "-check");
+        screenshot(width + "-" + scheme + "-check");
         page.goBack();
         assertThat(page.consoleMessages()).isEmpty();
     }
 
     private void check(String name, String view) {
         page.open(view).awaitNoText("Loading …");
-        look(name);
+        screenshot(name);
     }
 
-    private void look(String name) {
+    private void screenshot(String name) {
         browser.screenshot(Path.of("target", "dashboard", name + ".png"));
         assertThat(browser.run(
                         Long.class,

@@ -95,12 +95,12 @@ final class DashboardPage {
     }
 
     DashboardPage goBack() {
-        browser.driver().findElement(By.id("ask-back")).click();
+        browser.driver().findElement(By.id("confirm-back")).click();
         return awaitNoCheck();
     }
 
     DashboardPage confirm() {
-        browser.driver().findElement(By.id("ask-go")).click();
+        browser.driver().findElement(By.id("confirm-go")).click();
         return this;
     }
 

@@ -5,7 +5,7 @@ import { h, patch } from './dom.js';
 import { clock, words } from './format.js';
 import { page, state, writable } from './state.js';
 
-const dialog = document.getElementById('ask');
+const dialog = document.getElementById('confirm');
 const outcome = document.getElementById('outcome');
 
 /** A button for an action; nothing if the endpoint is read-only. */
@@ -29,9 +29,9 @@ async function perform(action) {
   if (!form) return;
   tell('busy', 'Working …');
   try {
-    const answer = await write(action.path, { ...action.body, ...form });
-    tell('good', ...action.told(answer));
-    if (action.then) action.then(answer);
+    const response = await write(action.path, { ...action.body, ...form });
+    tell('good', ...action.told(response));
+    if (action.then) action.then(response);
   } catch (error) {
     // The object no longer exists, or its state does not permit the action.
     tell(error.status === 404 || error.status === 409 ? 'warn' : 'bad', words(error.message));
@@ -51,26 +51,26 @@ export function tell(level, ...text) {
 /** Opens the confirmation dialog. Resolves to the entered values, or to null if the action is not confirmed. */
 function confirmed(action) {
   return new Promise((resolve) => {
-    let answer = null;
+    let confirmation = null;
     const draw = (objection) => {
       const objected = h('p', { class: 'objection', role: 'alert' }, objection);
       const back = h(
         'button',
-        { type: 'button', class: 'act', id: 'ask-back', onclick: () => dialog.close() },
+        { type: 'button', class: 'act', id: 'confirm-back', onclick: () => dialog.close() },
         'Go back',
       );
-      const go = h('button', { type: 'submit', class: `act primary ${action.kind || ''}`, id: 'ask-go' }, action.verb);
+      const go = h('button', { type: 'submit', class: `act primary ${action.kind || ''}`, id: 'confirm-go' }, action.verb);
       const form = action.form ? action.form() : null;
       patch(
         dialog,
         h(
           'form',
           { onsubmit: submit, novalidate: true },
-          h('h2', { id: 'ask-title' }, action.title),
-          h('div', { id: 'ask-text' }, h('p', { class: 'about' }, action.about), h('p', null, action.text)),
+          h('h2', { id: 'confirm-title' }, action.title),
+          h('div', { id: 'confirm-text' }, h('p', { class: 'about' }, action.about), h('p', null, action.text)),
           form,
           objected,
-          h('div', { class: 'answers' }, back, go),
+          h('div', { class: 'buttons' }, back, go),
         ),
       );
     };
@@ -81,7 +81,7 @@ function confirmed(action) {
         draw(typed.objection);
         return;
       }
-      answer = typed;
+      confirmation = typed;
       dialog.close();
     };
     dialog.addEventListener(
@@ -89,12 +89,12 @@ function confirmed(action) {
       () => {
         patch(dialog);
         if (document.activeElement === document.body) document.getElementById('content').focus();
-        resolve(answer);
+        resolve(confirmation);
       },
       { once: true },
     );
     draw('');
     dialog.showModal();
-    (dialog.querySelector('[data-first]') || document.getElementById('ask-back')).focus();
+    (dialog.querySelector('[data-first]') || document.getElementById('confirm-back')).focus();
   });
 }
