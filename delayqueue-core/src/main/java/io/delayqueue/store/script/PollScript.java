@@ -90,13 +90,13 @@ final class PollScript {
     }
 
     private static List<Claim> claims(String token, List<Object> reply) {
-        List<Object> taken = Replies.list(reply.get(8));
+        List<Object> claimed = Replies.list(reply.get(8));
         List<Object> messages = Replies.list(reply.get(9));
         List<Object> before = Replies.list(reply.get(10));
         List<Claim> claims = new ArrayList<>(messages.size());
         for (int i = 0; i < messages.size(); i++) {
-            String id = Replies.text(taken.get(2 * i));
-            long due = Replies.number(taken.get(2 * i + 1));
+            String id = Replies.text(claimed.get(2 * i));
+            long due = Replies.number(claimed.get(2 * i + 1));
             // Redis omits trailing nulls of a reply: the last messages had no delivery before
             Object delivery = i < before.size() ? before.get(i) : null;
             claims.add(claim(id, token, due, Replies.bytes(messages.get(i)), delivery));

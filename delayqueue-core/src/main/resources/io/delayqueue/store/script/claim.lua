@@ -14,7 +14,7 @@ end
 
 -- the number of attempts that a message may have
 local function permitted(message)
-  return tonumber(string.match(limitsOf(message), ' a=(%d+)') or ARGV[10])
+  return tonumber(string.match(limitsOf(message), ' a=(%d+)') or usualAttempts)
 end
 
 -- the number of ids whose messages fit into the byte bound, at least one. The lengths are read only if messages of the
@@ -22,7 +22,7 @@ end
 -- because the largest size is not recorded there.
 local function fitting(ids, bound)
   local n = #ids
-  if deadKey and n * tonumber(meta[4] or 0) <= bound then
+  if deadKey and n * tonumber(largest or 0) <= bound then
     return n
   end
   local bytes = 0
@@ -58,11 +58,11 @@ local function byItsLimits(message, usualEnd)
     expired and (string.match(line, '^%+(%S+)') or '-') .. '.' .. string.format('%.0f', timeAt(message, 2))
 end
 
--- reads the messages to claim: ids, taken (id, due, ...), messages, before (deliveries before the claim). Expired
+-- reads the messages to claim: ids, claimed (id, due, ...), messages, before (deliveries before the claim). Expired
 -- messages and ids without a message go to separate lists. Without such exceptions, the replies of Redis are used
 -- unchanged.
 local function plannedClaim(max)
-  local plan = {ids = {}, taken = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}}
+  local plan = {ids = {}, claimed = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}}
   if max == 0 then
     return plan
   end
@@ -71,15 +71,15 @@ local function plannedClaim(max)
   for i = 1, #due, 2 do
     ids[(i + 1) / 2] = due[i]
   end
-  local n = fitting(ids, tonumber(ARGV[8]))
+  local n = fitting(ids, maxBytes)
   local messages = redis.call('HMGET', messagesKey, unpack(ids, 1, n))
   local before = redis.call('HMGET', deliveriesKey, unpack(ids, 1, n))
-  plan.leaseEnd = leaseEnd(tonumber(ARGV[9]))
+  plan.leaseEnd = leaseEnd(usualLease)
   for i = 1, n do
     before[i] = before[i] and string.find(before[i], '^%S+ %d+ %d+') and before[i] or false
   end
   if n == #ids and not firstUnusual(messages, n) then
-    plan.ids, plan.taken, plan.messages, plan.before = ids, due, messages, before
+    plan.ids, plan.claimed, plan.messages, plan.before = ids, due, messages, before
     return plan
   end
   for i = 1, n do
@@ -94,7 +94,7 @@ local function plannedClaim(max)
       plan.expired[#plan.expired + 1] = {ids[i], due[2 * i], message, before[i], expiredToken}
     else
       local at = #plan.messages + 1
-      plan.ids[at], plan.taken[2 * at - 1], plan.taken[2 * at] = ids[i], ids[i], due[2 * i]
+      plan.ids[at], plan.claimed[2 * at - 1], plan.claimed[2 * at] = ids[i], ids[i], due[2 * i]
       plan.messages[at], plan.before[at] = message, before[i]
       plan.ends[at] = lease
     end
@@ -104,16 +104,16 @@ end
 
 -- the claim of the first execution, without the messages that are no longer leased by it
 local function recordedClaim()
-  local record = cmsgpack.unpack(redis.call('HGET', metaKey, 'r:' .. ARGV[4]))
-  local claim = {ids = {}, taken = {}, messages = {}, before = {}, rejectedSettlements = record[2]}
-  claim.rejectedRenewals, claim.reclaimed, claim.deadLettered = record[3], record[4] or {}, record[5] or {}
+  local record = cmsgpack.unpack(redis.call('HGET', metaKey, 'r:' .. consumer))
+  local claim = {ids = {}, claimed = {}, messages = {}, before = {}, rejectedSettlements = record[2]}
+  claim.rejectedRenewals, claim.reclaimed, claim.newDeadLetters = record[3], record[4] or {}, record[5] or {}
   for _, id in ipairs(record[1]) do
     local delivery = redis.call('HGET', deliveriesKey, id)
     local message = redis.call('HGET', messagesKey, id)
     local token, attempts, due, failure = parsed(delivery)
-    if message and token == ARGV[6] then
+    if message and token == claimToken then
       local at = #claim.messages + 1
-      claim.ids[at], claim.taken[2 * at - 1], claim.taken[2 * at] = id, id, due
+      claim.ids[at], claim.claimed[2 * at - 1], claim.claimed[2 * at] = id, id, due
       claim.messages[at] = message
       claim.before[at] = tonumber(attempts) > 1 and '- ' .. (attempts - 1) .. ' ' .. due .. ' ' .. failure
     end
@@ -123,27 +123,27 @@ end
 
 -- The leases are written before the ids are removed from the schedule. If the script stops in between, a message is in
 -- both, and the next claim or the repeat of this poll repairs it.
-local function takeClaim(claim, deadLettered)
+local function writeClaim(claim, newDeadLetters)
   local ids = claim.ids
   local n = #ids
-  if claim.ends then
+  if not repeated then
     for _, id in ipairs(claim.orphans) do
       forget(id)
     end
     for _, expired in ipairs(claim.expired) do
       local _, attempts, _, failure = parsed(expired[4])
-      toDeadLetters(expired[1], expired[5], 'EXPIRED', attempts, expired[2], failure, expired[3], deadLettered)
+      toDeadLetters(expired[1], expired[5], 'EXPIRED', attempts, expired[2], failure, expired[3], newDeadLetters)
     end
     if n > 0 then
-      local taken, before, ends = claim.taken, claim.before, claim.ends
-      local leases, deliveries, first = {}, {}, ARGV[6] .. ' 1 '
+      local claimed, before, ends = claim.claimed, claim.before, claim.ends
+      local leases, deliveries, first = {}, {}, claimToken .. ' 1 '
       for i = 1, n do
-        local at, id, due = 2 * i, ids[i], taken[2 * i]
+        local at, id, due = 2 * i, ids[i], claimed[2 * i]
         leases[at - 1], leases[at] = ends[i] or claim.leaseEnd, id
         deliveries[at - 1] = id
         if before[i] then
           local _, attempts, _, failure = parsed(before[i])
-          deliveries[at] = ARGV[6] .. ' ' .. (attempts + 1) .. ' ' .. due .. ' ' .. failure
+          deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. ' ' .. due .. ' ' .. failure
         else
           deliveries[at] = first .. due .. ' '
         end

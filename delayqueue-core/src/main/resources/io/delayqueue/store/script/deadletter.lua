@@ -22,23 +22,23 @@ local function headersOf(message)
   return last and string.sub(message, first, last + 1) or '\n\n'
 end
 
-local function store(id, deadLetter, deadLetteredAt, cause, record, message, deadLettered)
+local function store(id, deadLetterId, deadLetteredAt, cause, record, message, newDeadLetters)
   if deadKey then
-    redis.call('ZADD', deadKey, deadLetteredAt, deadLetter)
-    redis.call('HSET', deadLettersKey, deadLetter, record)
-    if meta[5] and redis.call('HEXISTS', notificationsMessagesKey, deadLetter) == 0 then
-      redis.call('ZADD', notificationsScheduleKey, nowText, deadLetter)
+    redis.call('ZADD', deadKey, deadLetteredAt, deadLetterId)
+    redis.call('HSET', deadLettersKey, deadLetterId, record)
+    if notifying and redis.call('HEXISTS', notificationsMessagesKey, deadLetterId) == 0 then
+      redis.call('ZADD', notificationsScheduleKey, nowText, deadLetterId)
       local time = packedTime(now)
-      redis.call('HSET', notificationsMessagesKey, deadLetter, '1' .. time .. time .. headersOf(message))
-      redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ':notifications ' .. nowText)
+      redis.call('HSET', notificationsMessagesKey, deadLetterId, '1' .. time .. time .. headersOf(message))
+      redis.pcall('PUBLISH', signalChannel, 'h ' .. signalName .. ':notifications ' .. nowText)
     end
   end
   forget(id)
-  deadLettered[#deadLettered + 1] = id
-  deadLettered[#deadLettered + 1] = cause
+  newDeadLetters[#newDeadLetters + 1] = id
+  newDeadLetters[#newDeadLetters + 1] = cause
 end
 
-local function toDeadLetters(id, token, cause, attempts, due, failure, message, deadLettered)
+local function toDeadLetters(id, token, cause, attempts, due, failure, message, newDeadLetters)
   store(id, id .. '@' .. token, nowText, cause, '1 ' .. nowText .. ' ' .. cause .. ' ' .. attempts .. ' ' .. due .. ' '
-    .. #failure .. '\n' .. failure .. '\n' .. message, message, deadLettered)
+    .. #failure .. '\n' .. failure .. '\n' .. message, message, newDeadLetters)
 end

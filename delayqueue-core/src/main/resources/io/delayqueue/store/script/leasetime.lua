@@ -1,29 +1,31 @@
 -- fragment: lease time, the clock by which leases end. It follows a steady clock, which is Redis' clock without its
--- jumps. If Redis' clock is set, or another server takes over, leases end neither earlier nor later. See ADR 21. needs:
--- now, meta (2 polled, 7 jumped, 8 behind), seen, repeated, ARGV[12], ARGV[19]; leased: whether there are leases gives:
--- steady, jumped (Redis' clock minus steady), behind (steady minus leaseTime), leaseTime, leaseTimeText, leaseEnd,
--- redisEnd
-local jumped, behind = tonumber(meta[7] or 0), tonumber(meta[8] or 0)
+-- jumps. If Redis' clock is set, or another server takes over, leases end neither earlier nor later. See ADR 21.
+-- needs: now, polledText, jumpedText, behindText, lastPoll, repeated, leased (whether there are leases), maxGap,
+--        sinceLastPoll
+-- gives: steady, lastSteady, jumped (Redis' clock minus steady), behind (steady minus leaseTime), unmeasured,
+--        leaseTime, leaseTimeText, leaseEnd, redisEnd
+local jumped, behind = tonumber(jumpedText or 0), tonumber(behindText or 0)
 local steady = now - jumped
-local before = meta[2] and tonumber(meta[2]) - jumped or steady
-local counted = tonumber(ARGV[19])
--- steady time of the consumer's last poll; unknown in a repeat, whose ARGV[19] counts from the poll before
-local seenAt = not repeated and counted >= 0 and tonumber(string.match(seen, ' (%d+)'))
+-- steady time of the last poll of any consumer
+local lastSteady = polledText and tonumber(polledText) - jumped or steady
+-- steady time of this consumer's last poll; unknown in a repeat, whose sinceLastPoll counts from the poll before
+local ownLastSteady = not repeated and sinceLastPoll >= 0 and tonumber(string.match(lastPoll, ' (%d+)'))
+-- length of a gap that the consumer cannot measure
 local unmeasured = 0
-if seenAt then
+if ownLastSteady then
   -- without a jump, the clocks differ by the travel time of the request and by less than a thousandth
-  if math.abs(steady - seenAt - counted) > 1000 + counted / 1000 then
-    steady = seenAt + counted
+  if math.abs(steady - ownLastSteady - sinceLastPoll) > 1000 + sinceLastPoll / 1000 then
+    steady = ownLastSteady + sinceLastPoll
   end
-elseif leased and steady - before > tonumber(ARGV[12]) then
-  unmeasured = steady - before
+elseif leased and steady - lastSteady > maxGap then
+  unmeasured = steady - lastSteady
 end
-steady = math.max(steady, before)
+steady = math.max(steady, lastSteady)
 jumped = now - steady
 -- If the consumer cannot measure a gap, lease time does not advance during the gap and then runs at double speed until
 -- it has caught up. Each lease keeps at least half of its remaining time, and a live owner renews within a third of the
 -- lease.
-behind = behind + unmeasured - math.min(behind, steady - before - unmeasured)
+behind = behind + unmeasured - math.min(behind, steady - lastSteady - unmeasured)
 local leaseTime = steady - behind
 local leaseTimeText = string.format('%.0f', leaseTime)
 

@@ -37,62 +37,67 @@
 -- nil in the queue of notifications
 local deadKey, deadLettersKey, notificationsScheduleKey, notificationsMessagesKey = unpack(KEYS, 6, 9)
 --@include clock
-local meta = redis.call('HMGET', metaKey, 'identity', 'polled', 'grace', 'largest', 'notifications', 'c:' .. ARGV[4],
-  'jumped', 'behind')
-if meta[1] ~= ARGV[1] then
-  return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
+local signalChannel, signalName, consumer, claimToken = ARGV[2], ARGV[3], ARGV[4], ARGV[6]
+local maxGap, sinceLastPoll = tonumber(ARGV[12]), tonumber(ARGV[19])
+local identity, polledText, graceText, largest, notifying, lastPollText, jumpedText, behindText = unpack(redis.call(
+  'HMGET', metaKey, 'identity', 'polled', 'grace', 'largest', 'notifications', 'c:' .. consumer, 'jumped', 'behind'))
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local sequence = tonumber(ARGV[5])
-local seen = meta[6] or '-1'
-local last = tonumber(string.match(seen, '^-?%d+'))
-if last > sequence then
+local lastPoll = lastPollText or '-1'
+local lastSequence = tonumber(string.match(lastPoll, '^-?%d+'))
+if lastSequence > sequence then
   return {'STALE'}
 end
-local repeated = last == sequence
-local idleBefore = repeated and string.find(seen, '^%d+i')
+local repeated = lastSequence == sequence
+local idleRepeat = repeated and string.find(lastPoll, '^%d+i')
 
-local leaseHead = redis.call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')[2]
-local dueHead = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
-if not (leaseHead and dueHead) then
+local firstLeaseEnd = redis.call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')[2]
+local firstDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+if not (firstLeaseEnd and firstDue) then
   return {'UNKNOWN'}
 end
-local polled = tonumber(meta[2] or 0)
+local polled = tonumber(polledText or 0)
 -- only the sentinel is in the leases if no message is leased
-local leased = tonumber(leaseHead) < 9007199254740991
+local leased = tonumber(firstLeaseEnd) < 9007199254740991
 --@include leasetime
--- in the steady clock, so that a jump of Redis' clock does not prolong it
-local grace = tonumber(meta[3] or 0)
-local gap = math.max(now - polled, steady - before)
-if leased and (gap > tonumber(ARGV[12]) or now < polled) then
-  grace = steady + tonumber(ARGV[13])
+-- in steady time, so that a jump of Redis' clock does not prolong it
+local suspendedUntil = tonumber(graceText or 0)
+local gap = math.max(now - polled, steady - lastSteady)
+if leased and (gap > maxGap or now < polled) then
+  suspendedUntil = steady + tonumber(ARGV[13])
 end
 local acks, renewals, others = tonumber(ARGV[15]), tonumber(ARGV[16]), tonumber(ARGV[17])
 local claimMax = tonumber(ARGV[7])
-local claims = claimMax > 0 and tonumber(dueHead) <= now
-local reclaims = not repeated and steady >= grace and tonumber(leaseHead) <= leaseTime
+local claims = claimMax > 0 and tonumber(firstDue) <= now
+local reclaims = not repeated and steady >= suspendedUntil and tonumber(firstLeaseEnd) <= leaseTime
 
 local function recorded(...)
-  local fields = {'HSET', metaKey, 'polled', nowText, 'grace', string.format('%.0f', grace), 'c:' .. ARGV[4], ...}
-  if jumped ~= tonumber(meta[7] or 0) or behind ~= tonumber(meta[8] or 0) then
+  local grace = string.format('%.0f', suspendedUntil)
+  local fields = {'HSET', metaKey, 'polled', nowText, 'grace', grace, 'c:' .. consumer, ...}
+  if jumped ~= tonumber(jumpedText or 0) or behind ~= tonumber(behindText or 0) then
     fields[#fields + 1], fields[#fields + 2] = 'jumped', string.format('%.0f', jumped)
     fields[#fields + 1], fields[#fields + 2] = 'behind', string.format('%.0f', behind)
   end
   return unpack(fields)
 end
 local pollTime = (jumped == 0 and '' or string.format('%.0f', steady) .. ' ') .. nowText
-if idleBefore or not (claims or reclaims or repeated or acks + renewals + others > 0) then
-  local seenNow = ARGV[5] .. 'i ' .. pollTime
-  if type(redis.pcall(recorded(seenNow))) == 'table' then
+if idleRepeat or not (claims or reclaims or repeated or acks + renewals + others > 0) then
+  local idlePoll = ARGV[5] .. 'i ' .. pollTime
+  if type(redis.pcall(recorded(idlePoll))) == 'table' then
     -- the write was rejected, perhaps because memory is full
     redis.call('HDEL', metaKey, '')
-    redis.call(recorded(seenNow))
+    redis.call(recorded(idlePoll))
   end
-  if ARGV[14] == '1' and tonumber(dueHead) <= now then
-    redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' ' .. ARGV[4])
+  if ARGV[14] == '1' and tonumber(firstDue) <= now then
+    redis.pcall('PUBLISH', signalChannel, 's ' .. signalName .. ' ' .. consumer)
   end
-  return {'OK', nowMicros, dueHead, leased and redisEnd(leaseHead) or leaseHead, {}, {}, {}, {}, {}, {}, {}}
+  return {'OK', nowMicros, firstDue, leased and redisEnd(firstLeaseEnd) or firstLeaseEnd, {}, {}, {}, {}, {}, {}, {}}
 end
 
+-- usualLease and usualAttempts are those of messages without limits of their own
+local maxBytes, usualLease, usualAttempts = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 --@include head
 --@include deadletter
 --@include claim
@@ -111,45 +116,46 @@ local claim = repeated and recordedClaim() or plannedClaim(claims and claimMax o
 
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
 redis.call('HDEL', metaKey, '')
-local reclaimed, deadLettered = {}, {}
+local reclaimed, newDeadLetters = {}, {}
 if repeated then
+  -- the settlements that this execution rejects include those that the first execution completed
   removeRemains(rejectedSettlements, acks, ackFirst, otherFirst)
   rejectedSettlements, rejectedRenewals = claim.rejectedSettlements, claim.rejectedRenewals
-  reclaimed, deadLettered = claim.reclaimed, claim.deadLettered
+  reclaimed, newDeadLetters = claim.reclaimed, claim.newDeadLetters
   if unmeasured > 0 then
     -- the leases written below depend on the new value of 'behind'; the time of the consumer's poll is unchanged
-    redis.call(recorded(seen))
+    redis.call(recorded(lastPoll))
   end
 else
   local record = cmsgpack.pack({claim.ids, rejectedSettlements, rejectedRenewals})
-  redis.call(recorded(ARGV[5] .. ' ' .. pollTime, 'r:' .. ARGV[4], record))
+  redis.call(recorded(ARGV[5] .. ' ' .. pollTime, 'r:' .. consumer, record))
 end
-takeClaim(claim, deadLettered)
+writeClaim(claim, newDeadLetters)
 settleAcks(ackFirst, acks, heldAcks)
-settleOthers(otherFirst, heldOthers, deadLettered)
+settleOthers(otherFirst, heldOthers, newDeadLetters)
 renew(renewFirst, renewals, heldRenewals)
 if reclaims then
-  reclaim(tonumber(ARGV[11]), reclaimed, deadLettered)
+  reclaim(tonumber(ARGV[11]), reclaimed, newDeadLetters)
 end
-if not repeated and #reclaimed + #deadLettered > 0 then
-  local record = cmsgpack.pack({claim.ids, rejectedSettlements, rejectedRenewals, reclaimed, deadLettered})
-  redis.call('HSET', metaKey, 'r:' .. ARGV[4], record)
+if not repeated and #reclaimed + #newDeadLetters > 0 then
+  local record = cmsgpack.pack({claim.ids, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters})
+  redis.call('HSET', metaKey, 'r:' .. consumer, record)
 end
 
-local dueNow = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
-local leaseNow = redis.call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')[2]
-if not (dueNow and leaseNow) then
+local nextDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+local nextLeaseEnd = redis.call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')[2]
+if not (nextDue and nextLeaseEnd) then
   -- a foreign client removed a sentinel; the repeat, after the shard is opened again, returns the results of this poll
   return {'UNKNOWN'}
 end
-if tonumber(dueNow) < tonumber(dueHead) then
-  redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. dueNow)
+if tonumber(nextDue) < tonumber(firstDue) then
+  redis.pcall('PUBLISH', signalChannel, 'h ' .. signalName .. ' ' .. nextDue)
 end
-if ARGV[14] == '1' and tonumber(dueNow) <= now then
-  redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' ' .. ARGV[4])
+if ARGV[14] == '1' and tonumber(nextDue) <= now then
+  redis.pcall('PUBLISH', signalChannel, 's ' .. signalName .. ' ' .. consumer)
 end
-leaseNow = tonumber(leaseNow) < 9007199254740991 and redisEnd(leaseNow) or leaseNow
+nextLeaseEnd = tonumber(nextLeaseEnd) < 9007199254740991 and redisEnd(nextLeaseEnd) or nextLeaseEnd
 return {
-  'OK', nowMicros, dueNow, leaseNow, rejectedSettlements, rejectedRenewals, reclaimed, deadLettered, claim.taken,
-  claim.messages, claim.before
+  'OK', nowMicros, nextDue, nextLeaseEnd, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters,
+  claim.claimed, claim.messages, claim.before
 }

@@ -102,20 +102,21 @@ local function toSchedule(id, due, attempts, failure)
   redis.call('ZREM', leasesKey, id)
 end
 
-local function settleOthers(first, held, deadLettered)
+local function settleOthers(first, held, newDeadLetters)
   for _, other in ipairs(held) do
     local at, delivery = other[1], other[2]
     local verb, id, token, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
-    local _, attempts, due, before = parsed(delivery)
+    local _, attempts, due, lastFailure = parsed(delivery)
     local message = redis.call((verb == 'b' or verb == 'r') and 'HGET' or 'HEXISTS', messagesKey, id)
     if not message or message == 0 then
       forget(id)
     elseif verb == 't' or (verb == 'r' and tonumber(attempts) < permitted(message)) then
       toSchedule(id, string.format('%.0f', now + tonumber(value)), attempts, failure)
     elseif verb == 'l' then
-      toSchedule(id, due, attempts - 1, before)
+      toSchedule(id, due, attempts - 1, lastFailure)
     else
-      toDeadLetters(id, token, verb == 'r' and 'ATTEMPTS_SPENT' or value, attempts, due, failure, message, deadLettered)
+      local cause = verb == 'r' and 'ATTEMPTS_SPENT' or value
+      toDeadLetters(id, token, cause, attempts, due, failure, message, newDeadLetters)
     end
   end
 end
