@@ -18,9 +18,9 @@
 -- after this write, the shard remains usable until it is deleted or opened by a later epoch.
 --@include keys
 local deadLettersKey, sentKey, sentUntilKey, endedKey = KEYS[7], KEYS[13], KEYS[14], KEYS[15]
-local meta = redis.call('HMGET', metaKey, 'identity', 'notifications')
-if meta[1] and meta[1] ~= ARGV[1] then
-  return {'MISMATCH', meta[1]}
+local identity, notifying = unpack(redis.call('HMGET', metaKey, 'identity', 'notifications'))
+if identity and identity ~= ARGV[1] then
+  return {'MISMATCH', identity}
 end
 local function held(key)
   return redis.call('HLEN', key) - redis.call('HEXISTS', key, ARGV[2])
@@ -34,7 +34,7 @@ local ended = string.match(redis.call('GET', endedKey) or '', '^%d+')
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
 redis.call('HDEL', metaKey, '')
 if not ended or tonumber(ended) < tonumber(epoch) then
-  redis.call('SET', endedKey, epoch .. (meta[2] and 'n' or ''), 'PX', ARGV[3])
+  redis.call('SET', endedKey, epoch .. (notifying and 'n' or ''), 'PX', ARGV[3])
 end
 local last = redis.call('ZREVRANGEBYSCORE', sentUntilKey, '(9007199254740991', '-inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
 redis.call('DEL', unpack(KEYS, 1, last and 12 or 14)) -- with sent and sent.until if no outcome is remembered

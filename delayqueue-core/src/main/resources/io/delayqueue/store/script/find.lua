@@ -7,9 +7,9 @@
 -- cost   O(1), 6 commands
 --@include keys
 --@include clock
-local meta = redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind')
-if meta[1] ~= ARGV[1] then
-  return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
+local identity, jumped, behind = unpack(redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind'))
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local leaseEnd = redis.call('ZSCORE', leasesKey, ARGV[2])
 return {
@@ -17,6 +17,6 @@ return {
   nowMicros,
   redis.call('HGET', messagesKey, ARGV[2]),
   redis.call('ZSCORE', scheduleKey, ARGV[2]),
-  leaseEnd and string.format('%.0f', leaseEnd + (meta[2] or 0) + (meta[3] or 0)),
+  leaseEnd and string.format('%.0f', leaseEnd + (jumped or 0) + (behind or 0)),
   redis.call('HGET', deliveriesKey, ARGV[2])
 }

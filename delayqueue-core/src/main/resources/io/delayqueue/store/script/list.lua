@@ -14,14 +14,14 @@
 -- in the schedule and therefore count as scheduled.
 --@include keys
 --@include clock
-local meta = redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind')
-if meta[1] ~= ARGV[1] then
-  return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
+local identity, jumped, behind = unpack(redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind'))
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local leased, ready = ARGV[2] == 'l', ARGV[2] == 'r'
 local places = leased and leasesKey or scheduleKey
 -- Redis' clock minus lease time
-local ahead = leased and (meta[2] or 0) + (meta[3] or 0) or 0
+local ahead = leased and (jumped or 0) + (behind or 0) or 0
 
 -- compares bytes, because Lua compares strings by the server's locale
 local function notAfter(a, b)

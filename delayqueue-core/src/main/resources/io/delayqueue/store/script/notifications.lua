@@ -5,11 +5,11 @@
 -- result {'OK'} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(1), at most 3 commands. Also runs when memory is full
 --@include keys
-local meta = redis.call('HMGET', metaKey, 'identity', 'notifications')
-if meta[1] ~= ARGV[1] then
-  return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
+local identity, notifying = unpack(redis.call('HMGET', metaKey, 'identity', 'notifications'))
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
-if meta[2] then
+if notifying then
   return {'OK'}
 end
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full

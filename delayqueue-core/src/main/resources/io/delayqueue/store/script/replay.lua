@@ -31,7 +31,7 @@ if not record then
   return {'OK', 'n', ''}
 end
 
-local function dueAt(message, time)
+local function withDue(message, time)
   if not hasHead(message) then
     return message
   end
@@ -48,19 +48,19 @@ if not id or not failure or line + failure >= #record then
 end
 local message = string.sub(record, line + 1 + failure + 1)
 local live = redis.call('HGET', messagesKey, id)
-if live and dueAt(live, '') ~= dueAt(message, '') then
+if live and withDue(live, '') ~= withDue(message, '') then
   return {'OK', 'l', id}
 end
 local due = ARGV[5]
 if string.byte(due) == 43 then
   due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
 end
-local head = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+local firstDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
 if not live then
   redis.call('ZADD', scheduleKey, due, id)
   redis.call('HDEL', deliveriesKey, id)
   redis.call('ZREM', leasesKey, id)
-  redis.call('HSET', messagesKey, id, dueAt(message, packedTime(tonumber(due))))
+  redis.call('HSET', messagesKey, id, withDue(message, packedTime(tonumber(due))))
 end
 redis.call('HDEL', notificationsMessagesKey, ARGV[4])
 redis.call('HDEL', notificationsDeliveriesKey, ARGV[4])
@@ -68,7 +68,7 @@ redis.call('ZREM', notificationsScheduleKey, ARGV[4])
 redis.call('ZREM', notificationsLeasesKey, ARGV[4])
 redis.call('HDEL', deadLettersKey, ARGV[4])
 redis.call('ZREM', deadKey, ARGV[4])
-if not live and (not head or tonumber(due) < tonumber(head)) then
+if not live and (not firstDue or tonumber(due) < tonumber(firstDue)) then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
 end
 return {'OK', 'r', id}

@@ -23,13 +23,13 @@ local due = ARGV[5]
 if string.byte(due) == 43 then
   due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
 end
-local head = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+local firstDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
 if hasHead(message) then
   local moved = string.sub(message, 1, 7) .. packedTime(tonumber(due)) .. string.sub(message, 14)
   redis.call('HSET', messagesKey, ARGV[4], moved)
 end
 redis.call('ZADD', scheduleKey, due, ARGV[4])
-if not head or tonumber(due) < tonumber(head) then
+if not firstDue or tonumber(due) < tonumber(firstDue) then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
 end
 return {'OK', 'r', due}

@@ -26,45 +26,49 @@ local sentKey, sentUntilKey = KEYS[6], KEYS[7]
 --@include head
 --@include version
 --@include sent
-local meta = redis.call('HMGET', metaKey, 'identity', 'largest')
-if meta[1] ~= ARGV[1] then
-  return meta[1] and {'MISMATCH', meta[1]} or {'UNKNOWN'}
+local identity, largestText = unpack(redis.call('HMGET', metaKey, 'identity', 'largest'))
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local n = tonumber(ARGV[4])
-local dueAt = 5 + n
-local restAt = dueAt + n
-local stored = redis.call('HMGET', messagesKey, unpack(ARGV, 6, dueAt))
-local head = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+-- ARGV[dueOffset + i] is the due time of message i, ARGV[restOffset + i] is what follows in the stored message
+local dueOffset = 5 + n
+local restOffset = dueOffset + n
+local stored = redis.call('HMGET', messagesKey, unpack(ARGV, 6, dueOffset))
+local firstDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
 
 local schedule, messages, ids, replaced = {}, {}, {}, {}
-local outcomes, same, fresh = nil, {}, 0
-local largest, first = tonumber(meta[2] or 0), nil
+local outcomes, repeatDues, fresh = nil, {}, 0
+local largest, earliest = tonumber(largestText or 0), nil
 local sent = '1' .. packedTime(now)
 local remembered, dues = {}, {}
-local memoryAt = restAt + n
-local memories = (#ARGV - memoryAt) / 3
-if memories > 0 then
+-- after this argument follow the outcomes to remember
+local rememberOffset = restOffset + n
+local toRemember = (#ARGV - rememberOffset) / 3
+if toRemember > 0 then
   local nonces = {}
-  for m = 1, memories do
-    nonces[m] = ARGV[memoryAt + 3 * m - 1]
+  for m = 1, toRemember do
+    nonces[m] = ARGV[rememberOffset + 3 * m - 1]
   end
   local known = redis.call('HMGET', sentKey, unpack(nonces))
-  for m = 1, memories do
+  for m = 1, toRemember do
     local outcome, expiry = string.match(known[m] or '', '^(%u%d+) (%d+)$')
     if outcome and tonumber(expiry) > now then
-      remembered[tonumber(ARGV[memoryAt + 3 * m - 2])] = outcome
+      remembered[tonumber(ARGV[rememberOffset + 3 * m - 2])] = outcome
     end
   end
 end
+-- argument, due time, and, for a delay, packed due time of the last message; kept, because the next one often has the
+-- same argument
 local given, due, dueTime
 
 -- the pattern includes the line feed, so that the whole rest of the line is compared
 local function outcomeOf(i)
   local message = stored[i]
-  local line = string.match(ARGV[restAt + i], '^[^\n]*\n', string.byte(ARGV[dueAt + i]) == 43 and 1 or 7)
+  local line = string.match(ARGV[restOffset + i], '^[^\n]*\n', string.byte(ARGV[dueOffset + i]) == 43 and 1 or 7)
   if hasHead(message) and string.sub(message, 14, 13 + #line) == line then
     dues[i] = string.format('%.0f', timeAt(message, 8))
-    same[#same + 1] = dues[i]
+    repeatDues[#repeatDues + 1] = dues[i]
     return 's'
   end
   local mode = string.sub(ARGV[5], i, i)
@@ -80,7 +84,7 @@ for i = 1, n do
   local outcome
   if remembered[i] then
     outcome = string.sub(remembered[i], 1, 1)
-    same[#same + 1] = string.sub(remembered[i], 2)
+    repeatDues[#repeatDues + 1] = string.sub(remembered[i], 2)
   elseif stored[i] then
     outcome = outcomeOf(i)
   end
@@ -90,18 +94,18 @@ for i = 1, n do
   end
   if not outcome or outcome == 'r' then
     local id = ARGV[5 + i]
-    if ARGV[dueAt + i] ~= given then
-      given = ARGV[dueAt + i]
+    if ARGV[dueOffset + i] ~= given then
+      given = ARGV[dueOffset + i]
       local relative = string.byte(given) == 43
       local millis = relative and now + tonumber(string.sub(given, 2)) or tonumber(given)
       due = relative and string.format('%.0f', millis) or given
       dueTime = relative and packedTime(millis) or ''
-      if not first or millis < first then
-        first = millis
+      if not earliest or millis < earliest then
+        earliest = millis
       end
     end
     dues[i] = due
-    local message = sent .. dueTime .. ARGV[restAt + i]
+    local message = sent .. dueTime .. ARGV[restOffset + i]
     fresh = fresh + 1
     ids[fresh] = id
     schedule[2 * fresh - 1], schedule[2 * fresh] = due, id
@@ -115,7 +119,7 @@ for i = 1, n do
   end
 end
 if fresh > 0 then
-  if largest > tonumber(meta[2] or 0) then
+  if largest > tonumber(largestText or 0) then
     local bound = 1024
     while bound < largest do
       bound = bound * 2
@@ -131,13 +135,13 @@ if fresh > 0 then
       redis.pcall('PUBLISH', ARGV[2], 'r ' .. ARGV[3] .. ' ' .. (#replaced == 1 and replaced[1] or ''))
     end
   end
-  if not head or first < tonumber(head) then
-    redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. string.format('%.0f', first))
+  if not firstDue or earliest < tonumber(firstDue) then
+    redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. string.format('%.0f', earliest))
   end
 end
 local untils, records = {}, {}
-for m = 1, memories do
-  local at = memoryAt + 3 * m
+for m = 1, toRemember do
+  local at = rememberOffset + 3 * m
   local i = tonumber(ARGV[at - 2])
   if not remembered[i] then
     local outcome = outcomes and outcomes[i] or 'a'
@@ -151,12 +155,12 @@ if #records > 0 then
   redis.pcall('ZADD', sentUntilKey, unpack(untils))
   redis.pcall('HSET', sentKey, unpack(records))
 end
-if memories > 0 then
-  forgetSent(sentKey, sentUntilKey, 2 * memories)
+if toRemember > 0 then
+  forgetSent(sentKey, sentUntilKey, 2 * toRemember)
 end
 if outcomes then
   for i = 1, n do
     outcomes[i] = outcomes[i] or 'a'
   end
 end
-return {'OK', nowMicros, outcomes and table.concat(outcomes) or string.rep('a', n), same}
+return {'OK', nowMicros, outcomes and table.concat(outcomes) or string.rep('a', n), repeatDues}
