@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Charts {
 
     private static final List<Measure> BY_PARTY = List.of(Measure.SEND, Measure.SEND_ALL_8, Measure.DRAIN);
-    private static final List<Quantity> LAGS = List.of(Quantity.P50, Quantity.P99, Quantity.P999, Quantity.MAX);
+    private static final List<Quantity> LATENESS = List.of(Quantity.P50, Quantity.P99, Quantity.P999, Quantity.MAX);
     private static final List<Party> GROWING = List.of(Party.PRODUCT, Party.FLOOR_LETTUCE, Party.FLOOR_JEDIS);
 
     private final Summary summary;
@@ -41,7 +41,7 @@ final class Charts {
     static List<Picture> draw(Summary summary, Path directory) throws IOException {
         Charts charts = new Charts(summary, directory);
         charts.rates();
-        charts.lag();
+        charts.lateness();
         charts.growth();
         charts.cpu();
         return List.copyOf(charts.pictures);
@@ -70,36 +70,37 @@ final class Charts {
         write("rates.png", "Rates by party, nothing scheduled", panels, 1, 300);
     }
 
-    private void lag() throws IOException {
+    private void lateness() throws IOException {
         DoubleSummaryStatistics all = new DoubleSummaryStatistics();
-        for (long scheduled : summary.scheduled(Measure.LAG)) {
-            for (Party party : summary.parties(Measure.LAG, scheduled)) {
-                LAGS.forEach(lag -> lag(party, scheduled, lag).ifPresent(all));
+        for (long scheduled : summary.scheduled(Measure.LATENESS)) {
+            for (Party party : summary.parties(Measure.LATENESS, scheduled)) {
+                LATENESS.forEach(
+                        quantity -> lateness(party, scheduled, quantity).ifPresent(all));
             }
         }
         if (all.getCount() == 0) {
             return;
         }
         List<Panel> panels = new ArrayList<>();
-        for (long scheduled : summary.scheduled(Measure.LAG)) {
+        for (long scheduled : summary.scheduled(Measure.LATENESS)) {
             // All panels have the same range, so that they can be compared.
             Panel panel = Panel.ofLogarithmicLines(
-                    Measure.LAG.title() + ": " + Numbers.scheduled(scheduled),
-                    "ms late, logarithmic",
-                    LAGS.stream().map(Quantity::title).toList(),
+                    Measure.LATENESS.title() + ": " + Numbers.scheduled(scheduled),
+                    "ms, logarithmic",
+                    LATENESS.stream().map(Quantity::title).toList(),
                     Math.pow(10, Math.floor(Math.log10(all.getMin()))),
                     Math.pow(10, Math.floor(Math.log10(all.getMax())) + 1));
-            for (Party party : summary.parties(Measure.LAG, scheduled)) {
-                panel.add(party, numbers(LAGS, lag -> lag(party, scheduled, lag)));
+            for (Party party : summary.parties(Measure.LATENESS, scheduled)) {
+                panel.add(party, numbers(LATENESS, quantity -> lateness(party, scheduled, quantity)));
             }
             panels.add(panel);
         }
-        write("lag.png", "Lag by party", panels, 1, 420);
+        write("lateness.png", "Lateness by party", panels, 1, 420);
     }
 
     /** What can be drawn in steps of ten: nothing of 0 or less. */
-    private OptionalDouble lag(Party party, long scheduled, Quantity lag) {
-        OptionalDouble late = summary.median(Measure.LAG, party, scheduled, lag);
+    private OptionalDouble lateness(Party party, long scheduled, Quantity quantity) {
+        OptionalDouble late = summary.median(Measure.LATENESS, party, scheduled, quantity);
         return late.isPresent() && late.getAsDouble() > 0 ? late : OptionalDouble.empty();
     }
 

@@ -1,5 +1,6 @@
 package io.delayqueue.benchmark.report;
 
+import static io.delayqueue.benchmark.report.Numbers.change;
 import static io.delayqueue.benchmark.report.Numbers.limit;
 import static io.delayqueue.benchmark.report.Numbers.percent;
 import static io.delayqueue.benchmark.report.Numbers.plain;
@@ -26,8 +27,8 @@ import java.util.function.LongConsumer;
 /**
  * Compares the results of a run with the goals. The product is measured with the configuration of Spring Boot.
  *
- * <p>Goals apply to medians over the rounds, except that goals for extremes apply to each round: the maximum lag, early
- * messages, and the longest script.
+ * <p>Goals apply to medians over the rounds, except that goals for extremes apply to each round: the maximum lateness,
+ * early messages, and the longest script.
  */
 final class Goals {
 
@@ -50,8 +51,8 @@ final class Goals {
         goals.ofFloor(Measure.SEND_ALL_8, Limits.SEND_ALL_8_OF_FLOOR);
         goals.ofFloor(Measure.DRAIN, Limits.DRAIN_OF_FLOOR);
         goals.timesRedisson(Measure.DRAIN, Limits.DRAIN_TIMES_REDISSON, ", which does not acknowledge");
-        goals.lag(0);
-        goals.lag(Limits.LAG_SCHEDULED);
+        goals.lateness(0);
+        goals.lateness(Limits.LATENESS_SCHEDULED);
         goals.atMost(Measure.IDLE, Quantity.COMMANDS_PER_SECOND, Limits.IDLE_COMMANDS_PER_SECOND);
         goals.cpu(Measure.SEND, Limits.CPU_SEND_AND_DRAIN);
         goals.cpu(Measure.SEND_ALL_8, Limits.CPU_SEND_ALL_AND_DRAIN);
@@ -87,11 +88,11 @@ final class Goals {
                 value -> times(value) + " (" + rate(measure, PRODUCT) + " to " + rate(measure, Party.REDISSON) + ")");
     }
 
-    private void lag(long scheduled) {
-        atMost(Measure.LAG, scheduled, Quantity.P50, Limits.LAG_P50);
-        atMost(Measure.LAG, scheduled, Quantity.P99, Limits.LAG_P99);
-        inEachRound(Measure.LAG, scheduled, Quantity.MAX, Limits.LAG_MAX);
-        inEachRound(Measure.LAG, scheduled, Quantity.EARLY, Limits.EARLY);
+    private void lateness(long scheduled) {
+        atMost(Measure.LATENESS, scheduled, Quantity.P50, Limits.LATENESS_P50);
+        atMost(Measure.LATENESS, scheduled, Quantity.P99, Limits.LATENESS_P99);
+        inEachRound(Measure.LATENESS, scheduled, Quantity.MAX, Limits.LATENESS_MAX);
+        inEachRound(Measure.LATENESS, scheduled, Quantity.EARLY, Limits.EARLY);
     }
 
     private void cpu(Measure send, double most) {
@@ -109,25 +110,25 @@ final class Goals {
     private void growth(Measure measure) {
         judge(
                 growthTitle(measure),
-                "rate falls by < " + plain(Limits.GROWTH_FALL * 100) + " % " + GROWTH,
-                summary.fall(measure, PRODUCT, Limits.GROWTH_FROM, Limits.GROWTH_TO),
-                fall -> fall < Limits.GROWTH_FALL,
-                Numbers::percent);
+                "change of the rate > " + plain(Limits.GROWTH_CHANGE * 100) + " % " + GROWTH,
+                summary.change(measure, PRODUCT, Limits.GROWTH_FROM, Limits.GROWTH_TO),
+                change -> change > Limits.GROWTH_CHANGE,
+                Numbers::change);
     }
 
     private void growthBesideFloor(Measure measure) {
-        OptionalDouble own = summary.fall(measure, PRODUCT, Limits.GROWTH_FROM, Limits.GROWTH_TO);
-        OptionalDouble floor = summary.floorFall(measure, Limits.GROWTH_FROM, Limits.GROWTH_TO);
-        OptionalDouble beyond = own.isPresent() && floor.isPresent()
+        OptionalDouble own = summary.change(measure, PRODUCT, Limits.GROWTH_FROM, Limits.GROWTH_TO);
+        OptionalDouble floor = summary.floorChange(measure, Limits.GROWTH_FROM, Limits.GROWTH_TO);
+        OptionalDouble beside = own.isPresent() && floor.isPresent()
                 ? OptionalDouble.of(own.getAsDouble() - floor.getAsDouble())
                 : OptionalDouble.empty();
         judge(
                 growthTitle(measure),
-                "rate falls by ≤ the floor's fall + " + plain(Limits.GROWTH_FALL_BEYOND_FLOOR * 100)
+                "change of the rate ≥ the floor's - " + plain(-Limits.GROWTH_CHANGE_BESIDE_FLOOR * 100)
                         + " percentage points " + GROWTH,
-                beyond,
-                value -> value <= Limits.GROWTH_FALL_BEYOND_FLOOR,
-                value -> percent(own.orElseThrow()) + ", the floor " + percent(floor.orElseThrow()));
+                beside,
+                value -> value >= Limits.GROWTH_CHANGE_BESIDE_FLOOR,
+                value -> change(own.orElseThrow()) + ", the floor " + change(floor.orElseThrow()));
     }
 
     private void burst() {
@@ -201,8 +202,8 @@ final class Goals {
     }
 
     private static String title(Measure measure, long scheduled) {
-        // only lag is measured with and without scheduled messages, so other titles omit the number
-        return scheduled == 0 && measure != Measure.LAG
+        // only lateness is measured with and without scheduled messages, so other titles omit the number
+        return scheduled == 0 && measure != Measure.LATENESS
                 ? measure.title()
                 : measure.title() + ", " + scheduled(scheduled);
     }

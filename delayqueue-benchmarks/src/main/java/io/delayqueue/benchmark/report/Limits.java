@@ -21,17 +21,17 @@ final class Limits {
     /** Consumption with acknowledgement: minimum multiple of Redisson's rate without acknowledgement. */
     static final double DRAIN_TIMES_REDISSON = 4;
 
-    /** Maximum median lag in milliseconds. */
-    static final double LAG_P50 = 0.5;
+    /** Maximum median lateness in milliseconds. */
+    static final double LATENESS_P50 = 0.5;
 
-    /** Maximum 99th percentile of the lag in milliseconds. */
-    static final double LAG_P99 = 3;
+    /** Maximum 99th percentile of the lateness in milliseconds. */
+    static final double LATENESS_P99 = 3;
 
-    /** Maximum lag of any message in milliseconds. */
-    static final double LAG_MAX = 20;
+    /** Maximum lateness of any message in milliseconds. */
+    static final double LATENESS_MAX = 20;
 
-    /** Number of scheduled messages with which the lag limits also apply. */
-    static final long LAG_SCHEDULED = 1_000_000;
+    /** Number of scheduled messages with which the lateness limits also apply. */
+    static final long LATENESS_SCHEDULED = 1_000_000;
 
     /** Maximum number of messages handled before they are due. */
     static final double EARLY = 0;
@@ -54,11 +54,11 @@ final class Limits {
     /** Number of scheduled messages at which growth ends. */
     static final long GROWTH_TO = 5_000_000;
 
-    /** Single sends and consumption: the rate must fall by less than this fraction over the growth. */
-    static final double GROWTH_FALL = 0.15;
+    /** Single sends and consumption: the change of the rate over the growth must be greater than this fraction. */
+    static final double GROWTH_CHANGE = -0.15;
 
-    /** Batches: maximum fall of the rate over the growth, as a fraction in addition to the fall of the floor. */
-    static final double GROWTH_FALL_BEYOND_FLOOR = 0.10;
+    /** Batches: minimum change of the rate over the growth, as a fraction in addition to the change of the floor. */
+    static final double GROWTH_CHANGE_BESIDE_FLOOR = -0.10;
 
     /** Maximum duration of a script while a burst is consumed, in milliseconds. */
     static final double BURST_LONGEST_SCRIPT = 10;

@@ -73,7 +73,7 @@ final class MarkdownReport {
         }
         text.append(String.join(", ", counts))
                 .append(". Medians over the rounds; a ratio is the ratio of two medians. The floor is the faster of ")
-                .append("bare Lettuce and bare Jedis running the same scripts. The greatest lag, messages"
+                .append("bare Lettuce and bare Jedis running the same scripts. The greatest lateness, messages"
                         + " before their time ")
                 .append("and the longest script are those of the worst round.\n\n");
         MarkdownTable table = new MarkdownTable(4, List.of("measure", "goal", "measured", ""));
@@ -149,7 +149,7 @@ final class MarkdownReport {
 
     private void growth() {
         MarkdownTable table = new MarkdownTable(
-                1, List.of("", "scheduled", Party.PRODUCT.title() + " (/s)", "falls by", "floor (/s)", "falls by"));
+                1, List.of("", "scheduled", Party.PRODUCT.title() + " (/s)", "change", "floor (/s)", "change"));
         boolean any = false;
         for (Measure measure : GROWING) {
             SortedSet<Long> counts = summary.scheduled(measure, Party.PRODUCT, RATE);
@@ -160,7 +160,7 @@ final class MarkdownReport {
         }
         if (any) {
             text.append("## Growth\n\nRates by the number of messages that are scheduled for later in the same topic. ")
-                    .append("Decreases are relative to ")
+                    .append("Changes are relative to ")
                     .append(Numbers.count(Limits.GROWTH_FROM))
                     .append(" scheduled, or to the smallest number of a run without it.\n\n")
                     .append(table);
@@ -170,14 +170,14 @@ final class MarkdownReport {
     private void growth(Measure measure, SortedSet<Long> counts, MarkdownTable table) {
         long from = counts.contains(Limits.GROWTH_FROM) ? Limits.GROWTH_FROM : counts.first();
         for (long count : counts) {
-            boolean falls = count > from;
+            boolean grown = count > from;
             table.row(List.of(
                     measure.title(),
                     Numbers.count(count),
                     orNone(summary.median(measure, Party.PRODUCT, count, RATE), Numbers::plain),
-                    falls ? orNone(summary.fall(measure, Party.PRODUCT, from, count), Numbers::percent) : "",
+                    grown ? orNone(summary.change(measure, Party.PRODUCT, from, count), Numbers::change) : "",
                     orNone(summary.floorRate(measure, count), Numbers::plain),
-                    falls ? orNone(summary.floorFall(measure, from, count), Numbers::percent) : ""));
+                    grown ? orNone(summary.floorChange(measure, from, count), Numbers::change) : ""));
         }
     }
 

@@ -54,6 +54,11 @@ final class Numbers {
                 : NONE;
     }
 
+    /** Formats a change, given as a fraction, with its sign: 0.182 is {@code +18.2 %}. */
+    static String change(double part) {
+        return (Double.isFinite(part) && Math.round(part * 1000) > 0 ? "+" : "") + percent(part);
+    }
+
     static String times(double factor) {
         return Double.isFinite(factor) ? String.format(Locale.ROOT, factor < 10 ? "%.2f ×" : "%,.1f ×", factor) : NONE;
     }

@@ -100,15 +100,15 @@ final class Summary {
     }
 
     /**
-     * Fraction by which a party's rate falls with more scheduled messages: 0.2 from 100 to 80, negative if it rises.
+     * Change of a party's rate with more scheduled messages, as a fraction: -0.2 from 100 to 80.
      */
-    OptionalDouble fall(Measure measure, Party party, long from, long to) {
-        return fall(median(measure, party, from, Quantity.RATE), median(measure, party, to, Quantity.RATE));
+    OptionalDouble change(Measure measure, Party party, long from, long to) {
+        return change(median(measure, party, from, Quantity.RATE), median(measure, party, to, Quantity.RATE));
     }
 
-    /** Fraction by which the floor's rate falls with more scheduled messages. */
-    OptionalDouble floorFall(Measure measure, long from, long to) {
-        return fall(floorRate(measure, from), floorRate(measure, to));
+    /** Change of the floor's rate with more scheduled messages, as a fraction. */
+    OptionalDouble floorChange(Measure measure, long from, long to) {
+        return change(floorRate(measure, from), floorRate(measure, to));
     }
 
     OptionalDouble floorRate(Measure measure, long scheduled) {
@@ -161,9 +161,9 @@ final class Summary {
                 : OptionalDouble.empty();
     }
 
-    private static OptionalDouble fall(OptionalDouble before, OptionalDouble after) {
-        OptionalDouble rest = quotient(after, before);
-        return rest.isPresent() ? OptionalDouble.of(1 - rest.getAsDouble()) : rest;
+    private static OptionalDouble change(OptionalDouble before, OptionalDouble after) {
+        OptionalDouble factor = quotient(after, before);
+        return factor.isPresent() ? OptionalDouble.of(factor.getAsDouble() - 1) : factor;
     }
 
     private SortedSet<Long> scheduled(Predicate<Key> which) {

@@ -11,7 +11,7 @@ public enum Measure {
     /** Consumption of due messages until all are acknowledged, with concurrency 8 and an empty handler. */
     DRAIN("drain, concurrency 8"),
     /** Lateness at 1,000 messages per second with random delays. */
-    LAG("lag at 1,000/s"),
+    LATENESS("lateness at 1,000/s"),
     /** Commands per second without messages. */
     IDLE("idle, 10 topics"),
     /** Messages due in one millisecond, consumed as they become due. */

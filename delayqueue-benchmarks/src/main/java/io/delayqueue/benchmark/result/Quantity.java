@@ -7,13 +7,13 @@ public enum Quantity {
     /** Messages per second. */
     RATE("rate", "/s"),
     /** Median lateness. */
-    P50("lag p50", "ms"),
+    P50("lateness p50", "ms"),
     /** 99th percentile of the lateness. */
-    P99("lag p99", "ms"),
+    P99("lateness p99", "ms"),
     /** 99.9th percentile of the lateness. */
-    P999("lag p99.9", "ms"),
+    P999("lateness p99.9", "ms"),
     /** Maximum lateness. */
-    MAX("lag max", "ms"),
+    MAX("lateness max", "ms"),
     /** Messages that were handled before they were due, by Redis' clock. */
     EARLY("early", ""),
     /** Messages that were handled more than once. */

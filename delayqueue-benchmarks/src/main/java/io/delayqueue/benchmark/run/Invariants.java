@@ -49,7 +49,7 @@ final class Invariants {
                 check(violations, sample, Quantity.COMMANDS, 0, roundTrips * POLL_COMMANDS + 0.01);
             }
             case IDLE -> check(violations, sample, Quantity.COMMANDS_PER_SECOND, 0, IDLE_COMMANDS_PER_SECOND);
-            case LAG, MEMORY -> {}
+            case LATENESS, MEMORY -> {}
         }
         return violations;
     }

@@ -2,7 +2,7 @@ package io.delayqueue.benchmark.run;
 
 import static io.delayqueue.benchmark.result.Measure.BURST;
 import static io.delayqueue.benchmark.result.Measure.DRAIN;
-import static io.delayqueue.benchmark.result.Measure.LAG;
+import static io.delayqueue.benchmark.result.Measure.LATENESS;
 import static io.delayqueue.benchmark.result.Measure.MEMORY;
 import static io.delayqueue.benchmark.result.Measure.SEND;
 import static io.delayqueue.benchmark.result.Measure.SEND_ALL_1;
@@ -69,7 +69,7 @@ public record Profile(String name, List<Stage> stages) {
         entries.add(Entry.of(SEND, JAVA, 200_000, 500_000, rounds));
         entries.add(Entry.of(DRAIN, JAVA, 200_000, 500_000, rounds));
         for (Party party : List.of(PRODUCT, REDISSON, JAVA)) {
-            entries.add(Entry.of(LAG, party, 10_000, 8_000, rounds));
+            entries.add(Entry.of(LATENESS, party, 10_000, 8_000, rounds));
         }
         entries.add(Entry.idle(PRODUCT, WATCHED, rounds));
         entries.add(Entry.idle(REDISSON, WATCHED, rounds));
@@ -100,7 +100,7 @@ public record Profile(String name, List<Stage> stages) {
         for (Party party : List.of(FLOOR_JEDIS, PRODUCT)) {
             entries.addAll(hotPaths(party, rounds));
         }
-        entries.add(Entry.of(LAG, PRODUCT, 10_000, 8_000, scheduled == MILLION ? rounds : 1));
+        entries.add(Entry.of(LATENESS, PRODUCT, 10_000, 8_000, scheduled == MILLION ? rounds : 1));
         return new Stage(scheduled, entries);
     }
 
@@ -114,7 +114,7 @@ public record Profile(String name, List<Stage> stages) {
         }
         entries.add(Entry.of(SEND, JAVA, 2_000, 10_000, 1));
         entries.add(Entry.of(DRAIN, JAVA, 2_000, 10_000, 1));
-        entries.add(Entry.of(LAG, PRODUCT, 500, 2_000, 1));
+        entries.add(Entry.of(LATENESS, PRODUCT, 500, 2_000, 1));
         entries.add(Entry.of(BURST, PRODUCT, 5_000, 20_000, 1));
         entries.add(Entry.idle(PRODUCT, Duration.ofSeconds(10), 1));
         List<Entry> grown = new ArrayList<>();

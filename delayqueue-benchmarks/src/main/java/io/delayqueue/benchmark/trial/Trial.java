@@ -33,7 +33,7 @@ public final class Trial {
                     case SEND_ALL_1 -> trials.sendAll(1);
                     case SEND_ALL_8 -> trials.sendAll(Contender.CONCURRENCY);
                     case DRAIN -> trials.drain();
-                    case LAG, IDLE, BURST, MEMORY ->
+                    case LATENESS, IDLE, BURST, MEMORY ->
                         throw new IllegalArgumentException("This measurement has no floor");
                 };
             }
@@ -42,7 +42,7 @@ public final class Trial {
             return switch (spec.measure()) {
                 case SEND, SEND_ALL_1, SEND_ALL_8, MEMORY -> sending(spec, contender);
                 case DRAIN, BURST -> draining(spec, contender);
-                case LAG -> lagging(spec, contender);
+                case LATENESS -> measuringLateness(spec, contender);
                 case IDLE -> idling(spec, contender);
             };
         }
@@ -65,8 +65,8 @@ public final class Trial {
         }
     }
 
-    private static Map<Quantity, Double> lagging(TrialSpec spec, Contender contender) {
-        try (LagTrial trial = new LagTrial(spec, contender)) {
+    private static Map<Quantity, Double> measuringLateness(TrialSpec spec, Contender contender) {
+        try (LatenessTrial trial = new LatenessTrial(spec, contender)) {
             return trial.run();
         }
     }

@@ -29,7 +29,7 @@ final class FullRun {
                 .environment("JVM arguments", "-Xmx1g | -XX:+UseG1GC")
                 .environment("Redis", "8.2.1, appendonly no");
         full.rates();
-        full.lag();
+        full.lateness();
         full.others();
         return full.run.build();
     }
@@ -72,18 +72,18 @@ final class FullRun {
         }
     }
 
-    private void lag() {
+    private void lateness() {
         for (long count : List.of(0L, 1_000_000L)) {
-            lag(Party.PRODUCT, count, 0.31, 1.9, 4.8, 12.1);
-            lag(Party.PRODUCT_ON_JEDIS, count, 0.36, 2.2, 6.1, 14.9);
+            lateness(Party.PRODUCT, count, 0.31, 1.9, 4.8, 12.1);
+            lateness(Party.PRODUCT_ON_JEDIS, count, 0.36, 2.2, 6.1, 14.9);
             if (count == 0) {
-                lag(Party.REDISSON, count, 1.8, 102.4, 180, 231);
-                lag(Party.JAVA, count, 0.07, 0.14, 0.9, 3.3);
+                lateness(Party.REDISSON, count, 1.8, 102.4, 180, 231);
+                lateness(Party.JAVA, count, 0.07, 0.14, 0.9, 3.3);
             }
         }
     }
 
-    private void lag(Party party, long count, double p50, double p99, double p999, double max) {
+    private void lateness(Party party, long count, double p50, double p99, double p999, double max) {
         for (int round = 1; round <= NOISE.length; round++) {
             double noise = NOISE[round - 1];
             Map<Quantity, Double> values = new EnumMap<>(Quantity.class);
@@ -95,7 +95,7 @@ final class FullRun {
             values.put(Quantity.EARLY, 0.0);
             values.put(Quantity.TWICE, 0.0);
             values.put(Quantity.LEFT, 0.0);
-            run.sample(Measure.LAG, party, count, round, values);
+            run.sample(Measure.LATENESS, party, count, round, values);
         }
     }
 

@@ -65,33 +65,36 @@ class GoalsTests {
 
     @Test
     void lagGoalsUseMediansAndTheMaximumOfTheWorstRound() {
-        run.product(Measure.LAG, Quantity.P50, 0.5, 9, 0.4)
-                .product(Measure.LAG, Quantity.P99, 3.1, 3.2, 2.9)
-                .product(Measure.LAG, Quantity.MAX, 4, 20.5, 5)
-                .product(Measure.LAG, Quantity.EARLY, 0, 0, 1);
+        run.product(Measure.LATENESS, Quantity.P50, 0.5, 9, 0.4)
+                .product(Measure.LATENESS, Quantity.P99, 3.1, 3.2, 2.9)
+                .product(Measure.LATENESS, Quantity.MAX, 4, 20.5, 5)
+                .product(Measure.LATENESS, Quantity.EARLY, 0, 0, 1);
 
-        String title = "lag at 1,000/s, nothing scheduled";
-        assertThat(goal(title, "p50")).isEqualTo(new Goal(title, "lag p50 ≤ 0.5 ms", "0.500 ms", Verdict.MET));
-        assertThat(goal(title, "p99")).isEqualTo(new Goal(title, "lag p99 ≤ 3 ms", "3.10 ms", Verdict.NOT_MET));
+        String title = "lateness at 1,000/s, nothing scheduled";
+        assertThat(goal(title, "p50")).isEqualTo(new Goal(title, "lateness p50 ≤ 0.5 ms", "0.500 ms", Verdict.MET));
+        assertThat(goal(title, "p99")).isEqualTo(new Goal(title, "lateness p99 ≤ 3 ms", "3.10 ms", Verdict.NOT_MET));
         assertThat(goal(title, "max"))
-                .isEqualTo(
-                        new Goal(title, "lag max ≤ 20 ms", "20.5 ms (worst of 3 rounds; median 5)", Verdict.NOT_MET));
+                .isEqualTo(new Goal(
+                        title, "lateness max ≤ 20 ms", "20.5 ms (worst of 3 rounds; median 5)", Verdict.NOT_MET));
         assertThat(goal(title, "early"))
                 .isEqualTo(new Goal(title, "early = 0", "1 (worst of 3 rounds; median 0)", Verdict.NOT_MET));
-        assertThat(goal("lag at 1,000/s, 1,000,000 scheduled", "p50").verdict()).isEqualTo(Verdict.NOT_MEASURED);
+        assertThat(goal("lateness at 1,000/s, 1,000,000 scheduled", "p50").verdict())
+                .isEqualTo(Verdict.NOT_MEASURED);
     }
 
     @Test
     void lagWithAMillionScheduledMessagesHasItsOwnGoals() {
-        run.rounds(Measure.LAG, Party.PRODUCT, 1_000_000, Quantity.MAX, 20, 20)
-                .rounds(Measure.LAG, Party.PRODUCT, 1_000_000, Quantity.EARLY, 0, 0);
+        run.rounds(Measure.LATENESS, Party.PRODUCT, 1_000_000, Quantity.MAX, 20, 20)
+                .rounds(Measure.LATENESS, Party.PRODUCT, 1_000_000, Quantity.EARLY, 0, 0);
 
-        assertThat(goal("lag at 1,000/s, 1,000,000 scheduled", "max").measured())
+        assertThat(goal("lateness at 1,000/s, 1,000,000 scheduled", "max").measured())
                 .isEqualTo("20 ms");
-        assertThat(goal("lag at 1,000/s, 1,000,000 scheduled", "max").verdict()).isEqualTo(Verdict.MET);
-        assertThat(goal("lag at 1,000/s, 1,000,000 scheduled", "early").verdict())
+        assertThat(goal("lateness at 1,000/s, 1,000,000 scheduled", "max").verdict())
                 .isEqualTo(Verdict.MET);
-        assertThat(goal("lag at 1,000/s, nothing scheduled", "max").verdict()).isEqualTo(Verdict.NOT_MEASURED);
+        assertThat(goal("lateness at 1,000/s, 1,000,000 scheduled", "early").verdict())
+                .isEqualTo(Verdict.MET);
+        assertThat(goal("lateness at 1,000/s, nothing scheduled", "max").verdict())
+                .isEqualTo(Verdict.NOT_MEASURED);
     }
 
     @Test
@@ -147,8 +150,8 @@ class GoalsTests {
                 .rate(Measure.DRAIN, Party.PRODUCT, 5_000_000, 850);
 
         assertThat(goal("growth: send, 8 threads", ""))
-                .isEqualTo(
-                        new Goal("growth: send, 8 threads", "rate falls by < 15 % " + GROWTH, "14.9 %", Verdict.MET));
+                .isEqualTo(new Goal(
+                        "growth: send, 8 threads", "change of the rate > -15 % " + GROWTH, "-14.9 %", Verdict.MET));
         assertThat(goal("growth: drain, concurrency 8", "").verdict()).isEqualTo(Verdict.NOT_MET);
     }
 
@@ -166,8 +169,8 @@ class GoalsTests {
         assertThat(goal("growth: sendAll of 500, 1 thread", ""))
                 .isEqualTo(new Goal(
                         "growth: sendAll of 500, 1 thread",
-                        "rate falls by ≤ the floor's fall + 10 percentage points " + GROWTH,
-                        "29.0 %, the floor 20.0 %",
+                        "change of the rate ≥ the floor's - 10 percentage points " + GROWTH,
+                        "-29.0 %, the floor -20.0 %",
                         Verdict.MET));
         assertThat(goal("growth: sendAll of 500, 8 threads", "").verdict()).isEqualTo(Verdict.NOT_MET);
     }

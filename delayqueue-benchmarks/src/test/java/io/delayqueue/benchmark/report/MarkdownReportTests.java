@@ -69,13 +69,13 @@ class MarkdownReportTests {
 
     @Test
     void earlyMessageOfOneRoundIsShown() {
-        run.product(Measure.LAG, Quantity.EARLY, 0, 0, 1);
+        run.product(Measure.LATENESS, Quantity.EARLY, 0, 0, 1);
 
         assertThat(document()).contains("| delayqueue | 0 (0–1) |\n");
     }
 
     @Test
-    void growthShowsTheFallOfRates() {
+    void growthShowsTheChangeOfRates() {
         run.rate(Measure.SEND, Party.PRODUCT, 0, 1_100)
                 .rate(Measure.SEND, Party.PRODUCT, 10_000, 1_000)
                 .rate(Measure.SEND, Party.PRODUCT, 100_000, 1_010)
@@ -87,14 +87,14 @@ class MarkdownReportTests {
                 .rate(Measure.SEND_ALL_1, Party.PRODUCT, 1_000, 250);
 
         assertThat(document()).endsWith("""
-                        |  | scheduled | delayqueue (/s) | falls by | floor (/s) | falls by |
+                        |  | scheduled | delayqueue (/s) | change | floor (/s) | change |
                         |---|---:|---:|---:|---:|---:|
                         | send, 8 threads | 0 | 1,100 |  | – |  |
                         | send, 8 threads | 10,000 | 1,000 |  | 2,000 |  |
-                        | send, 8 threads | 100,000 | 1,010 | -1.0 % | – | – |
-                        | send, 8 threads | 5,000,000 | 800 | 20.0 % | 1,900 | 5.0 % |
+                        | send, 8 threads | 100,000 | 1,010 | +1.0 % | – | – |
+                        | send, 8 threads | 5,000,000 | 800 | -20.0 % | 1,900 | -5.0 % |
                         | sendAll of 500, 1 thread | 0 | 500 |  | – |  |
-                        | sendAll of 500, 1 thread | 1,000 | 250 | 50.0 % | – | – |
+                        | sendAll of 500, 1 thread | 1,000 | 250 | -50.0 % | – | – |
                         """);
     }
 
@@ -110,8 +110,9 @@ class MarkdownReportTests {
         Run built = run.build();
         Summary summary = new Summary(built);
 
-        assertThat(MarkdownReport.of(built, summary, List.of(), List.of(new Picture("lag.png", "Lag by party"))))
-                .contains("\n![Lag by party](lag.png)\n");
+        assertThat(MarkdownReport.of(
+                        built, summary, List.of(), List.of(new Picture("lateness.png", "Lateness by party"))))
+                .contains("\n![Lateness by party](lateness.png)\n");
     }
 
     private String document() {

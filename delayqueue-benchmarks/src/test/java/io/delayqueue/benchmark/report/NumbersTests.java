@@ -41,6 +41,14 @@ class NumbersTests {
         assertThat(Numbers.percent(part)).isEqualTo(written);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {"0.182; +18.2 %", "0.0001; 0.0 %", "-0.031; -3.1 %", "NaN; –", "Infinity; –"})
+    void changesHaveASign(double part, String written) {
+        assertThat(Numbers.change(part)).isEqualTo(written);
+    }
+
     @Test
     void factorsAreFormattedWithATimesSign() {
         assertThat(Numbers.times(2.414)).isEqualTo("2.41 ×");

@@ -46,7 +46,7 @@ class ReportsTests {
         new Reports().write(FullRun.of(), temporary);
 
         String document = Files.readString(temporary.resolve(Reports.REPORT));
-        for (String picture : List.of("rates.png", "lag.png", "growth.png", "cpu.png")) {
+        for (String picture : List.of("rates.png", "lateness.png", "growth.png", "cpu.png")) {
             assertThat(document).contains("](" + picture + ")");
             BufferedImage image = ImageIO.read(temporary.resolve(picture).toFile());
             assertThat(image.getWidth()).as(picture).isBetween(1_500, 3_000);
@@ -62,9 +62,9 @@ class ReportsTests {
                 .rate(Measure.SEND, Party.FLOOR_JEDIS, 10_000, 3_000)
                 .rate(Measure.SEND, Party.FLOOR_LETTUCE, 0, 0)
                 .rate(Measure.DRAIN, Party.FLOOR_LETTUCE, 0, 0)
-                .product(Measure.LAG, Quantity.P50, 0)
-                .product(Measure.LAG, Quantity.MAX, 1)
-                .rounds(Measure.LAG, Party.PRODUCT, 1_000_000, Quantity.P50, 0)
+                .product(Measure.LATENESS, Quantity.P50, 0)
+                .product(Measure.LATENESS, Quantity.MAX, 1)
+                .rounds(Measure.LATENESS, Party.PRODUCT, 1_000_000, Quantity.P50, 0)
                 .product(Measure.DRAIN, Quantity.CPU_USER, 0)
                 .product(Measure.DRAIN, Quantity.CPU_SYSTEM, 0)
                 .build();
@@ -73,7 +73,7 @@ class ReportsTests {
 
         assertThat(pictures)
                 .extracting(Picture::file)
-                .containsExactly("rates.png", "lag.png", "growth.png", "cpu.png")
+                .containsExactly("rates.png", "lateness.png", "growth.png", "cpu.png")
                 .allSatisfy(file -> assertThat(temporary.resolve(file)).isNotEmptyFile());
     }
 
@@ -87,7 +87,7 @@ class ReportsTests {
         assertThat(new RunFile(temporary.resolve(Reports.RESULTS)).read()).isEqualTo(later);
         assertThat(Files.readString(temporary.resolve(Reports.REPORT)))
                 .contains("1,234")
-                .doesNotContain("lag.png");
+                .doesNotContain("lateness.png");
     }
 
     @Test

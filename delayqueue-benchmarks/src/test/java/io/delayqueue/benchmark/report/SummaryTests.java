@@ -99,7 +99,7 @@ class SummaryTests {
     }
 
     @Test
-    void fallIsTheLostFractionOfTheRate() {
+    void changeIsAFractionOfTheRate() {
         Summary summary = new RunBuilder()
                 .rate(Measure.SEND, Party.PRODUCT, 10, 200)
                 .rate(Measure.SEND, Party.PRODUCT, 20, 150)
@@ -108,11 +108,11 @@ class SummaryTests {
                 .rate(Measure.SEND, Party.FLOOR_JEDIS, 20, 360)
                 .summary();
 
-        assertThat(summary.fall(Measure.SEND, Party.PRODUCT, 10, 20)).hasValue(0.25);
-        assertThat(summary.floorFall(Measure.SEND, 10, 20).orElseThrow()).isCloseTo(0.1, TOLERANCE);
-        assertThat(summary.fall(Measure.SEND, Party.FLOOR_JEDIS, 10, 20).orElseThrow())
-                .isCloseTo(-0.2, TOLERANCE);
-        assertThat(summary.fall(Measure.SEND, Party.FLOOR_LETTUCE, 10, 20)).isEmpty();
+        assertThat(summary.change(Measure.SEND, Party.PRODUCT, 10, 20)).hasValue(-0.25);
+        assertThat(summary.floorChange(Measure.SEND, 10, 20).orElseThrow()).isCloseTo(-0.1, TOLERANCE);
+        assertThat(summary.change(Measure.SEND, Party.FLOOR_JEDIS, 10, 20).orElseThrow())
+                .isCloseTo(0.2, TOLERANCE);
+        assertThat(summary.change(Measure.SEND, Party.FLOOR_LETTUCE, 10, 20)).isEmpty();
     }
 
     @Test

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Measures the lag while one thread sends 1,000 messages per second with delays of 0.5 to 3 s. */
-final class LagTrial implements AutoCloseable {
+/** Measures the lateness while one thread sends 1,000 messages per second with delays of 0.5 to 3 s. */
+final class LatenessTrial implements AutoCloseable {
 
     private static final int PER_SECOND = 1_000;
     private static final int SOONEST_MILLIS = 500;
@@ -21,7 +21,7 @@ final class LagTrial implements AutoCloseable {
     private final Contender contender;
     private final RedisMeter meter;
 
-    LagTrial(TrialSpec spec, Contender contender) {
+    LatenessTrial(TrialSpec spec, Contender contender) {
         this.spec = spec;
         this.contender = contender;
         this.meter = new RedisMeter(spec.port());
