@@ -34,7 +34,8 @@ public final class RabbitBroker implements Broker {
     @Override
     public Forwarder open(Route route) {
         if (route.destination().isBlank() && isBlank(route.routingKey())) {
-            route.requireDestination("an exchange of RabbitMQ; to use the default exchange, set routing-key to the queue");
+            route.requireDestination(
+                    "an exchange of RabbitMQ; to use the default exchange, set routing-key to the queue");
         }
         route.rejectPubSub();
         RabbitMessages.check(route);
