@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Limits the open deliveries of all pollers of one listener: the number handled at once plus the number claimed in
  * advance. Pollers that are aware of due messages share the budget evenly; a single one may use all of it. Free
- * capacity goes first to pollers that wait for it and hold less than their part, in the order in which they began to
- * wait.
+ * capacity goes first to pollers that wait for it and hold less than their fair share, in the order in which they
+ * began to wait.
  *
  * <p>As many deliveries are claimed in advance as the workers handle in 250 ms, by a moving average of the handling
  * time, up to the listener's prefetch. Slow handlers thus leave messages to other nodes.
@@ -25,30 +25,30 @@ final class ClaimBudget {
 
     private static final int MAX_WAITING_BYTES = 8 * PollRequest.MAX_BYTES;
 
-    private static final double AHEAD = Duration.ofMillis(250).toNanos();
+    private static final double PREFETCH_NANOS = Duration.ofMillis(250).toNanos();
     private static final double WEIGHT = 0.1;
 
-    private final int handled;
+    private final int handledAtOnce;
     private final int maxPrefetch;
     private final Duration linger;
     private volatile double nanosPerMessage = -1;
     private volatile boolean stalled;
     private final Set<Share> waiting = new LinkedHashSet<>();
-    private int taken;
+    private int heldByAll;
     private int wanting;
 
     /**
      * Creates the budget of a listener. If messages have a single attempt, nothing is claimed in advance: a killed
      * process uses up one attempt of each claimed message, so messages that no handler received would be dead-lettered.
      *
-     * @param linger maximum wait of a poller for more capacity if less than half of its part is free
+     * @param linger maximum wait of a poller for more capacity if less than half of its fair share is free
      */
     ClaimBudget(ListenerOptions options, Duration linger) {
         this(options.concurrency() * options.batchSize(), options.maxAttempts() == 1 ? 0 : options.prefetch(), linger);
     }
 
-    ClaimBudget(int handled, int maxPrefetch, Duration linger) {
-        this.handled = handled;
+    ClaimBudget(int handledAtOnce, int maxPrefetch, Duration linger) {
+        this.handledAtOnce = handledAtOnce;
         this.maxPrefetch = maxPrefetch;
         this.linger = linger;
     }
@@ -72,7 +72,7 @@ final class ClaimBudget {
             return 0;
         }
         double measured = nanosPerMessage;
-        return (int) Math.min(maxPrefetch, measured < 0 ? handled : handled * AHEAD / measured);
+        return (int) Math.min(maxPrefetch, measured < 0 ? handledAtOnce : handledAtOnce * PREFETCH_NANOS / measured);
     }
 
     /**
@@ -84,43 +84,44 @@ final class ClaimBudget {
         return new Share(task);
     }
 
-    private int whole() {
-        return handled + prefetch();
+    /** Number of deliveries that all pollers together may hold. */
+    private int limit() {
+        return handledAtOnce + prefetch();
     }
 
     /** Divides a number evenly among the shares that want messages, rounded up. */
-    private int evenly(int whole) {
+    private int evenly(int number) {
         int among = Math.max(1, wanting);
-        return (whole + among - 1) / among;
+        return (number + among - 1) / among;
     }
 
-    /** Wakes the first waiting share, other than {@code except}, that holds less than its part. */
+    /** Wakes the first waiting share, other than {@code except}, that holds less than its fair share. */
     private void wakeFirst(@Nullable Share except) {
-        int whole = whole();
-        int part = evenly(whole);
+        int limit = limit();
+        int fairShare = evenly(limit);
         for (Share share : waiting) {
-            if (share.mine < part) {
+            if (share.held < fairShare) {
                 if (share != except) {
-                    wake(share, whole - taken, part);
+                    wake(share, limit - heldByAll, fairShare);
                 }
                 return;
             }
         }
     }
 
-    private void wake(Share share, int free, int part) {
-        if (2 * free >= part) {
+    private void wake(Share share, int free, int fairShare) {
+        if (2 * free >= fairShare) {
             share.task.wake();
         } else if (free > 0) {
             share.task.wakeWithin(linger);
         }
     }
 
-    /** The part of one poller. The poller's task reserves and requests; any thread may free. */
+    /** What one poller holds. The poller's task reserves and requests; any thread may free. */
     final class Share {
 
         private final TaskHandle task;
-        private int mine;
+        private int held;
         private boolean wants;
         private int reserved;
         private boolean closed;
@@ -132,20 +133,22 @@ final class ClaimBudget {
         /** Number of deliveries that this poller may claim now. */
         int capacity() {
             synchronized (ClaimBudget.this) {
-                int whole = whole();
-                int part = evenly(whole);
-                return closed ? 0 : Math.max(0, Math.min(whole - taken - ahead(part), part - mine));
+                int limit = limit();
+                int fairShare = evenly(limit);
+                // one delivery is left for each share ahead
+                int free = limit - heldByAll - sharesAhead(fairShare);
+                return closed ? 0 : Math.max(0, Math.min(free, fairShare - held));
             }
         }
 
-        /** Number of shares that wait longer than this one and hold less than their part. */
-        private int ahead(int part) {
+        /** Number of shares that wait longer than this one and hold less than their fair share. */
+        private int sharesAhead(int fairShare) {
             int count = 0;
             for (Share other : waiting) {
                 if (other == this) {
                     break;
                 }
-                count += other.mine < part ? 1 : 0;
+                count += other.held < fairShare ? 1 : 0;
             }
             return count;
         }
@@ -192,8 +195,8 @@ final class ClaimBudget {
         void claimed(int count) {
             synchronized (ClaimBudget.this) {
                 if (!closed) {
-                    mine += count;
-                    taken += count;
+                    held += count;
+                    heldByAll += count;
                 }
             }
         }
@@ -202,8 +205,8 @@ final class ClaimBudget {
         void freed(int count) {
             synchronized (ClaimBudget.this) {
                 if (!closed) {
-                    mine -= count;
-                    taken -= count;
+                    held -= count;
+                    heldByAll -= count;
                     wakeFirst(this);
                 }
             }
@@ -213,7 +216,7 @@ final class ClaimBudget {
         void close() {
             synchronized (ClaimBudget.this) {
                 wants(false);
-                freed(mine);
+                freed(held);
                 closed = true;
             }
         }
@@ -231,7 +234,7 @@ final class ClaimBudget {
                     wanting += some ? 1 : -1;
                     if (!some) {
                         waiting.remove(this);
-                        wakeFirst(this); // the parts of the other shares have grown
+                        wakeFirst(this); // the fair shares of the others have grown
                     }
                 }
                 int capacity = capacity();
