@@ -71,7 +71,7 @@ final class DeliveryPipeline {
         long started = nanoTime.getAsLong();
         List<ClaimedDelivery> readable = new ArrayList<>(claimed.size());
         for (ClaimedDelivery delivery : claimed) {
-            delivery.started(started == 0 ? 1 : started);
+            delivery.started(started == 0 ? 1 : started); // 0 means not started
             if (convert(delivery)) {
                 readable.add(delivery);
             }

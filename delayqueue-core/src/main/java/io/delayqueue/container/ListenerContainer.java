@@ -23,8 +23,6 @@ final class ListenerContainer implements ManagedListener {
 
     private static final Log log = LogFactory.getLog(ListenerContainer.class);
 
-    private static final Duration ONCE = Duration.ofDays(365);
-
     private final ListenerSpec spec;
     private final DelayQueueEngine engine;
     private final AtomicInteger runs = new AtomicInteger();
@@ -191,7 +189,7 @@ final class ListenerContainer implements ManagedListener {
                     }
                     cancel();
                 }
-                return ONCE;
+                return UNTIL_WOKEN;
             }
         }
 
@@ -242,7 +240,7 @@ final class ListenerContainer implements ManagedListener {
                     waited.complete(null);
                 }
             });
-            return waited.thenRun(() -> logStopped(drain));
+            return waited.thenRun(() -> finishStop(drain));
         }
 
         private CompletableFuture<Void> endedWithin(Duration time) {
@@ -258,7 +256,7 @@ final class ListenerContainer implements ManagedListener {
             return pollers.stream().allMatch(ShardPoller::hasSettledAll);
         }
 
-        private void logStopped(Duration drain) {
+        private void finishStop(Duration drain) {
             engine.stopped(this);
             int open = pollers.stream().mapToInt(ShardPoller::open).sum();
             if (ended.isDone() && open > 0) {

@@ -147,8 +147,8 @@ final class NextPoll {
 
     /**
      * Applies a reply. If due messages remain, this poller claims them when it has capacity, even if the poll signalled
-     * them to other consumers. After that signal the due time of the remaining messages is not kept, because a later
-     * signal of a new head would not be earlier and would be ignored.
+     * them to other consumers. After that signal {@code headDue} stays {@link PollReply#NEVER}: if it were a past due
+     * time, {@link #headAt} would ignore every later signal of a new head.
      *
      * @param signalled whether the poll signalled remaining due messages to other consumers
      */

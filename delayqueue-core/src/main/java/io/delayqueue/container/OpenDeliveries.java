@@ -209,8 +209,8 @@ final class OpenDeliveries {
         }
         List<Renewal> taken = new ArrayList<>();
         boolean confirm = confirmRequested;
-        if (confirm) { // reset first: a later request concerns the next poll
-            confirmRequested = false;
+        if (confirm) { // otherwise a reset could only erase a request that was made since the read
+            confirmRequested = false; // before the deliveries are read: a later request concerns the next poll
         }
         long next = Long.MAX_VALUE;
         for (ClaimedDelivery delivery : open) {
@@ -219,7 +219,7 @@ final class OpenDeliveries {
                 taken.add(new Renewal(delivery, delivery.renewal()));
             } else if (wanted) {
                 next = now;
-                if (confirm) { // otherwise a request of another thread must stay
+                if (confirm) { // the next poll confirms the rest
                     confirmRequested = true;
                 }
             } else if (keepsLease(delivery, now)) {

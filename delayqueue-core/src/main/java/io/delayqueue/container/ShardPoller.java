@@ -45,8 +45,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShardPoller extends RedisTask implements SignalListener, ClaimedDelivery.Owner {
 
-    private static final int FULL_BATCH = PollRequest.MAX_BATCH / 2;
-    private static final long FOREVER = Duration.ofDays(365).toNanos();
+    /** Number of waiting settlements that are sent at once. */
+    private static final int URGENT_SETTLEMENTS = PollRequest.MAX_BATCH / 2;
+
     private static final int MAX_RECLAIM = 100;
     /** Time for which a poll without a reply keeps its part of the claim budget. */
     private static final long RESERVATION_TIME = Duration.ofSeconds(1).toNanos();
@@ -308,7 +309,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     }
 
     private Duration round() {
-        // isWaiting() without an open poll: the reply to enableNotifications() is missing
+        // if the task waits for a reply without an open poll, it waits for that of enableNotifications()
         if (session.open() == null && (claiming || isWaiting()) && !enableNotificationsIfDue()) {
             return untilReplied();
         }
@@ -392,6 +393,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                         PollRequest.MAX_BYTES,
                         options.lease()),
                 reclaiming,
+                // with a greater capacity, the next poll of this poller claims the messages that this one leaves
                 peers && capacity <= PollRequest.MAX_BATCH,
                 renewals.stream().map(OpenDeliveries.Renewal::extend).toList());
         for (PendingSettlement pending : poll.settlements()) {
@@ -430,9 +432,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         return claiming && deliveries.waitingBytes() <= share.bytes();
     }
 
-    /** Whether settlements are sent at once: the workers have little left to do, or the batch is full. */
+    /** Whether settlements are sent at once: the workers have little left to do, or many wait. */
     private boolean isUrgent() {
-        return !claiming || deliveries.waiting() <= share.prefetched() / 2 || session.size() >= FULL_BATCH;
+        return !claiming || deliveries.waiting() <= share.prefetched() / 2 || session.size() >= URGENT_SETTLEMENTS;
     }
 
     private void apply(Poll poll, PollReply reply) {
@@ -483,7 +485,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         int granted = share.wants(mayClaim && due);
         int capacity = mayClaim ? granted : 0;
         long now = nanoTime.getAsLong();
-        long wait = FOREVER;
+        long wait = UNTIL_WOKEN.toNanos();
         if (claiming) {
             wait = Math.min(wait, plan(capacity, hasPeers(), due).nanos());
         }

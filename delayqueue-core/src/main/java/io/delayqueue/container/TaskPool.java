@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
 
-    private static final long NEVER = Duration.ofDays(365).toNanos();
+    private static final long MAX_DELAY = PeriodicTask.UNTIL_WOKEN.toNanos();
     private static final long FIRST_BACKOFF = Duration.ofMillis(50).toNanos();
     private static final long MAX_BACKOFF = Duration.ofSeconds(1).toNanos();
 
@@ -136,7 +136,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
 
         @Override
         public void wakeWithin(Duration time) {
-            plan(nanoTime.getAsLong() + Math.max(0, Math.min(NEVER, time.toNanos())));
+            plan(nanoTime.getAsLong() + Math.max(0, Math.min(MAX_DELAY, time.toNanos())));
         }
 
         private void plan(long at) {
@@ -221,7 +221,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
             try {
                 Duration next = task.run();
                 failures = 0;
-                return Math.max(0, next.compareTo(Duration.ofDays(365)) > 0 ? NEVER : next.toNanos());
+                return Math.max(0, next.compareTo(PeriodicTask.UNTIL_WOKEN) > 0 ? MAX_DELAY : next.toNanos());
             } catch (Throwable e) { // no failure of a task may end the engine
                 int count = failures + 1;
                 failures = count;

@@ -11,6 +11,9 @@ import java.time.Duration;
 @FunctionalInterface
 public interface PeriodicTask {
 
+    /** The delay of a task that has nothing to do until it is woken. */
+    Duration UNTIL_WOKEN = Duration.ofDays(365);
+
     /**
      * Runs the task once. A run must not block, except briefly for a reply of Redis as {@link RedisTask} does.
      *

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class RedisTask implements PeriodicTask, TaskHandle {
 
     /** The delay that a task returns while it waits for a reply. The reply wakes the task. */
-    protected static final Duration UNTIL_REPLIED = Duration.ofDays(365);
+    protected static final Duration UNTIL_REPLIED = UNTIL_WOKEN;
 
     /** About a hundred round trips to a healthy server: a slow server must not delay the tasks of others. */
     private static final Duration SHORT_WAIT = Duration.ofMillis(20);
