@@ -233,7 +233,7 @@ public final class DelayQueueInspector {
     private Map<String, List<String>> assignedNodes(LiveNodes liveNodes) {
         Map<String, CompletableFuture<Optional<List<Shard>>>> topics = new TreeMap<>();
         liveNodes.nodes().stream()
-                .flatMap(node -> node.assigned().stream())
+                .flatMap(node -> node.assignable().stream())
                 .forEach(topic -> topics.computeIfAbsent(topic, this::registeredShards));
         Map<String, List<String>> assignedNodes = new TreeMap<>();
         topics.forEach((topic, found) -> Await.result(found)

@@ -78,6 +78,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     private boolean started;
     private boolean closed;
 
+    /** Used by the heartbeat task only. */
     private boolean wasConfirmed;
 
     DelayQueueEngine(EngineBuilder builder) {
@@ -140,7 +141,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     }
 
     /**
-     * The source of signals. The subscription and the heartbeat start with the first {@code listen} or {@code await}.
+     * The source of signals. The subscription and the heartbeat start with the first {@code listen}.
      */
     public SignalSource signals() {
         return signals;
@@ -236,8 +237,8 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
 
         @Override
-        public Subscription await(Shard shard, SignalListener listener) {
-            Subscription subscription = signalSource.await(shard, listener);
+        public Subscription listenUnregistered(Shard shard, SignalListener listener) {
+            Subscription subscription = signalSource.listenUnregistered(shard, listener);
             startHeartbeat();
             return subscription;
         }

@@ -24,7 +24,7 @@ public record LiveNodes(Instant now, List<Node> nodes, Set<String> paused) {
      */
     public List<String> assignedNodes(String topic, int shards) {
         List<String> assignable = nodes.stream()
-                .filter(node -> node.assigned().contains(topic))
+                .filter(node -> node.assignable().contains(topic))
                 .map(Node::name)
                 .toList();
         return assignable.isEmpty()
@@ -40,7 +40,7 @@ public record LiveNodes(Instant now, List<Node> nodes, Set<String> paused) {
      * @param messages topics that have a listener on the node, paused or not, or from which a receiver on the node has
      *     received within the last minute
      * @param notifications topics that have a dead-letter listener on the node, paused or not
-     * @param assigned those of {@code messages} whose shards may be assigned to the node: a listener runs and is not
+     * @param assignable those of {@code messages} whose shards may be assigned to the node: a listener runs and is not
      *     paused
      */
     public record Node(
@@ -48,5 +48,5 @@ public record LiveNodes(Instant now, List<Node> nodes, Set<String> paused) {
             Instant lastSeen,
             SortedSet<String> messages,
             SortedSet<String> notifications,
-            SortedSet<String> assigned) {}
+            SortedSet<String> assignable) {}
 }

@@ -32,7 +32,7 @@ public interface SignalSource {
      * Like {@link #listen}, for a shard of a topic that does not exist yet and may never exist. Nothing about the shard
      * is cached after the subscription is closed.
      */
-    default Subscription await(Shard shard, SignalListener listener) {
+    default Subscription listenUnregistered(Shard shard, SignalListener listener) {
         return listen(shard, listener);
     }
 

@@ -143,7 +143,7 @@ class RoundTripTests {
     /** Waits for the heartbeat that a further listener causes at once. */
     private static void awaitHeartbeatWithTopics(QueueNode node, int topics) {
         await().until(() -> node.directory.read().nodes().stream()
-                .anyMatch(member -> member.assigned().size() == topics));
+                .anyMatch(member -> member.assignable().size() == topics));
     }
 
     private void awaitHeartbeats(int more) {

@@ -277,7 +277,7 @@ class ShardTakeoverTests {
                                     .mapToInt(ShardTakeoverTests::shards)
                                     .sum()
                     && node.directory.read().nodes().stream()
-                                    .filter(member -> member.assigned().containsAll(TOPICS))
+                                    .filter(member -> member.assignable().containsAll(TOPICS))
                                     .count()
                             == nodes
                     && node.signals.confirmed();

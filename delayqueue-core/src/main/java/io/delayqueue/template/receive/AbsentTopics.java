@@ -38,7 +38,7 @@ final class AbsentTopics implements PeriodicTask {
     /** Watches the topic of waiting receivers until the subscription is closed. */
     Subscription await(String topic, WaitingReceivers receivers) {
         List<Subscription> subscriptions = context.topics.expectedShards(topic).stream()
-                .map(shard -> context.signals.await(shard, new AppearanceListener(receivers)))
+                .map(shard -> context.signals.listenUnregistered(shard, new AppearanceListener(receivers)))
                 .toList();
         synchronized (this) {
             waiting.put(topic, receivers);
