@@ -90,7 +90,7 @@ class UnresponsiveMasterTests {
         Duration took = Duration.ofNanos(System.nanoTime() - begun);
 
         System.out.println(lost.size() + " of " + TOPICS + " topics on an unresponsive master: read after "
-                + took.toMillis() + " ms, with a command time-out of " + COMMAND_TIMEOUT.toMillis() + " ms");
+                + took.toMillis() + " ms, with a command timeout of " + COMMAND_TIMEOUT.toMillis() + " ms");
         assertThat(lost.size()).isGreaterThan(6);
         assertThat(seen).hasSize(TOPICS).allMatch(topic -> (topic.counts() == null) == lost.contains(topic.topic()));
         assertThat(seen).allMatch(topic -> (topic.problem() == null) != lost.contains(topic.topic()));

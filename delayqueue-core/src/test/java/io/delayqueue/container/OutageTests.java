@@ -193,7 +193,7 @@ class OutageTests {
         assertThat(attempts).isLessThan((LISTENERS + 2) * (LONGER_THAN_ANY_TIME_OUT.toSeconds() + 2));
         assertQuiet(4);
         redis.restart();
-        assertRecovers("an outage longer than any time-out");
+        assertRecovers("an outage longer than any timeout");
         await().until(() -> answers.get("h").isDone());
         assertThat(answers.get("h").join()).isTrue();
         assertThat(engineThreads()).isLessThanOrEqualTo(threads + 1);

@@ -170,7 +170,7 @@ class ClusterTests {
     }
 
     /**
-     * Connected to both: in a JVM that has just started, that takes longer than the short time-out allows, as the first
+     * Connected to both: in a JVM that has just started, that takes longer than the short timeout allows, as the first
      * of many attempts.
      */
     private OwnConnections connect(Client client) {

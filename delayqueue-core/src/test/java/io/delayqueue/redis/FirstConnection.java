@@ -8,7 +8,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The first connection of a JVM loads hundreds of classes, which may take longer than the short command time-outs of outage
+ * The first connection of a JVM loads hundreds of classes, which may take longer than the short command timeouts of outage
  * tests. Fixtures make one beforehand.
  */
 public final class FirstConnection {
@@ -19,7 +19,7 @@ public final class FirstConnection {
     private FirstConnection() {}
 
     /**
-     * Connects once, without the queue and without a short time-out. A server that rejects the connection serves as
+     * Connects once, without the queue and without a short timeout. A server that rejects the connection serves as
      * well.
      *
      * @param port of a server on the loopback interface

@@ -28,7 +28,7 @@ public final class QueueOnRedis implements AutoCloseable {
 
     public static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
-    /** The command time-out of outage tests, which wait for it. */
+    /** The command timeout of outage tests, which wait for it. */
     public static final Duration SHORT_COMMAND_TIMEOUT = Duration.ofMillis(500);
 
     private final RedisServerProcess server;

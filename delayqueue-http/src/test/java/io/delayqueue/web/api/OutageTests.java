@@ -27,7 +27,7 @@ class OutageTests {
                         "spring.data.redis.port=" + proxy.port(),
                         "delayqueue.listener.auto-startup=false",
                         "delayqueue.redis.command-timeout=" + COMMAND_TIMEOUT.toMillis() + "ms")) {
-            // the first calls may take longer than the short time-out
+            // the first calls may take longer than the short timeout
             await().atMost(ApiNode.MAX_WAIT)
                     .untilAsserted(() -> assertThat(node.send("orders", "{\"id\": \"held\", \"payload\": 1}")
                                     .status())

@@ -131,7 +131,7 @@ class CompatInterfaceTests {
                 assertThat(response).startsWith("{\"code\":1,\"message\":\"").contains("失败: ");
             }
             Duration told = Duration.between(begin, Instant.now());
-            System.out.println("five responses while Redis was unavailable, time-out 1 s, within " + told);
+            System.out.println("five responses while Redis was unavailable, timeout 1 s, within " + told);
             assertThat(told).isLessThan(Duration.ofSeconds(18));
 
             proxy.pass();
