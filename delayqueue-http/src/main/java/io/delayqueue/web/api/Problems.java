@@ -1,5 +1,6 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.TooManyTopicsException;
 import io.delayqueue.store.TopicConflictException;
@@ -38,13 +39,18 @@ final class Problems {
     static Response<Problem> response(Throwable failure, String method) {
         Problem problem = problem(failure, method.equals("GET") || method.equals("HEAD"));
         Response<Problem> response = Response.of(problem.status(), problem);
-        return isTemporary(problem) ? response.header("Retry-After", RETRY_AFTER) : response;
+        return isTemporary(failure, problem) ? response.header("Retry-After", RETRY_AFTER) : response;
     }
 
-    private static boolean isTemporary(Problem problem) {
-        return problem.status() == ProblemType.UNAVAILABLE.status()
-                || problem.status() == ProblemType.OUTCOME_UNKNOWN.status()
-                || problem.status() == ProblemType.TOO_MANY_WAITING.status();
+    /** A conflict about a topic lasts until an operator changes the configuration or another node responds. */
+    private static boolean isTemporary(Throwable failure, Problem problem) {
+        boolean conflict = failure instanceof TopicConflictException
+                || failure instanceof TopicMismatchException
+                || (failure instanceof MessageRejectedException rejected && rejected.reason() == Reason.TOPIC_CONFLICT);
+        return !conflict
+                && (problem.status() == ProblemType.UNAVAILABLE.status()
+                        || problem.status() == ProblemType.OUTCOME_UNKNOWN.status()
+                        || problem.status() == ProblemType.TOO_MANY_WAITING.status());
     }
 
     private static Problem problem(Throwable failure, boolean reading) {

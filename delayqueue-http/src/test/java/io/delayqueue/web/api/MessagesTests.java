@@ -1,9 +1,11 @@
 package io.delayqueue.web.api;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.redis.KeySpace;
 import io.delayqueue.web.api.ApiApplication.CancelOrder;
 import io.delayqueue.web.api.ApiNode.Reply;
 import java.net.URI;
@@ -13,11 +15,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Base64;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import tools.jackson.databind.JsonNode;
 
 /** Sending over HTTP, and messages by their ids. */
@@ -43,6 +48,23 @@ class MessagesTests {
         assertThat(stored.envelope().limits().maxAttempts()).isEqualTo(8);
         assertThat(stored.envelope().limits().lease()).isEqualTo(Duration.ofSeconds(45));
         assertThat(stored.envelope().limits().expireAfter()).isEqualTo(Duration.ofHours(2));
+    }
+
+    @Test
+    void conflictAboutATopicHasNoTimeOfARetry() {
+        byte[] topics = node.bean(KeySpace.class).topics();
+        try (RedisConnection redis = node.bean(RedisConnectionFactory.class).getConnection()) {
+            redis.hashCommands().hSet(topics, topic.getBytes(UTF_8), "of a later version".getBytes(UTF_8));
+            for (Reply reply : List.of(
+                    node.send(topic, "{\"payload\": 1}"),
+                    node.receive(topic, "{}"),
+                    node.get("/topics/" + topic + "/messages/1"))) {
+                assertThat(reply.status()).as(reply.text()).isEqualTo(503);
+                assertThat(reply.detail()).contains("is registered as of a later version");
+                assertThat(reply.response().headers().firstValue("Retry-After")).isEmpty();
+            }
+            redis.hashCommands().hDel(topics, topic.getBytes(UTF_8));
+        }
     }
 
     @Test

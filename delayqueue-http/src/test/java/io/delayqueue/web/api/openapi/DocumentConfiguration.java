@@ -255,7 +255,8 @@ public class DocumentConfiguration {
             problems.put(422, "The idempotency key was used with another request.");
         }
         if (method.getBeanType() != DocumentController.class) {
-            problems.put(503, "Redis did not execute the request; nothing changed; retry after Retry-After.");
+            problems.put(
+                    503, "Redis did not execute the request; nothing changed; retry after Retry-After, if present.");
             if (!method.hasMethodAnnotation(GetMapping.class)) {
                 problems.put(504, "The outcome is unknown.");
             }
