@@ -65,7 +65,7 @@ final class Parameters {
         if (!has(name)) {
             return defaultValue;
         }
-        String expected = "a number from 1 to " + max;
+        String expected = "an integer from 1 to " + max;
         int number = parse(name, Integer::valueOf, expected);
         if (number < 1 || number > max) {
             throw wrong(name, expected);

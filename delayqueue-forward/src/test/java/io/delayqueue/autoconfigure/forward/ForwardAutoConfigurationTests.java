@@ -179,7 +179,7 @@ class ForwardAutoConfigurationTests {
                 "to=mapper,destination=x | to is 'mapper', but that bean is a ",
                 "to=custom,destination=x,send-timeout=1ms | send-timeout must be from 100 ms to 10 min, but was 1 ms",
                 "to=custom,destination=x,send-timeout=2m,handling-time=1m | send-timeout must be at"
-                        + " most the handling time (PT1M)",
+                        + " most the handling time (1 min)",
                 "to=custom,destination=x,concurrency=0 | concurrency must be from 1 to 10000, but was 0",
                 "to=custom,destination=x,backoff=nobody | backoff is 'nobody', which is neither",
             })

@@ -32,9 +32,10 @@ public record IdempotencyKey(@Nullable String key, String fingerprint, String cl
         }
         Matcher matcher = SYNTAX.matcher(given.get(0).strip());
         if (given.size() > 1 || !matcher.matches()) {
-            throw ProblemType.INVALID_REQUEST.exception(
-                    "The header " + HEADER + " must be one string of 1 to 255 visible ASCII characters, such as"
-                            + " \"8e03978e-40d5-43e8-bc93-6894a57f9324\".");
+            throw ProblemType.INVALID_REQUEST.exception("The header " + HEADER
+                    + " must be one string of 1 to 255 visible ASCII characters without quotation"
+                    + " marks and backslashes, in quotation marks if it contains a space or a comma, such as"
+                    + " \"8e03978e-40d5-43e8-bc93-6894a57f9324\".");
         }
         String key = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
         return new IdempotencyKey(key, fingerprint, client);

@@ -120,14 +120,15 @@ class HttpInterfaceCheckTests {
                 "compat.base-path=/* | delayqueue.http.compat.base-path must begin with a slash",
                 "api.base-path= | delayqueue.http.api.base-path must not be empty",
                 "compat.max-wait=-1s | delayqueue.http.compat.max-wait must be from 0 to 1 d",
-                "api.max-wait=25h | delayqueue.http.api.max-wait must be from 0 to 1 d",
+                "api.max-wait=25h | delayqueue.http.api.max-wait must be from 0 to 1 d, but was 1 day 1 h",
                 "compat.max-attempts=-1 | delayqueue.http.compat.max-attempts must be 0 or more",
                 "api.max-count=501 | delayqueue.http.api.max-count must be from 1 to 500",
                 "max-waiting=0 | delayqueue.http.max-waiting must be from 1 to 1,000,000",
                 "max-body-size=1B | delayqueue.http.max-body-size must be from 1 KB to 1 GB",
                 "tokens.consume=short | delayqueue.http.tokens.consume[0] must have at least 16"
                         + " visible ASCII characters",
-                "tokens.admin[0]=one that has a space | delayqueue.http.tokens.admin[0] must have at least 16",
+                "tokens.admin[0]=one that has a space | delayqueue.http.tokens.admin[0] must have at least 16"
+                        + " visible ASCII characters and no others, but has characters that are not visible ASCII",
                 "tokens.produce[0]=${NO_SUCH_VARIABLE} | delayqueue.http.tokens.produce[0] is a"
                         + " placeholder for a property"
             })

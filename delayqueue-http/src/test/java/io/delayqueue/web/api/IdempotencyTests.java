@@ -199,7 +199,8 @@ class IdempotencyTests {
 
         assertThat(reply.status()).isEqualTo(400);
         assertThat(reply.detail())
-                .isEqualTo("The header Idempotency-Key must be one string of 1 to 255 visible ASCII characters, such as"
+                .isEqualTo("The header Idempotency-Key must be one string of 1 to 255 visible ASCII characters without"
+                        + " quotation marks and backslashes, in quotation marks if it contains a space or a comma, such as"
                         + " \"8e03978e-40d5-43e8-bc93-6894a57f9324\".");
     }
 }

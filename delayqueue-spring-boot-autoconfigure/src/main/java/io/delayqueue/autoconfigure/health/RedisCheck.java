@@ -56,7 +56,7 @@ final class RedisCheck {
         try {
             return probe.probe().orTimeout(1, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {
-            log.debug("Redis did not respond in time. Its settings are checked later.", e);
+            log.debug("The check of Redis' settings failed. It is repeated later.", e);
             return null;
         }
     }

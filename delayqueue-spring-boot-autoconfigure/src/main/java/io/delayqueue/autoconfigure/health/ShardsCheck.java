@@ -56,7 +56,7 @@ final class ShardsCheck {
                         + " start this application again.");
     }
 
-    /** The number of shards of each registered topic, by its name; empty if Redis does not respond. */
+    /** The number of shards of each registered topic, by its name; empty if they cannot be read. */
     private Map<String, Integer> registered(List<String> topics) {
         List<CompletableFuture<Optional<List<Shard>>>> replies = new ArrayList<>();
         topics.forEach(topic -> replies.add(registry.registeredShards(topic)));
@@ -68,7 +68,8 @@ final class ShardsCheck {
             if (Completions.cause(e) instanceof TopicConflictException unreadable) {
                 throw unreadable;
             }
-            log.debug("Redis did not respond. The number of shards of a topic is checked at its first use.", e);
+            log.debug(
+                    "The check of the numbers of shards failed. The number of a topic is checked at its first use.", e);
             return Map.of();
         }
         Map<String, Integer> registered = new HashMap<>();

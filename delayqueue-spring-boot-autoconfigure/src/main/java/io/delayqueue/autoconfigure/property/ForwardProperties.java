@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure.property;
 
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -84,8 +85,8 @@ public record ForwardProperties(
         InvalidOptionException.require(
                 sendTimeout.compareTo(options.handlingTime()) <= 0,
                 "sendTimeout",
-                "must be at most the handling time (" + options.handlingTime()
-                        + "), after which the lease is no longer renewed, but was " + sendTimeout);
+                "must be at most the handling time (" + DurationText.of(options.handlingTime())
+                        + "), after which the lease is no longer renewed, but was " + DurationText.of(sendTimeout));
         if (other != null) {
             throw new InvalidOptionException(
                     "id",

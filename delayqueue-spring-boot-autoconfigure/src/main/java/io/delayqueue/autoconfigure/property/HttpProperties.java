@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure.property;
 
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
+import io.delayqueue.message.DurationText;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -167,9 +168,10 @@ public record HttpProperties(
             require(
                     token.length() >= SHORTEST_TOKEN && token.chars().allMatch(each -> each > ' ' && each < 0x7f),
                     name,
-                    "must have at least " + SHORTEST_TOKEN + " visible ASCII characters and no others, but had "
-                            + token.length() + " characters"
-                            + (token.length() < SHORTEST_TOKEN ? "" : ", some of them others"));
+                    "must have at least " + SHORTEST_TOKEN + " visible ASCII characters and no others, but "
+                            + (token.length() < SHORTEST_TOKEN
+                                    ? "had " + token.length() + " characters"
+                                    : "has characters that are not visible ASCII"));
             String other = roles.putIfAbsent(token, role);
             require(
                     other == null || other.equals(role),
@@ -183,7 +185,7 @@ public record HttpProperties(
         require(
                 value.compareTo(min) >= 0 && value.compareTo(max) <= 0,
                 name,
-                "must be " + range + ", but was " + value);
+                "must be " + range + ", but was " + (value instanceof Duration time ? DurationText.of(time) : value));
     }
 
     private static void require(boolean holds, String name, String problem) {
