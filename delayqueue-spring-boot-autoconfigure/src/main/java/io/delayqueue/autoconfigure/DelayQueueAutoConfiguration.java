@@ -114,7 +114,7 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    PayloadConverter delayQueueTextPayloadConverter() {
+    PayloadConverter delayQueueMissingPayloadConverter() {
         return new MissingPayloadConverter();
     }
 
@@ -141,9 +141,10 @@ public final class DelayQueueAutoConfiguration {
             Environment environment) {
         EngineSettings settings = properties.engine().toSettings(properties.deadLetters());
         String node = EngineBuilder.newNode();
-        Duration validity = settings.heartbeat().multipliedBy(5).dividedBy(2);
-        RedisSignals signals =
-                new RedisSignals(connections, keySpace, new EngineExecutor(self), node, validity, System::nanoTime);
+        // more than two heartbeats, so that one lost canary changes nothing
+        Duration signalValidity = settings.heartbeat().multipliedBy(5).dividedBy(2);
+        RedisSignals signals = new RedisSignals(
+                connections, keySpace, new EngineExecutor(self), node, signalValidity, System::nanoTime);
         EngineBuilder engine = DelayQueueEngine.builder()
                 .node(node)
                 .redis(scripts, keySpace)

@@ -41,7 +41,7 @@ import org.springframework.util.unit.DataSize;
  *     of delayqueue.listener except auto-startup and mdc. Attributes of a listener's annotation take precedence.
  * @param shards Conflicts about the number of shards of a topic.
  * @param limits Limits of sends.
- * @param engine Listeners, heartbeats and retention.
+ * @param engine Periodic tasks, sweeps, heartbeats and acknowledgements.
  * @param deadLetters Retention of dead letters.
  * @param metrics Samples of topics.
  * @param health Thresholds of the health indicator.
@@ -110,14 +110,11 @@ public record DelayQueueProperties(
         return new ShardPlan(counts, shards.onConflict());
     }
 
-    /** Settings of a receiver. Its callers choose lease and count; the other settings are those of listeners. */
+    /** Settings of a receiver. Its callers choose lease and count. */
     ReceiveSettings toReceiveSettings() {
         ListenerOptions options = listenerOptions();
-        return new ReceiveSettings(
-                engine.sweep(),
-                engine.unconfirmedSweep(),
-                options.maxAttempts(),
-                options.lease().dividedBy(3));
+        Duration grace = options.lease().dividedBy(3); // listeners renew their leases within this time
+        return new ReceiveSettings(engine.sweep(), engine.unconfirmedSweep(), options.maxAttempts(), grace);
     }
 
     /**
@@ -182,7 +179,7 @@ public record DelayQueueProperties(
     public record Shards(@DefaultValue("fail") OnConflict onConflict) {}
 
     /**
-     * Listeners, heartbeats and retention.
+     * Periodic tasks, sweeps, heartbeats and acknowledgements.
      *
      * @param taskThreads Number of threads for all periodic tasks of the node, 1 to 64. Handlers run on threads of
      *     their own.

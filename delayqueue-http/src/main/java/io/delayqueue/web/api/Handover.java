@@ -23,8 +23,8 @@ import org.springframework.web.context.request.async.DeferredResult;
 final class Handover {
 
     /**
-     * Difference between the request's timeout and the client's wait time. The receiver ends the wait itself, but later
-     * while Redis is unavailable.
+     * Difference between the request's timeout and the client's wait time. The receiver ends the wait itself. If Redis
+     * is unavailable, it ends the wait late.
      */
     private static final Duration TIMEOUT_MARGIN = Duration.ofSeconds(30);
 

@@ -56,7 +56,10 @@ public record MessageSending(
         }
     }
 
-    /** Throws an exception whose status asks the client to repeat the request, if no message is known to be stored. */
+    /**
+     * Throws an exception whose status asks the client to repeat the request, if each result is unknown or a rejection
+     * that may be temporary.
+     */
     private static void rejectIfNoneWasStored(List<SendResult> results) {
         boolean unknown = false;
         for (SendResult result : results) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP interface of ouqiang/delay-queue: {@code /push}, {@code /pop}, {@code /finish}, {@code /delete} and
- * {@code /get}. Accepts any HTTP method. The status is always 200, except for unauthorized requests. Requires
- * asynchronous support. Thread-safe. Not serializable.
+ * {@code /get}. Accepts any HTTP method. Requests to the five paths get the status 200 or, without access, 401 or 403.
+ * Other paths get 404. Requires asynchronous support. Thread-safe. Not serializable.
  */
 public final class CompatServlet extends HttpServlet {
 
@@ -103,7 +103,7 @@ public final class CompatServlet extends HttpServlet {
             return response.join();
         }
         AsyncContext async = writer.begin(request, Duration.ZERO);
-        ResponseWriter.onEnd(async, () -> {});
+        ResponseWriter.endOnTimeout(async);
         CompletableFuture<?> ignored = response.thenAccept(bytes -> writer.writeLater(async, () -> bytes, () -> {}));
         return null;
     }

@@ -70,6 +70,11 @@ final class ResponseWriter {
         async.addListener(new EndListener(action));
     }
 
+    /** Completes a request if it times out. */
+    static void endOnTimeout(AsyncContext async) {
+        onEnd(async, () -> {});
+    }
+
     private record EndListener(Runnable action) implements AsyncListener {
 
         @Override

@@ -48,7 +48,10 @@ import org.springframework.context.annotation.Import;
 @ConditionalOnBean(DelayQueueEngine.class)
 public final class DelayQueueEndpointAutoConfiguration {
 
-    /** Nested, because its condition requires classes of Actuator, which is optional. */
+    /**
+     * Nested, because all conditions of one class are loaded before the first of them is evaluated, and the condition
+     * of this one is a class of Actuator, which is optional.
+     */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnAvailableEndpoint(endpoint = DelayQueueEndpoint.class, exposure = EndpointExposure.WEB)
     @EnableConfigurationProperties(EndpointProperties.class)
