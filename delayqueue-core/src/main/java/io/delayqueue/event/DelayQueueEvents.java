@@ -30,7 +30,7 @@ public interface DelayQueueEvents {
     /** A send was rejected because a message of its id is live. */
     default void duplicateRejected(String topic, String id) {}
 
-    /** A send after a commit failed for the last time: the transaction is committed, the message is not stored. */
+    /** A send after a commit failed for the last time: the transaction is committed, the message may not be stored. */
     default void sendAfterCommitFailed(String topic, String id, Throwable cause) {}
 
     /** A message was cancelled. */
@@ -100,7 +100,7 @@ public interface DelayQueueEvents {
     // ---- the engine ------------------------------------------------------------------------------------------------
 
     /**
-     * A lease expired and its message is scheduled again.
+     * A lease ended and its message is scheduled again.
      *
      * @param recipient the recipient whose poll reclaimed the message; not necessarily the former holder
      */

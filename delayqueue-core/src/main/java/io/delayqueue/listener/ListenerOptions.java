@@ -16,7 +16,7 @@ import java.util.List;
  * @param notRetryable exception types that dead-letter a message at once; subclasses and exceptions with such a cause
  *     count too
  * @param handlingTime maximum time for which the lease of a delivery is renewed while it is handled, 1 second to 365
- *     days and not less than the lease; after it the lease expires
+ *     days and not less than the lease; after it the lease ends
  * @param prefetch maximum number of deliveries claimed in addition to those being handled, 0 to 10,000; fewer are
  *     claimed if handling is slow
  * @param prefetchTime maximum time for which a delivery waits for a handler before it is released, 1 ms to 1 day

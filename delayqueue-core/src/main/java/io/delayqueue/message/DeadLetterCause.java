@@ -5,7 +5,7 @@ public enum DeadLetterCause {
     /** The last permitted attempt failed. */
     ATTEMPTS_SPENT,
     /**
-     * The lease of the last permitted attempt expired before a settlement, for example because its process was
+     * The lease of the last permitted attempt ended before a settlement, for example because its process was
      * killed.
      */
     LEASE_OVER,

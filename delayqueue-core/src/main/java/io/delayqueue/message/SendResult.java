@@ -62,7 +62,10 @@ public sealed interface SendResult {
      */
     record Replaced(String topic, String id, Instant dueAt) implements Success {}
 
-    /** A live message of the same id was kept, as {@link OnDuplicate#KEEP} requests. */
+    /**
+     * A live message of the same id was kept, as {@link OnDuplicate#KEEP} requests or because it has a greater
+     * version.
+     */
     record Kept(String topic, String id) implements Success {}
 
     /** A message of the same id is live; nothing changed. */

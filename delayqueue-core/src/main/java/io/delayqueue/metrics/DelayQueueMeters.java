@@ -42,7 +42,7 @@ public enum DelayQueueMeters implements MeterDocumentation {
             GAUGE,
             "Topics whose state could not be read from Redis; their gauges are NaN."),
     /** Age of the last sample. */
-    SAMPLE_AGE("delayqueue.sample.age", GAUGE, "Age of the sample from which the gauges above are read."),
+    SAMPLE_AGE("delayqueue.sample.age", GAUGE, "Age of the sample from which the gauges of topics are read."),
 
     /** Lateness of deliveries. */
     DELIVERY_LATENESS(

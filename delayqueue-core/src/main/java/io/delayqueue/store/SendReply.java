@@ -17,7 +17,7 @@ public record SendReply(Outcome outcome, Instant dueAt, boolean repeated) {
         ACCEPTED,
         /** The message was stored and replaced a live message with the same id. */
         REPLACED,
-        /** A live message with the same id was kept, as requested. */
+        /** A live message with the same id was kept, as requested or because it has a greater version. */
         KEPT,
         /** The message was rejected, because a message with the same id is live. */
         DUPLICATE

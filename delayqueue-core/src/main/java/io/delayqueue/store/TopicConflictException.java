@@ -1,8 +1,9 @@
 package io.delayqueue.store;
 
 /**
- * A topic has another shard count than this process expects, or a format that this version cannot read. Nothing was
- * written.
+ * A topic is not as the call expects. Nothing was stored, settled or claimed. The topic has another shard count, or a
+ * format that this version cannot read; or others deleted or registered it during each attempt; or a later poll of the
+ * same consumer has run.
  */
 public sealed class TopicConflictException extends RuntimeException permits TopicRegisteredAnewException {
 

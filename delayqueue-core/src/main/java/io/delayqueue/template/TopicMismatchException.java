@@ -2,7 +2,7 @@ package io.delayqueue.template;
 
 /**
  * The stored topic does not match this process: it has another number of shards, or a format of a newer version.
- * Nothing was written.
+ * Also thrown if others delete the topic or register it again during each attempt. No message was stored or changed.
  */
 public final class TopicMismatchException extends DelayQueueException {
 

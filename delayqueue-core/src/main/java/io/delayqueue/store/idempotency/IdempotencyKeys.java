@@ -72,7 +72,7 @@ public final class IdempotencyKeys {
     }
 
     private String nonce() {
-        // starts with a letter: a numeric nonce would be read as the time of its send
+        // starts with 'i', so that it never has the form of a version: n and 16 digits
         StringBuilder nonce = new StringBuilder(NONCE_LENGTH).append('i');
         while (nonce.length() < NONCE_LENGTH) {
             nonce.append(Character.forDigit(random.nextInt(NONCE_RADIX), NONCE_RADIX));

@@ -10,7 +10,7 @@ import java.time.Duration;
  *     signals are lost
  * @param unconfirmedSweep interval between sweeps while the node does not receive its own signals, 1 ms or more
  * @param maxAttempts permitted attempts, unless the message has its own limit, 1 or more
- * @param grace time after an outage in which expired leases are not reclaimed, so that running owners can renew them,
+ * @param grace time after an outage in which leases that have ended are not reclaimed, so that running owners can renew them,
  *     zero or more
  */
 @Internal

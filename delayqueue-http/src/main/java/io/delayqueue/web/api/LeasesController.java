@@ -110,7 +110,7 @@ public class LeasesController extends ApiController {
             result.setErrorResult(new ProblemException(ProblemType.LEASE_LOST
                     .problem("Message '" + call.id() + "' of topic '" + call.topic()
                             + "' is no longer leased under this token: it was settled, cancelled or replaced, or its"
-                            + " lease expired. Nothing changed.")
+                            + " lease ended. Nothing changed.")
                     .about(call.topic(), call.id())));
         }
     }
