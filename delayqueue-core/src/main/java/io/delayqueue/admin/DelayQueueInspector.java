@@ -6,6 +6,7 @@ import io.delayqueue.coordination.LiveNodes.Node;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
@@ -139,7 +140,7 @@ public final class DelayQueueInspector {
 
     private TopicStatus status(
             String topic, @Nullable TopicCounts counts, @Nullable String problem, LiveNodes liveNodes) {
-        int shards = registry.likelyShardOf(topic, topic).map(Shard::count).orElse(1);
+        int shards = registry.lastShardCount(topic).orElse(1);
         List<String> consumers = liveNodes.nodes().stream()
                 .filter(node -> node.messages().contains(topic))
                 .map(Node::name)
@@ -188,8 +189,9 @@ public final class DelayQueueInspector {
         DelayMessage.checkTopic(topic);
         InvalidOptionException.requireRange("buckets", buckets, 1, MAX_BUCKETS);
         if (span.compareTo(Duration.ofMillis(buckets)) < 0 || span.compareTo(MAX_SPAN) > 0) {
-            throw new IllegalArgumentException("A span of " + buckets + " buckets is " + Duration.ofMillis(buckets)
-                    + " to " + MAX_SPAN + " long, but not " + span);
+            throw new IllegalArgumentException("'span' must be from "
+                    + DurationText.of(Duration.ofMillis(buckets)) + " to " + DurationText.of(MAX_SPAN) + " for "
+                    + buckets + " buckets, but was " + DurationText.of(span));
         }
         Duration width = Duration.ofMillis((span.toMillis() + buckets - 1) / buckets);
         return translating(

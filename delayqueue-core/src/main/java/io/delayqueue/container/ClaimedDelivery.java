@@ -79,7 +79,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     }
 
     private static Duration lease(Claim claim, Duration lease) {
-        if (claim.fixesLimits()) {
+        if (claim.hasOwnLimits()) {
             try {
                 Duration own = claim.envelope().limits().lease();
                 return own == null ? lease : own;

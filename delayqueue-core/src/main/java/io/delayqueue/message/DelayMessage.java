@@ -52,6 +52,7 @@ public final class DelayMessage {
         this.limits = new MessageLimits(builder.maxAttempts, builder.lease, builder.expireAfter, builder.expireAt);
         this.onDuplicate = builder.onDuplicate;
         this.nonce = builder.nonce;
+        // each send of a message without an id generates another id, so that no send repeats an earlier one
         this.history = builder.id == null ? null : builder.history;
         this.remembered = builder.remembered;
     }
@@ -150,7 +151,7 @@ public final class DelayMessage {
 
     /**
      * Identifies repeats of one send. Null unless a nonce or version was set or the message comes from an unknown
-     * outcome.
+     * outcome. A version is stored as a nonce: {@code n} and sixteen digits.
      */
     public @Nullable String nonce() {
         return nonce;
@@ -356,9 +357,9 @@ public final class DelayMessage {
          * is unknown. Applications do not need this method, because the message of an unknown outcome carries its
          * nonce.
          *
-         * @param nonce 1 to 64 letters and digits, checked by the send
+         * @param nonce the nonce of the earlier send
          */
-        public Builder nonce(String nonce) {
+        public Builder repeatOf(String nonce) {
             return repeatOf(nonce, SendHistory.ofOtherProcess());
         }
 
@@ -381,9 +382,10 @@ public final class DelayMessage {
          * Sets the nonce of a message that was not sent before, so that the caller can repeat the send without the
          * first message object.
          *
-         * @param nonce 1 to 64 letters and digits, used for this send only; checked by the send
+         * @param nonce 1 to 64 letters and digits, used for this send only; checked by the send. {@code n} and sixteen
+         *     digits are a {@link #version}
          */
-        public Builder firstNonce(String nonce) {
+        public Builder nonce(String nonce) {
             Assert.notNull(nonce, "'nonce' must not be null");
             this.nonce = nonce;
             this.history = null;
@@ -399,7 +401,7 @@ public final class DelayMessage {
          * @throws IllegalArgumentException if the version is out of range
          */
         public Builder version(long version) {
-            return firstNonce("n" + versionDigits(version));
+            return nonce("n" + versionDigits(version));
         }
 
         /**

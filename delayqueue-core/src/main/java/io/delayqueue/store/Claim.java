@@ -23,8 +23,8 @@ public record Claim(
         byte[] stored) {
 
     /** Whether the message has limits of its own. Checks one byte only, so that a foreign message may be misjudged. */
-    public boolean fixesLimits() {
-        return EnvelopeFormat.fixesLimits(stored);
+    public boolean hasOwnLimits() {
+        return EnvelopeFormat.hasOwnLimits(stored);
     }
 
     /**

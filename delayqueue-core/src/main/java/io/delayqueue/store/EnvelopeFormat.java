@@ -115,7 +115,7 @@ public final class EnvelopeFormat {
     }
 
     /** Whether a stored message has limits of its own. */
-    static boolean fixesLimits(byte[] stored) {
+    static boolean hasOwnLimits(byte[] stored) {
         return stored.length > REST && stored[REST] == '+';
     }
 
@@ -135,7 +135,7 @@ public final class EnvelopeFormat {
         }
         try {
             String[] limited =
-                    fixesLimits(stored) ? text(stored, REST + 1, lineEnd).split(" ") : null;
+                    hasOwnLimits(stored) ? text(stored, REST + 1, lineEnd).split(" ") : null;
             boolean bare = stored[lineEnd + 1] == '\n';
             Map<String, String> headers = bare ? Map.of() : new LinkedHashMap<>();
             int payload = bare ? lineEnd + 2 : headers(stored, lineEnd + 1, headers);

@@ -46,13 +46,13 @@ public record PollRequest(
     }
 
     /** The same request with another time since the consumer's last poll. */
-    public PollRequest after(@Nullable Duration time) {
+    public PollRequest withSinceLast(@Nullable Duration time) {
         return new PollRequest(
                 consumer, sequence, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions, time);
     }
 
     /** The same request under another name and number, without the time since the last poll. */
-    PollRequest by(String name, long number) {
+    PollRequest renamed(String name, long number) {
         return new PollRequest(name, number, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions);
     }
 

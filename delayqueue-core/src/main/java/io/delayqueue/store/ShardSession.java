@@ -237,7 +237,7 @@ public final class ShardSession {
 
     private synchronized PollRequest sending(Poll poll, long now) {
         poll.attempts++;
-        return poll.request.after(polled ? Duration.ofNanos(Math.max(0, now - polledAt)) : null);
+        return poll.request.withSinceLast(polled ? Duration.ofNanos(Math.max(0, now - polledAt)) : null);
     }
 
     private synchronized void replied(long sentAt, PollReply reply) {
@@ -256,7 +256,7 @@ public final class ShardSession {
         } else if (cause instanceof TopicConflictException && open == poll) {
             // Redis knows a later poll of this consumer, for example after a restore: continue with a new name
             generation++;
-            open = new Poll(poll.request.by(name(), sequence.getAsLong()), poll.settlements, poll.sentAt);
+            open = new Poll(poll.request.renamed(name(), sequence.getAsLong()), poll.settlements, poll.sentAt);
         }
     }
 

@@ -77,7 +77,7 @@ final class ProofSender {
                     .id("m" + i)
                     .payload("")
                     .dueAt(due)
-                    .nonce(nonce);
+                    .repeatOf(nonce);
             batch.add(ConsumerProcess.alwaysFails(i) ? message.maxAttempts(3).build() : message.build());
         }
         send(batch);

@@ -202,7 +202,7 @@ class SlotMoveTests {
                 .id(id)
                 .payload("x")
                 .delay(Duration.ofHours(1))
-                .nonce("nonceof" + id)
+                .repeatOf("nonceof" + id)
                 .rememberFor(Duration.ofHours(2))
                 .build();
     }

@@ -143,7 +143,7 @@ abstract class ShardedTopicContract {
         List<DelayMessage> messages = IntStream.range(0, 40)
                 .mapToObj(i -> message("order-" + i)
                         .delay(LATER)
-                        .nonce(reserved.nonce(i))
+                        .repeatOf(reserved.nonce(i))
                         .rememberFor(LATER)
                         .build())
                 .toList();

@@ -263,7 +263,7 @@ class RepeatedSendTests extends HeldSendsTest {
 
     @Test
     void aRepeatOfAnotherProcessIsCountedOnlyIfItStoresTheMessage() {
-        DelayMessage repeat = message("4711").toBuilder().nonce("n1").build();
+        DelayMessage repeat = message("4711").toBuilder().repeatOf("n1").build();
         for (int i = 0; i < 3; i++) {
             template().send(repeat);
         }
@@ -289,8 +289,8 @@ class RepeatedSendTests extends HeldSendsTest {
     void aFirstSendThatHasANonceAlreadyIsRejectedForCertain() {
         sends.set((ids, call) -> CompletableFuture.failedFuture(notSent()));
 
-        assertThat(catchThrowable(() -> template()
-                        .send(message("4711").toBuilder().firstNonce("n1").build())))
+        assertThat(catchThrowable(() ->
+                        template().send(message("4711").toBuilder().nonce("n1").build())))
                 .isInstanceOf(MessageRejectedException.class);
     }
 

@@ -118,7 +118,7 @@ class SendLimitsTests extends RedisTest {
 
     @Test
     void aNonceIsDeadLettersAndDigits() {
-        assertThatThrownBy(() -> template().send(message().nonce("a b").build()))
+        assertThatThrownBy(() -> template().send(message().repeatOf("a b").build()))
                 .isInstanceOf(MessageRejectedException.class)
                 .hasMessageContaining("nonce");
     }

@@ -98,7 +98,7 @@ class SendTests extends RedisTest {
                         .header("origin", "shop")
                         .maxAttempts(8)
                         .dueAt(Instant.ofEpochMilli(1_900_000_000_000L))
-                        .nonce("k2j4h1")
+                        .repeatOf("k2j4h1")
                         .build());
 
         String stored = stored("orders", "4711");

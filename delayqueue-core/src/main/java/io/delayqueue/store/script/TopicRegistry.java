@@ -105,16 +105,19 @@ public final class TopicRegistry {
     }
 
     /**
-     * The shard of a message according to the last known shard count, even if the registration is being read again;
-     * empty if no shard count is known. Never calls Redis.
+     * The shard of a message according to {@link #lastShardCount}; empty if no shard count is known. Never calls Redis.
      */
     public Optional<Shard> likelyShardOf(String topic, String id) {
+        return lastShardCount(topic).map(count -> Shard.of(topic, id, count));
+    }
+
+    /**
+     * The last known shard count of a topic, even if the registration is being read again; empty if none is known.
+     * Never calls Redis.
+     */
+    public Optional<Integer> lastShardCount(String topic) {
         Registration registration = known.get(topic);
-        if (registration != null) {
-            return Optional.of(registration.shardOf(id));
-        }
-        Integer count = lastCounts.get(topic);
-        return count == null ? Optional.empty() : Optional.of(Shard.of(topic, id, count));
+        return registration != null ? Optional.of(registration.count()) : Optional.ofNullable(lastCounts.get(topic));
     }
 
     /** The shards that a topic would have if this process registered it now. Never calls Redis. */

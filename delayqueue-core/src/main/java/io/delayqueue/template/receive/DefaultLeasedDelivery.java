@@ -31,7 +31,7 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
     private final RedisClock clock;
     private final AtomicBoolean settled = new AtomicBoolean();
     private final AtomicLong leaseEndNanos;
-    private final long takenAt;
+    private final long claimedAt;
 
     /**
      * Creates a delivery from a claim.
@@ -46,14 +46,14 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
         this.claim = claim;
         this.envelope = claim.envelope();
         this.clock = poller.clock();
-        this.takenAt = context.now();
+        this.claimedAt = context.now();
         Duration own = envelope.limits().lease();
         this.leaseEndNanos = new AtomicLong(polledAt + (own == null ? lease : own).toNanos());
     }
 
     @Override
     public Duration handling(long givenAt, Instant settledAt) {
-        return Duration.ofNanos(givenAt - takenAt);
+        return Duration.ofNanos(givenAt - claimedAt);
     }
 
     @Override
@@ -113,7 +113,7 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
 
     @Override
     public String receipt() {
-        return new Receipt(claim.attempt(), clock.at(takenAt), sentAt(), claim.token()).toString();
+        return new Receipt(claim.attempt(), clock.at(claimedAt), sentAt(), claim.token()).toString();
     }
 
     @Override

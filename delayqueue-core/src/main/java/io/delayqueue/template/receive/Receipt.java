@@ -12,11 +12,11 @@ import java.util.regex.Pattern;
  * other fields are used for events only.
  *
  * @param attempt the number of the attempt
- * @param takenAt when the message was claimed, by Redis' clock
+ * @param claimedAt when the message was claimed, by Redis' clock
  * @param sentAt when the message was sent, by Redis' clock
  * @param token the lease's token
  */
-record Receipt(int attempt, Instant takenAt, Instant sentAt, String token) implements PendingSettlement.Attempt {
+record Receipt(int attempt, Instant claimedAt, Instant sentAt, String token) implements PendingSettlement.Attempt {
 
     private static final int RADIX = 36;
     private static final String NUMBER = "([0-9a-z]{1,9})\\.";
@@ -44,7 +44,7 @@ record Receipt(int attempt, Instant takenAt, Instant sentAt, String token) imple
 
     @Override
     public Duration handling(long givenAt, Instant settledAt) {
-        Duration time = Duration.between(takenAt, settledAt);
+        Duration time = Duration.between(claimedAt, settledAt);
         return time.isNegative() ? Duration.ZERO : time;
     }
 
@@ -53,7 +53,7 @@ record Receipt(int attempt, Instant takenAt, Instant sentAt, String token) imple
         return String.join(
                 ".",
                 Integer.toString(attempt, RADIX),
-                Long.toString(takenAt.toEpochMilli(), RADIX),
+                Long.toString(claimedAt.toEpochMilli(), RADIX),
                 Long.toString(sentAt.toEpochMilli(), RADIX),
                 token);
     }

@@ -74,7 +74,7 @@ class HeadTimeTests {
         send("limited", moment, "-", LIMITS);
         List<Claim> claims = bench.poll(Polls.by("w1", 1).claim(9)).claims();
         assertThat(claims).extracting(Claim::id).containsExactly("limited", "plain");
-        assertThat(claims).extracting(Claim::fixesLimits).containsExactly(true, false);
+        assertThat(claims).extracting(Claim::hasOwnLimits).containsExactly(true, false);
         assertThat(bench.store()
                         .awaitFind(bench.shard(), "limited")
                         .orElseThrow()

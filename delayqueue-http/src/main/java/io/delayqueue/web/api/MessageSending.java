@@ -104,9 +104,9 @@ public record MessageSending(
             SendRequest request = requests.get(i);
             DelayMessage.Builder message = request.toMessage(topic).rememberFor(IdempotencyKeys.REMEMBERED);
             if (reserved.isRepeat()) {
-                message.nonce(reserved.nonce(i));
+                message.repeatOf(reserved.nonce(i));
             } else {
-                message.firstNonce(reserved.nonce(i));
+                message.nonce(reserved.nonce(i));
             }
             if (request.id() == null) {
                 message.id(own.next());
