@@ -61,12 +61,17 @@ final class PollScript {
 
     private static void write(ScriptCall call, Settlement settlement) {
         if (settlement instanceof Retry retry) {
-            String verb = retry.ifAttemptsLeft() ? "r" : "t";
+            String verb = retry.ifAttemptsLeft() ? "retryIfAttemptsLeft" : "retry";
             write(call, verb, retry, Long.toString(retry.delay().toMillis()), oneLine(retry));
         } else if (settlement instanceof ToDeadLetters deadLetter) {
-            write(call, "b", deadLetter, deadLetter.cause().name(), DeadLetterFormat.write(deadLetter.failure()));
+            write(
+                    call,
+                    "deadLetter",
+                    deadLetter,
+                    deadLetter.cause().name(),
+                    DeadLetterFormat.write(deadLetter.failure()));
         } else if (settlement instanceof Release release) {
-            write(call, "l", release, "", "");
+            write(call, "release", release, "", "");
         }
     }
 

@@ -107,15 +107,16 @@ local function settleOthers(first, held, newDeadLetters)
     local at, delivery = other[1], other[2]
     local verb, id, token, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
     local _, attempts, due, lastFailure = parsed(delivery)
-    local message = redis.call((verb == 'b' or verb == 'r') and 'HGET' or 'HEXISTS', messagesKey, id)
+    local needsMessage = verb == 'deadLetter' or verb == 'retryIfAttemptsLeft'
+    local message = redis.call(needsMessage and 'HGET' or 'HEXISTS', messagesKey, id)
     if not message or message == 0 then
       forget(id)
-    elseif verb == 't' or (verb == 'r' and tonumber(attempts) < permitted(message)) then
+    elseif verb == 'retry' or (verb == 'retryIfAttemptsLeft' and tonumber(attempts) < permitted(message)) then
       toSchedule(id, string.format('%.0f', now + tonumber(value)), attempts, failure)
-    elseif verb == 'l' then
+    elseif verb == 'release' then
       toSchedule(id, due, attempts - 1, lastFailure)
     else
-      local cause = verb == 'r' and 'ATTEMPTS_SPENT' or value
+      local cause = verb == 'retryIfAttemptsLeft' and 'ATTEMPTS_SPENT' or value
       toDeadLetters(id, token, cause, attempts, due, failure, message, newDeadLetters)
     end
   end

@@ -78,6 +78,12 @@ public final class Polls {
         return this;
     }
 
+    /** Retries a message after {@code delay} milliseconds if an attempt is left, with the failure {@code E: no}. */
+    public Polls retryIfAttemptsLeft(String id, String token, long delay) {
+        settlements.add(new Settlement.Retry(id, token, Duration.ofMillis(delay), new Failure("E", "no"), true));
+        return this;
+    }
+
     /** Dead-letters a message, with the failure {@code E: no} and a stack. */
     public Polls deadLetter(String id, String token, DeadLetterCause cause) {
         settlements.add(new Settlement.ToDeadLetters(id, token, cause, new Failure("E", "no", "at x\nat y")));

@@ -44,6 +44,7 @@ class PollSettleTests {
 
     private static Stream<Row> held() {
         ShardState leased = new ShardState().leased("a", T0 - 5, "w1-1", END, 2, "E: old");
+        ShardState lastAttempt = new ShardState().leased("a", T0 - 5, "w1-1", END, 3, "E: old");
         return Stream.of(
                 new Row(
                         "acknowledge: gone",
@@ -57,6 +58,24 @@ class PollSettleTests {
                         settles(poll -> poll.retry("a", "w1-1", 700)),
                         "due 700, lease never",
                         new ShardState().retrying("a", T0 + 700, 2, "E: no").put("messages", "a", stored("a", T0 - 5))),
+                new Row(
+                        "retry if an attempt is left: scheduled after the delay",
+                        leased,
+                        settles(poll -> poll.retryIfAttemptsLeft("a", "w1-1", 700)),
+                        "due 700, lease never",
+                        new ShardState().retrying("a", T0 + 700, 2, "E: no").put("messages", "a", stored("a", T0 - 5))),
+                new Row(
+                        "retry if an attempt is left, after the last one: a dead letter",
+                        lastAttempt,
+                        settles(poll -> poll.retryIfAttemptsLeft("a", "w1-1", 700)),
+                        "deadLettered a:ATTEMPTS_SPENT, due never, lease never",
+                        new ShardState().deadLetter("a", "w1-1", T0, "ATTEMPTS_SPENT", 3, T0 - 5, "E: no")),
+                new Row(
+                        "retry after the last attempt: scheduled, because the caller checked the attempts",
+                        lastAttempt,
+                        settles(poll -> poll.retry("a", "w1-1", 700)),
+                        "due 700, lease never",
+                        new ShardState().retrying("a", T0 + 700, 3, "E: no").put("messages", "a", stored("a", T0 - 5))),
                 new Row(
                         "release: scheduled at the old due time, not counted, the last failure kept",
                         leased,
