@@ -35,13 +35,14 @@ local function fitting(ids, bound)
   return n
 end
 
--- the index of the first message that is missing or has limits of its own, else nil
-local function firstUnusual(messages, n)
+-- whether no message is missing or has limits of its own
+local function allUsual(messages, n)
   for i = 1, n do
     if not messages[i] or string.byte(messages[i], 14) == 43 then
-      return i
+      return false
     end
   end
+  return true
 end
 
 -- for a claimed message: the end of its lease, and, if the message is expired, the token in the id of its dead letter.
@@ -52,15 +53,17 @@ local function byItsLimits(message, usualEnd)
   if line == '' then
     return usualEnd
   end
-  local own, at, late = string.match(line, ' l=(%d+)'), string.match(line, ' e=(%d+)'), string.match(line, ' x=(%d+)')
-  local expired = (at and now > tonumber(at)) or (late and now > timeAt(message, 8) + tonumber(late))
-  return own and leaseEnd(tonumber(own)) or usualEnd,
+  local lease, expiry = string.match(line, ' l=(%d+)'), string.match(line, ' e=(%d+)')
+  local afterDue = string.match(line, ' x=(%d+)')
+  local expired = (expiry and now > tonumber(expiry)) or (afterDue and now > timeAt(message, 8) + tonumber(afterDue))
+  return lease and leaseEnd(tonumber(lease)) or usualEnd,
     expired and (string.match(line, '^%+(%S+)') or '-') .. '.' .. string.format('%.0f', timeAt(message, 2))
 end
 
--- reads the messages to claim: ids, claimed (id, due, ...), messages, before (deliveries before the claim). Expired
--- messages and ids without a message go to separate lists. Without such exceptions, the replies of Redis are used
--- unchanged.
+-- reads the messages to claim: ids, claimed (id, due, ...), messages, before (deliveries before the claim). If a
+-- message is missing or has limits of its own, each one is checked: expired messages and ids without a message
+-- (orphans) go to separate lists, and ends has the end of each lease. Without such exceptions, and if all messages fit,
+-- the replies of Redis are used unchanged.
 local function plannedClaim(max)
   local plan = {ids = {}, claimed = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}}
   if max == 0 then
@@ -78,15 +81,15 @@ local function plannedClaim(max)
   for i = 1, n do
     before[i] = before[i] and string.find(before[i], '^%S+ %d+ %d+') and before[i] or false
   end
-  if n == #ids and not firstUnusual(messages, n) then
+  if n == #ids and allUsual(messages, n) then
     plan.ids, plan.claimed, plan.messages, plan.before = ids, due, messages, before
     return plan
   end
   for i = 1, n do
     local message = messages[i]
-    local lease, expiredToken = plan.leaseEnd, nil
+    local ending, expiredToken = plan.leaseEnd, nil
     if message then
-      lease, expiredToken = byItsLimits(message, plan.leaseEnd)
+      ending, expiredToken = byItsLimits(message, plan.leaseEnd)
     end
     if not message then
       plan.orphans[#plan.orphans + 1] = ids[i]
@@ -96,7 +99,7 @@ local function plannedClaim(max)
       local at = #plan.messages + 1
       plan.ids[at], plan.claimed[2 * at - 1], plan.claimed[2 * at] = ids[i], ids[i], due[2 * i]
       plan.messages[at], plan.before[at] = message, before[i]
-      plan.ends[at] = lease
+      plan.ends[at] = ending
     end
   end
   return plan
