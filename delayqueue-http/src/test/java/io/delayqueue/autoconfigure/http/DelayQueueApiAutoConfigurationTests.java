@@ -14,6 +14,7 @@ import io.delayqueue.web.api.response.SendAllResponse;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -57,7 +58,8 @@ class DelayQueueApiAutoConfigurationTests {
     @Test
     void withoutSpringMvcTheStartFails() {
         opened.withClassLoader(new FilteredClassLoader(DispatcherServlet.class))
-                .withPropertyValues("spring.main.lazy-initialization=true")
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasMessageContaining(
