@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches unregistered topics for which receivers wait. The signal of the first send shows that a topic is registered.
- * If signals are lost, a sweep finds it: one call reads the list of all topics. Thread-safe.
+ * If signals are lost, a listing of all topics finds it. Thread-safe.
  */
 final class AbsentTopics implements PeriodicTask {
 
@@ -25,10 +25,10 @@ final class AbsentTopics implements PeriodicTask {
     private final ReceiverContext context;
     private final Map<String, WaitingReceivers> waiting = new HashMap<>();
     private @Nullable TaskHandle handle;
-    /** Whether the next run is the first of a watch. It does not sweep: the receiver has just looked up the topic. */
+    /** Whether the next run is the first of a watch. It lists nothing: the receiver has just looked up the topic. */
     private boolean firstRun;
 
-    private volatile boolean sweeping;
+    private volatile boolean listing;
     private @Nullable Long failingSince;
 
     AbsentTopics(ReceiverContext context) {
@@ -81,11 +81,11 @@ final class AbsentTopics implements PeriodicTask {
 
         @Override
         public void resubscribed() {
-            sweepNow();
+            listNow();
         }
     }
 
-    private synchronized void sweepNow() {
+    private synchronized void listNow() {
         if (handle != null) {
             firstRun = false;
             handle.wake();
@@ -98,26 +98,26 @@ final class AbsentTopics implements PeriodicTask {
             if (waiting.isEmpty()) {
                 return IDLE;
             }
-            if (firstRun || sweeping) {
+            if (firstRun || listing) {
                 firstRun = false;
                 return context.sweep();
             }
-            sweeping = true;
+            listing = true;
         }
-        CompletableFuture<?> unused = Completions.call(context.topics::topics).whenComplete(this::sweepEnded);
+        CompletableFuture<?> unused = Completions.call(context.topics::topics).whenComplete(this::listed);
         return context.sweep();
     }
 
-    /** Whether a sweep is in progress. A wait that times out meanwhile ends with the result of the sweep. */
-    boolean isSweeping() {
-        return sweeping;
+    /** Whether topics are being listed. A wait that times out meanwhile ends with the result of the listing. */
+    boolean isListing() {
+        return listing;
     }
 
     private synchronized Map<String, WaitingReceivers> waiting() {
         return Map.copyOf(waiting);
     }
 
-    private void sweepEnded(@Nullable SortedSet<String> topics, @Nullable Throwable failure) {
+    private void listed(@Nullable SortedSet<String> topics, @Nullable Throwable failure) {
         Throwable cause = failure == null ? null : Completions.cause(failure);
         Map<String, WaitingReceivers> watched;
         Duration failing;
@@ -137,8 +137,8 @@ final class AbsentTopics implements PeriodicTask {
                 receivers.notFound(cause);
             }
         });
-        sweeping = false;
-        // not those of before: a receiver that was added meanwhile may have timed out and wait for the end of the sweep
-        waiting().values().forEach(WaitingReceivers::sweepEnded);
+        listing = false;
+        // read again: a receiver that was added meanwhile may have timed out and wait for the end of the listing
+        waiting().values().forEach(WaitingReceivers::listingEnded);
     }
 }

@@ -91,7 +91,8 @@ final class WaitingReceivers implements PeriodicTask {
     /**
      * A waiting receiver.
      *
-     * @param future its result; a receiver that cancels it leaves the queue at once, one that completes it at the next run
+     * @param future its result; a receiver that cancels it leaves the queue at once, one that completes it leaves the
+     *     queue at the next run
      * @param number its number in the order of requests
      * @param deadline when its wait times out, by the monotonic clock
      */
@@ -123,8 +124,8 @@ final class WaitingReceivers implements PeriodicTask {
         private boolean again;
         /** Reports that the topic may be registered; null unless the topic was looked up. */
         private @Nullable Subscription subscription;
-        /** The failure of the last sweep for the topic; null if it succeeded. */
-        private @Nullable Throwable sweepFailure;
+        /** The failure of the last listing of all topics; null if it succeeded. */
+        private @Nullable Throwable listingFailure;
 
         boolean isToBeLookedUp() {
             return shards.isEmpty() && !queue.isEmpty() && (again || absentUpTo < newest());
@@ -146,7 +147,7 @@ final class WaitingReceivers implements PeriodicTask {
 
         void notRegistered(long upTo) {
             absentUpTo = again ? 0 : upTo;
-            sweepFailure = null;
+            listingFailure = null;
         }
 
         void unsubscribe() {
@@ -304,7 +305,7 @@ final class WaitingReceivers implements PeriodicTask {
     /** Ends waits that have timed out and have nothing more to wait for. */
     private void endWaits(List<Runnable> afterUnlock) {
         long now = context.now();
-        Throwable failure = outage != null ? outage.last() : shards.isEmpty() ? unknown.sweepFailure : null;
+        Throwable failure = outage != null ? outage.last() : shards.isEmpty() ? unknown.listingFailure : null;
         queue.removeIf(receiver -> {
             boolean ends = now - receiver.deadline >= 0 && hasNothingFor(receiver);
             if (ends) {
@@ -323,7 +324,7 @@ final class WaitingReceivers implements PeriodicTask {
             return failedUpTo >= receiver.number;
         }
         if (shards.isEmpty()) {
-            return unknown.absentUpTo >= receiver.number && !context.absent.isSweeping();
+            return unknown.absentUpTo >= receiver.number && !context.absent.isListing();
         }
         return shards.stream().allMatch(shard -> shard.emptyUpTo >= receiver.number);
     }
@@ -539,18 +540,18 @@ final class WaitingReceivers implements PeriodicTask {
     }
 
     /**
-     * Called by {@link AbsentTopics} when a sweep has not found the topic. Does not block.
+     * Called by {@link AbsentTopics} when the listing of all topics does not have the topic. Does not block.
      *
-     * @param failure of the sweep; null if the topic is not registered
+     * @param failure of the listing; null if the topic is not registered
      */
     void notFound(@Nullable Throwable failure) {
         synchronized (lock) {
-            unknown.sweepFailure = failure;
+            unknown.listingFailure = failure;
         }
     }
 
-    /** Called by {@link AbsentTopics} after a sweep, when its result is known here. Does not block. */
-    void sweepEnded() {
+    /** Called by {@link AbsentTopics} after a listing, when its result is known here. Does not block. */
+    void listingEnded() {
         synchronized (lock) {
             long now = context.now();
             if (queue.stream().anyMatch(receiver -> now - receiver.deadline >= 0)) {

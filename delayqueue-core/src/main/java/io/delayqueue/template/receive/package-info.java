@@ -7,8 +7,8 @@
  * session. {@link io.delayqueue.template.receive.Leases} settles deliveries that another process may have received.
  * None of these classes owns a thread, and a topic without waiting receivers has no task.
  *
- * <p>The package uses {@code template} only for its exceptions, and does not use the engine, {@code container}. Read
- * next: {@link io.delayqueue.template.receive.DelayQueueReceiver}.
+ * <p>The package uses {@code template} only for its exceptions, and does not use the engine, {@code container}. Used by
+ * applications and the HTTP interfaces. Read next: {@link io.delayqueue.template.receive.DelayQueueReceiver}.
  */
 @NullMarked
 package io.delayqueue.template.receive;

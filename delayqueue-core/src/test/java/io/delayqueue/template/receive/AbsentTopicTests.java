@@ -81,7 +81,7 @@ class AbsentTopicTests extends ReceiveTest {
     }
 
     @Test
-    void sweepReadsTheListOfTopicsOnceForAllAbsentTopics() {
+    void allAbsentTopicsAreFoundByOneListingOfTopics() {
         signals.stop();
         Duration sweep = Duration.ofMillis(300);
         try (DefaultDelayQueueReceiver sweeping = receiver(new ReceiveSettings(sweep, sweep, 3, Duration.ZERO))) {
@@ -99,17 +99,17 @@ class AbsentTopicTests extends ReceiveTest {
     }
 
     @Test
-    void waitThatTimesOutDuringASweepReceivesFromTheTopicThatTheSweepFinds() {
+    void waitThatTimesOutDuringAListingReceivesFromTheTopicThatTheListingFinds() {
         signals.stop();
         Duration sweep = Duration.ofMillis(50);
         CompletableFuture<?> timedOut = new CompletableFuture<>();
-        CompletableFuture<?> sweepBegun = new CompletableFuture<>();
+        CompletableFuture<?> listingBegun = new CompletableFuture<>();
         // holds the list of topics until the wait has timed out
         ScriptRunner held = call -> {
             if (!call.script().name().equals("topics")) {
                 return queue.scripts().run(call);
             }
-            sweepBegun.complete(null);
+            listingBegun.complete(null);
             return timedOut.thenCompose(any -> queue.scripts().run(call));
         };
         try (DefaultDelayQueueReceiver sweeping = DefaultDelayQueueReceiver.builder(
@@ -118,7 +118,7 @@ class AbsentTopicTests extends ReceiveTest {
                 .build()) {
             CompletableFuture<List<LeasedDelivery>> waiting =
                     sweeping.receiveAsync("orders", 1, Duration.ofMillis(300), LEASE);
-            join(sweepBegun);
+            join(listingBegun);
             send("a", Duration.ZERO);
             timedOut.completeOnTimeout(null, 350, TimeUnit.MILLISECONDS);
 
