@@ -72,6 +72,23 @@ final class ShardCalls {
         return new Call(script, shard, keys, writer, IfAbsent.LEAVE).run();
     }
 
+    /**
+     * One call. If the topic is not registered, and the call does not register it, the call ends empty. Otherwise the
+     * replies of the script and of {@code open.lua} decide:
+     *
+     * <pre>
+     * reply                     registration      next step
+     * script  OK                                  end
+     * script  STALE                               fail
+     * script  UNKNOWN (absent)  another identity  run the script
+     * script  UNKNOWN (absent)  same identity     LEAVE: end empty; otherwise open the shard
+     * script  MISMATCH          another identity  run the script
+     * script  MISMATCH          same identity     open the shard
+     * open    OK                                  run the script
+     * open    ENDED                               LEAVE: as after MISMATCH; otherwise open the shard in a later epoch
+     * open    MISMATCH                            fail
+     * </pre>
+     */
     private final class Call {
 
         private final LuaScript script;
@@ -123,17 +140,17 @@ final class ShardCalls {
             return scripts.run(call)
                     .thenCompose(reply -> isOk(reply, shard)
                             ? CompletableFuture.completedFuture(Optional.of(reply))
-                            : again(identity, isUnknown(reply)));
+                            : again(identity, isShardAbsent(reply)));
         }
 
         /** Repeats the call with a fresh identity, because the cached one may be outdated. */
-        private CompletableFuture<Optional<List<Object>>> again(String expected, boolean unknown) {
+        private CompletableFuture<Optional<List<Object>>> again(String expected, boolean shardAbsent) {
             registry.forget(shard.topic());
             return withIdentity(TopicRegistry.NO_EPOCH, identity -> {
                 if (!identity.equals(expected)) {
                     return attempt(identity);
                 }
-                if (unknown && ifAbsent == IfAbsent.LEAVE) {
+                if (shardAbsent && ifAbsent == IfAbsent.LEAVE) {
                     registry.formats().forgetUnreadable(shard);
                     return CompletableFuture.completedFuture(Optional.empty());
                 }
@@ -176,7 +193,7 @@ final class ShardCalls {
         return ok;
     }
 
-    private static boolean isUnknown(List<Object> reply) {
+    private static boolean isShardAbsent(List<Object> reply) {
         return Replies.text(reply.get(0)).equals("UNKNOWN");
     }
 

@@ -31,21 +31,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * The registry of topics and their shard counts. Thread-safe.
  *
+ * <p>A registration has an epoch: the time of the registration. If a topic is deleted, its epoch ends; if it is
+ * registered again, it has a later epoch. So a call that expects an ended epoch is recognised.
+ *
  * <ul>
  *   <li>Senders and listeners use {@link #shardOf}, {@link #shards}, {@link #sendTo} and {@link #registerWithin}. They
  *       register the topic on its first use in this process, with one command. They are rejected if the registered
  *       shard count contradicts the {@linkplain ShardPlan plan}.
  *   <li>Receivers use {@link #usableShards}. They register nothing, but the plan applies.
- *   <li>All others use {@link #registeredShards}, {@link #withShard} and {@link #withShards}. They register nothing,
- *       and the plan does not apply.
+ *   <li>All others use {@link #registeredShards}, {@link #freshShards}, {@link #withShard} and {@link #withShards}.
+ *       They register nothing, and the plan does not apply.
  * </ul>
  *
- * <p>Registrations that were read are cached. {@link #knownShardOf}, {@link #likelyShardOf} and {@link #expectedShards}
- * only use the cache.
+ * <p>Registrations that were read are cached. {@link #knownShardOf}, {@link #likelyShardOf}, {@link #lastShardCount}
+ * and {@link #expectedShards} never call Redis.
  */
 public final class TopicRegistry {
 
-    /** Stands for an ended epoch if no epoch has ended. */
+    /** No ended epoch is known. */
     static final long NO_EPOCH = 0;
 
     private static final Log log = LogFactory.getLog(TopicRegistry.class);
@@ -53,8 +56,11 @@ public final class TopicRegistry {
     private static final LuaScript UNREGISTER = LuaScript.beside(TopicRegistry.class, "unregister");
     private static final LuaScript TOPICS = LuaScript.beside(TopicRegistry.class, "topics");
 
-    /** The shard count with which {@code register.lua} registers nothing, and its reply if there is no registration. */
-    private static final int UNREGISTERED = 0;
+    /** The shard count with which {@code register.lua} registers nothing. */
+    private static final int REGISTER_NOTHING = 0;
+
+    /** The reply of {@code register.lua} if the topic is not registered. */
+    private static final String UNREGISTERED = "0";
 
     private static final int NO_LIMIT = 0;
     /** The reply of {@code register.lua} if the limit of topics is reached. */
@@ -181,7 +187,7 @@ public final class TopicRegistry {
         Registration registration = knownUsable(topic);
         CompletableFuture<Optional<Registration>> found = registration != null
                 ? CompletableFuture.completedFuture(Optional.of(registration))
-                : read(topic, UNREGISTERED, NO_EPOCH);
+                : readOrRegister(topic, REGISTER_NOTHING, NO_EPOCH);
         return found.thenApply(
                 present -> present.map(Registration::requireUsable).map(Registration::shards));
     }
@@ -311,7 +317,7 @@ public final class TopicRegistry {
         Registration registration = endedEpoch == NO_EPOCH ? known.get(topic) : null;
         CompletableFuture<Optional<Registration>> found = registration != null
                 ? CompletableFuture.completedFuture(Optional.of(registration))
-                : read(topic, register ? plan.of(topic).orElse(shard.count()) : UNREGISTERED, endedEpoch);
+                : readOrRegister(topic, register ? plan.of(topic).orElse(shard.count()) : REGISTER_NOTHING, endedEpoch);
         return found.thenApply(present -> present.map(registered -> registered.identityFor(shard)));
     }
 
@@ -333,7 +339,7 @@ public final class TopicRegistry {
         Registration registration = knownUsable(topic);
         return registration != null
                 ? CompletableFuture.completedFuture(registration)
-                : read(topic, countToRegister(topic), NO_EPOCH)
+                : readOrRegister(topic, countToRegister(topic), NO_EPOCH)
                         .thenApply(found -> found.orElseThrow().requireUsable());
     }
 
@@ -342,7 +348,7 @@ public final class TopicRegistry {
         Registration registration = known.get(topic);
         return registration != null
                 ? CompletableFuture.completedFuture(Optional.of(registration))
-                : read(topic, UNREGISTERED, NO_EPOCH);
+                : readOrRegister(topic, REGISTER_NOTHING, NO_EPOCH);
     }
 
     /**
@@ -360,14 +366,15 @@ public final class TopicRegistry {
     }
 
     /**
-     * Reads the registration from Redis.
+     * Reads the registration from Redis. Registers the topic if it is not registered and a shard count is given.
      *
-     * @param count the shard count with which the topic is registered if it is not registered, or {@link #UNREGISTERED}
+     * @param count the shard count with which the topic is registered if it is not registered, or
+     *     {@link #REGISTER_NOTHING}
      * @param endedEpoch epoch that has ended, or {@link #NO_EPOCH}; a registered topic then gets a later epoch
      */
-    private CompletableFuture<Optional<Registration>> read(String topic, int count, long endedEpoch) {
+    private CompletableFuture<Optional<Registration>> readOrRegister(String topic, int count, long endedEpoch) {
         return scripts.run(register(topic, count, endedEpoch, NO_LIMIT))
-                .thenApply(reply -> Replies.text(reply.get(0)).equals(Integer.toString(UNREGISTERED))
+                .thenApply(reply -> Replies.text(reply.get(0)).equals(UNREGISTERED)
                         ? Optional.empty()
                         : Optional.of(remember(topic, reply)));
     }
