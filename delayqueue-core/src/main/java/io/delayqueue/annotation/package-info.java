@@ -4,6 +4,9 @@
  * container factory and registry.
  *
  * <p>{@code ListenerMethods} turns methods into handlers; {@code container} runs the listeners.
+ *
+ * <p>Used by applications and higher layers. Read next:
+ * {@link io.delayqueue.annotation.DelayListenerRegistry}, then {@code ListenerMethods}.
  */
 @NullMarked
 package io.delayqueue.annotation;

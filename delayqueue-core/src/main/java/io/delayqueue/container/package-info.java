@@ -13,7 +13,8 @@
  * decides when to poll, and repeats a poll until Redis replies. A {@code ReceivePoller} sends when a receiver calls, and
  * tells the receiver if the poll fails; it has no leases to renew, no budget and no workers.
  *
- * <p>Independent of {@code template}. Read next: {@link io.delayqueue.container.DelayQueueEngine}.
+ * <p>Independent of {@code template}; used by {@code annotation} and higher layers. Read next:
+ * {@link io.delayqueue.container.DelayQueueEngine}.
  */
 @Internal
 @NullMarked

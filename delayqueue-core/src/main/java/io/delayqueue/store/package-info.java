@@ -26,7 +26,8 @@
  * waiting settlements. The poller of a listener adds renewals and a claim budget; the poller of receivers adds the
  * waiting receivers. Both decide when to poll.
  *
- * <p>Read next: {@link io.delayqueue.store.MessageStore}, {@code poll.lua}, {@code send.lua}.
+ * <p>Used by {@code template}, {@code container} and higher layers. Read next:
+ * {@link io.delayqueue.store.MessageStore}, {@code poll.lua}, {@code send.lua}.
  */
 @Internal
 @NullMarked
