@@ -126,7 +126,7 @@ class TaskPoolTests {
         await().atMost(Duration.ofSeconds(3)).until(() -> successes.get() > 0);
         int after = calls.get();
         handle.wake();
-        await().atMost(Duration.ofSeconds(3)).until(() -> calls.get() > after);
+        await().atMost(Duration.ofSeconds(1)).until(() -> calls.get() > after);
     }
 
     @Test

@@ -32,8 +32,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class LostMasterTests {
 
     private static final int SHARDS = 3;
-    /** None of the many calls to the other masters may take so long. */
-    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
 
     private static RedisClusterProcess cluster;
 
