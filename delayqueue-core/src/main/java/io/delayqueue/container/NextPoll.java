@@ -117,9 +117,8 @@ final class NextPoll {
         }
         Plan plan = Plan.NEVER;
         long untilDue = nanosUntilDue(assigned);
-        // without capacity, a poll only signals due messages to peers, and a run at the due time requests capacity; it
-        // is
-        // requested already if the message was due before the capacity was read
+        // without capacity, a poll only signals due messages to peers; capacity was requested for a message that was
+        // due before the capacity was read, and a run at the due time requests it for any other
         if (untilDue > 0 || !due || capacity > 0 || peers) {
             plan = plan.or(Reason.DUE, untilDue);
         }

@@ -52,9 +52,8 @@ final class PollEvents {
             }
         }
         reply.reclaimed().forEach(id -> events.publish(to -> to.reclaimed(recipient, id)));
-        // dead letters by accepted settlements were published above, because the reply to a repeat omits them if the
-        // first
-        // execution stopped midway
+        // dead letters by accepted settlements were published above: if the first execution of a repeated poll stopped
+        // midway, the reply omits them
         reply.deadLettered().stream()
                 .filter(deadLettered -> !settled.contains(deadLettered.id()))
                 .forEach(this::deadLetteredUnsettled);

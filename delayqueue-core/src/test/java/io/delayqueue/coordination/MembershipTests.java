@@ -259,8 +259,7 @@ class MembershipTests extends NodesTest {
         assertThat(membership.run()).isEqualTo(RedisTask.UNTIL_REPLIED);
         membership.join(Shard.single("t"), () -> {});
         assertThat(membership.run()).isEqualTo(RedisTask.UNTIL_REPLIED);
-        wakes.drainPermits(); // of the change; the next one is of the reply, which may come later than the end of
-        // silence
+        wakes.drainPermits(); // of the change; the next one is of the reply
         silence.complete(null);
         assertThat(wakes.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
 
