@@ -2,8 +2,11 @@ package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
 import io.delayqueue.coordination.LiveNodes;
+import io.delayqueue.coordination.LiveNodes.Former;
 import io.delayqueue.coordination.LiveNodes.Node;
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.NodeReport;
+import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.DurationText;
@@ -266,7 +269,41 @@ public final class DelayQueueInspector {
                 assignedShards.put(topic, shards);
             }
         });
-        return new NodeStatus(node.name(), node.lastSeen(), List.copyOf(topics), assignedShards);
+        NodeReport report = node.report();
+        return new NodeStatus(
+                node.name(),
+                report.host(),
+                report.processId(),
+                report.startedAt(),
+                node.lastSeen(),
+                List.copyOf(topics),
+                assignedShards,
+                report.listeners());
+    }
+
+    /** The nodes that were stopped or failed within the last hour, the latest first. Needs one round trip. */
+    public List<FormerNode> formerNodes() {
+        return translating(
+                "Reading the former nodes",
+                () -> directory.read().former().stream()
+                        .map(DelayQueueInspector::status)
+                        .toList());
+    }
+
+    private static FormerNode status(Former node) {
+        NodeReport report = node.report();
+        return new FormerNode(
+                node.name(),
+                report.host(),
+                report.processId(),
+                report.startedAt(),
+                node.lastSeen(),
+                node.failed(),
+                report.listeners().stream()
+                        .map(ListenerStatus::topic)
+                        .distinct()
+                        .sorted()
+                        .toList());
     }
 
     private static <T> T translating(String attempt, Supplier<T> call) {

@@ -3,6 +3,7 @@ package io.delayqueue.container;
 import static java.util.Objects.requireNonNull;
 
 import io.delayqueue.coordination.Membership;
+import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeliveryInterceptor;
@@ -13,9 +14,12 @@ import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -23,9 +27,11 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Runs all background work: listeners, the node's heartbeat and retention. Threads and the subscription are created on
@@ -63,6 +69,10 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final RetentionTask retention;
     private final @Nullable ExecutorService ownHandlers;
     private final AtomicInteger consumers = new AtomicInteger();
+    private final Supplier<String> host = SingletonSupplier.of(NodeReport::thisHost);
+    private final Instant createdAt = Instant.now();
+    /** The listeners that were started at least once, by id. */
+    private final Map<String, ListenerContainer> listeners = new ConcurrentSkipListMap<>();
     /** Runs that keep the process alive. */
     private final Set<ListenerContainer.Run> running = ConcurrentHashMap.newKeySet();
     /** Runs with settlements that have no reply. */
@@ -109,6 +119,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 settings.heartbeat(),
                 settings.heartbeatTimeout(),
                 nanoTime,
+                this::report,
                 this::afterHeartbeat);
         // a heartbeat sends the canary that confirms the signals, and its reply has the new shard assignment
         signalSource.onChange(membership::heartbeatNow);
@@ -128,6 +139,14 @@ public final class DelayQueueEngine implements AutoCloseable {
     /** Creates a container, which is not started. */
     public ListenerContainer newContainer(ListenerSpec spec) {
         return new ListenerContainer(spec, this);
+    }
+
+    private NodeReport report() {
+        return new NodeReport(
+                host.get(),
+                ProcessHandle.current().pid(),
+                createdAt,
+                listeners.values().stream().map(ListenerContainer::status).toList());
     }
 
     /** This node's unique name. */
@@ -265,6 +284,7 @@ public final class DelayQueueEngine implements AutoCloseable {
             keepAlive(latch); // first: it throws if no thread can be created
             alive = latch;
         }
+        listeners.put(run.listener().id(), run.listener());
         running.add(run);
         open.add(run);
     }

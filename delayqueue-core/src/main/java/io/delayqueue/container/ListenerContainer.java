@@ -4,16 +4,22 @@ import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.listener.ListenerStatus.RunningHandler;
+import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +31,7 @@ final class ListenerContainer implements ManagedListener {
 
     private final ListenerSpec spec;
     private final DelayQueueEngine engine;
+    private final AttemptLog attempts;
     private final AtomicInteger runs = new AtomicInteger();
     private final Object lock = new Object();
     private @Nullable Run run;
@@ -33,6 +40,7 @@ final class ListenerContainer implements ManagedListener {
     ListenerContainer(ListenerSpec spec, DelayQueueEngine engine) {
         this.spec = spec;
         this.engine = engine;
+        this.attempts = new AttemptLog(spec, engine.nanoTime);
     }
 
     @Override
@@ -59,6 +67,22 @@ final class ListenerContainer implements ManagedListener {
     public int inUse() {
         synchronized (lock) {
             return run == null ? 0 : run.workers.inUse();
+        }
+    }
+
+    @Override
+    public ListenerStatus status() {
+        Attempts lastMinute = attempts.lastMinute();
+        synchronized (lock) {
+            return new ListenerStatus(
+                    spec.id(),
+                    spec.topic(),
+                    spec.kind(),
+                    run == null ? State.STOPPED : paused ? State.PAUSED : State.RUNNING,
+                    run == null ? 0 : run.workers.inUse(),
+                    spec.options().concurrency(),
+                    run == null ? null : run.oldestHandler(),
+                    lastMinute);
         }
     }
 
@@ -158,6 +182,10 @@ final class ListenerContainer implements ManagedListener {
         private boolean claiming;
         private boolean ending;
 
+        ListenerContainer listener() {
+            return ListenerContainer.this;
+        }
+
         void begin() {
             engine.running(this);
             log.info("Listener " + Printable.of(spec.id()) + " starts on topic " + Printable.of(spec.topic())
@@ -196,7 +224,7 @@ final class ListenerContainer implements ManagedListener {
         private ShardPoller poller(Shard messages) {
             Shard shard = spec.kind() == QueueKind.NOTIFICATIONS ? messages.notifications() : messages;
             ShardPoller poller = new ShardPoller(
-                    engine, spec, shard, engine.nextConsumer(), budget, workers::dispatch, this::reopen);
+                    engine, spec, shard, engine.nextConsumer(), budget, attempts, workers::dispatch, this::reopen);
             poller.start(shard.count() == 1 ? name : name + " shard " + shard.index());
             return poller;
         }
@@ -279,6 +307,16 @@ final class ListenerContainer implements ManagedListener {
         void abandon() {
             pollers.forEach(ShardPoller::abandon);
             ended.complete(null);
+        }
+
+        private @Nullable RunningHandler oldestHandler() {
+            long now = engine.nanoTime.getAsLong();
+            return pollers.stream()
+                    .flatMap(poller -> Stream.ofNullable(poller.oldestRunning()))
+                    .map(delivery -> new RunningHandler(
+                            delivery.id(), delivery.attempt(), Duration.ofNanos(now - delivery.startedAt())))
+                    .max(Comparator.comparing(RunningHandler::time))
+                    .orElse(null);
         }
 
         ListenerProgress progress() {

@@ -5,6 +5,7 @@ import io.delayqueue.store.Settlement.Extend;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
@@ -94,6 +95,16 @@ final class OpenDeliveries {
 
     int size() {
         return size.get();
+    }
+
+    /** The delivery whose handler has been running longest; null if none is running. */
+    @Nullable
+    ClaimedDelivery oldestRunning() {
+        long now = nanoTime.getAsLong();
+        return open.stream()
+                .filter(ClaimedDelivery::isStarted)
+                .max(Comparator.comparingLong(delivery -> now - delivery.startedAt()))
+                .orElse(null);
     }
 
     // ---- waiting for a worker --------------------------------------------------------------------------------------

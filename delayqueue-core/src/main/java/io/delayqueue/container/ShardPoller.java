@@ -70,6 +70,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private final long unconfirmedSweepNanos;
     private final Recipient recipient;
     private final ClaimBudget budget;
+    private final AttemptLog attempts;
     private final Runnable dispatch;
     private final Runnable onRegisteredAnew;
     private final ShardSession session;
@@ -104,6 +105,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
      *
      * @param consumer unique name; never used by another consumer
      * @param budget limits the claims of all pollers of the listener
+     * @param attempts counts and logs the attempts of all pollers of the listener
      * @param dispatch called when deliveries wait for a worker; called again later if it throws
      * @param onRegisteredAnew called when the number of shards of the topic has changed
      */
@@ -113,6 +115,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             Shard shard,
             String consumer,
             ClaimBudget budget,
+            AttemptLog attempts,
             Runnable dispatch,
             Runnable onRegisteredAnew) {
         super(engine.nanoTime);
@@ -128,6 +131,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         this.unconfirmedSweepNanos = settings.unconfirmedSweep().toNanos();
         this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
         this.budget = budget;
+        this.attempts = attempts;
         this.dispatch = dispatch;
         this.onRegisteredAnew = onRegisteredAnew;
         this.session = new ShardSession(
@@ -543,6 +547,12 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         }
     }
 
+    /** The delivery whose handler has been running longest; null if none is running. */
+    @Nullable
+    ClaimedDelivery oldestRunning() {
+        return deliveries.oldestRunning();
+    }
+
     /** Whether waiting deliveries can start without confirmation from Redis. */
     boolean hasStartable() {
         return deliveries.hasStartable();
@@ -564,6 +574,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             Settlement settlement,
             @Nullable Throwable failure,
             CompletableFuture<Boolean> accepted) {
+        if (delivery.isStarted()) {
+            attempts.settled(settlement, delivery.attempt(), delivery.startedAt(), failure);
+        }
         int bytes = settlement instanceof Settlement.ToDeadLetters
                 ? delivery.claim().stored().length
                 : 0;

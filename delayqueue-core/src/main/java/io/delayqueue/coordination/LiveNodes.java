@@ -7,13 +7,14 @@ import java.util.Set;
 import java.util.SortedSet;
 
 /**
- * The live nodes and the paused topics at one moment.
+ * The live nodes, the nodes of the last hour, and the paused topics at one moment.
  *
  * @param now time of Redis' clock
  * @param nodes live nodes, ordered by name
+ * @param former nodes that left or failed within the last hour, the latest first
  * @param paused topics that are paused on all nodes
  */
-public record LiveNodes(Instant now, List<Node> nodes, Set<String> paused) {
+public record LiveNodes(Instant now, List<Node> nodes, List<Former> former, Set<String> paused) {
 
     /**
      * The assigned nodes of a topic's messages, by shard index. Each node computes the same assignment with its next
@@ -42,11 +43,23 @@ public record LiveNodes(Instant now, List<Node> nodes, Set<String> paused) {
      * @param notifications topics that have a dead-letter listener on the node, paused or not
      * @param assignable those of {@code messages} whose shards may be assigned to the node: a listener runs and is not
      *     paused
+     * @param report what the node reported with its last heartbeat
      */
     public record Node(
             String name,
             Instant lastSeen,
             SortedSet<String> messages,
             SortedSet<String> notifications,
-            SortedSet<String> assignable) {}
+            SortedSet<String> assignable,
+            NodeReport report) {}
+
+    /**
+     * A node that left or failed.
+     *
+     * @param name name of the node
+     * @param lastSeen time of its last heartbeat, by Redis' clock
+     * @param failed whether its heartbeats ended; false if it was stopped
+     * @param report what the node reported with its last heartbeat
+     */
+    public record Former(String name, Instant lastSeen, boolean failed, NodeReport report) {}
 }

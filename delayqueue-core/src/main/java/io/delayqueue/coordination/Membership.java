@@ -19,13 +19,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The membership of this node. Its task sends one heartbeat per interval, in one round trip. A heartbeat registers the
- * topics that the node consumes, reads the topics of the other nodes and the paused topics, and publishes a canary: a
+ * topics that the node consumes and its report, reads the topics of the other nodes and the paused topics, and publishes a canary: a
  * signal that shows the node whether it still receives signals. Thread-safe.
  *
  * <p>Before the first heartbeat, and when heartbeats have failed for longer than the timeout, the node sweeps all
@@ -44,6 +45,7 @@ public final class Membership extends RedisTask {
     private final String node;
     private final Duration interval;
     private final Duration timeout;
+    private final Supplier<NodeReport> report;
     private final Runnable onHeartbeat;
     private final Map<Shard, List<ShardAssignment>> assignments = new LinkedHashMap<>();
     private final Map<Shard, Integer> consumers = new HashMap<>();
@@ -63,6 +65,7 @@ public final class Membership extends RedisTask {
      * @param interval time between heartbeats
      * @param timeout heartbeat timeout: a node without a heartbeat for this time counts as failed
      * @param nanoTime monotonic clock in nanoseconds
+     * @param report supplies what each heartbeat reports
      * @param onHeartbeat called after each successful heartbeat
      */
     public Membership(
@@ -72,6 +75,7 @@ public final class Membership extends RedisTask {
             Duration interval,
             Duration timeout,
             LongSupplier nanoTime,
+            Supplier<NodeReport> report,
             Runnable onHeartbeat) {
         super(nanoTime);
         this.scripts = scripts;
@@ -79,6 +83,7 @@ public final class Membership extends RedisTask {
         this.node = node;
         this.interval = interval;
         this.timeout = timeout;
+        this.report = report;
         this.onHeartbeat = onHeartbeat;
         this.assignmentLog = new AssignmentLog(node);
     }
@@ -165,13 +170,20 @@ public final class Membership extends RedisTask {
     }
 
     private CompletableFuture<List<Object>> send(String consumed, long timeoutMillis, boolean canary) {
-        return scripts.run(new ScriptCall(HEARTBEAT, keySpace.nodes(), keySpace.nodeTopics(), keySpace.pausedTopics())
+        return scripts.run(new ScriptCall(
+                        HEARTBEAT,
+                        keySpace.nodes(),
+                        keySpace.nodeTopics(),
+                        keySpace.pausedTopics(),
+                        keySpace.nodeReports(),
+                        keySpace.formerNodes())
                 .add(node)
                 .add(consumed)
                 .add(timeoutMillis)
                 .add(version)
                 .add(keySpace.signalChannel())
-                .add(canary ? "1" : "0"));
+                .add(canary ? "1" : "0")
+                .add(report.get().write()));
     }
 
     private void succeeded(List<Object> reply) {

@@ -2,6 +2,7 @@ package io.delayqueue.coordination;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.coordination.LiveNodes.Former;
 import io.delayqueue.coordination.LiveNodes.Node;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.Await;
@@ -13,10 +14,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Lists the live nodes and what they consume, and pauses topics on all nodes. Thread-safe. Every blocking method throws
@@ -26,6 +31,11 @@ public final class NodeDirectory {
 
     private static final LuaScript NODES = LuaScript.beside(NodeDirectory.class, "nodes");
     private static final LuaScript PAUSE = LuaScript.beside(NodeDirectory.class, "pause");
+
+    /** The time for which nodes that left or failed are listed. */
+    private static final Duration REMEMBERED = Duration.ofHours(1);
+
+    private static final Pattern FORMER = Pattern.compile("(\\d+) (left|failed)\n(.*)", Pattern.DOTALL);
 
     private final ScriptRunner scripts;
     private final KeySpace keySpace;
@@ -42,7 +52,7 @@ public final class NodeDirectory {
         this.timeout = timeout;
     }
 
-    /** Reads the live nodes and the paused topics in one round trip. */
+    /** Reads the nodes and the paused topics in one round trip. */
     public LiveNodes read() {
         return Await.call(this::readAsync);
     }
@@ -52,26 +62,56 @@ public final class NodeDirectory {
      * if the script has no reply.
      */
     public CompletableFuture<LiveNodes> readAsync() {
-        return scripts.run(new ScriptCall(NODES, keySpace.nodes(), keySpace.nodeTopics(), keySpace.pausedTopics())
+        return scripts.run(new ScriptCall(
+                                NODES,
+                                keySpace.nodes(),
+                                keySpace.nodeTopics(),
+                                keySpace.pausedTopics(),
+                                keySpace.nodeReports(),
+                                keySpace.formerNodes())
                         .add(timeout.toMillis()))
                 .thenApply(NodeDirectory::read);
     }
 
     private static LiveNodes read(List<Object> reply) {
+        long micros = Long.parseLong(text(reply.get(0)));
+        Instant now = Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
+        return new LiveNodes(
+                now, nodes((List<?>) reply.get(2)), former((List<?>) reply.get(3), now), texts(reply.get(1)));
+    }
+
+    private static List<Node> nodes(List<?> reply) {
         List<Node> nodes = new ArrayList<>();
-        for (int i = 2; i + 2 < reply.size(); i += 3) {
+        for (int i = 0; i + 3 < reply.size(); i += 4) {
             String topics = text(reply.get(i + 2));
             nodes.add(new Node(
                     text(reply.get(i)),
                     millis(text(reply.get(i + 1))),
                     ConsumedTopics.read(topics, QueueKind.MESSAGES),
                     ConsumedTopics.read(topics, QueueKind.NOTIFICATIONS),
-                    ConsumedTopics.readAssignable(topics, QueueKind.MESSAGES)));
+                    ConsumedTopics.readAssignable(topics, QueueKind.MESSAGES),
+                    NodeReport.read(text(reply.get(i + 3)))));
         }
         nodes.sort(Comparator.comparing(Node::name));
-        long micros = Long.parseLong(text(reply.get(0)));
-        Instant now = Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
-        return new LiveNodes(now, List.copyOf(nodes), texts(reply.get(1)));
+        return List.copyOf(nodes);
+    }
+
+    private static List<Former> former(List<?> reply, Instant now) {
+        Map<String, Former> former = new HashMap<>();
+        for (int i = 0; i + 1 < reply.size(); i += 2) {
+            Matcher entry = FORMER.matcher(text(reply.get(i + 1)));
+            if (entry.matches()) {
+                Instant lastSeen = millis(entry.group(1));
+                if (Duration.between(lastSeen, now).compareTo(REMEMBERED) <= 0) {
+                    String name = text(reply.get(i));
+                    boolean failed = entry.group(2).equals("failed");
+                    former.put(name, new Former(name, lastSeen, failed, NodeReport.read(entry.group(3))));
+                }
+            }
+        }
+        return former.values().stream()
+                .sorted(Comparator.comparing(Former::lastSeen).reversed())
+                .toList();
     }
 
     /** Reads a score, which can be infinite if a foreign client wrote it. */

@@ -1,5 +1,6 @@
 /**
- * Coordination of nodes: membership by heartbeats, shard assignment, and topics that are paused on all nodes. Also
+ * Coordination of nodes: membership by heartbeats, the reports of nodes, shard assignment, and topics that are paused on
+ * all nodes. Also
  * periodic tasks, which set the delay before their next run; {@code RedisTask} is the base of those that call Redis.
  *
  * <p>A sweep is a poll that no signal asks for: it finds due messages and ended leases even if signals are lost. Each

@@ -21,6 +21,9 @@ public interface ManagedListener {
     /** Number of running handlers. Does not call Redis. */
     int inUse();
 
+    /** What it does: running handlers and attempts of the last minute. Does not call Redis. */
+    ListenerStatus status();
+
     /**
      * Starts to take deliveries. Does nothing if the listener runs. Does not wait for Redis, which may be
      * unavailable.

@@ -83,6 +83,16 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:topics");
     }
 
+    /** The hash of nodes and their last reports. */
+    public byte[] nodeReports() {
+        return bytes(namespace + ":{nodes}:reports");
+    }
+
+    /** The hash of nodes that left or failed. */
+    public byte[] formerNodes() {
+        return bytes(namespace + ":{nodes}:former");
+    }
+
     /** The set of topics that are paused on all nodes. */
     public byte[] pausedTopics() {
         return bytes(namespace + ":{nodes}:paused");

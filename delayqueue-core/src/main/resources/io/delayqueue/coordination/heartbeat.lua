@@ -1,33 +1,65 @@
--- Registers a node and the topics that it consumes, removes failed nodes, and returns the live nodes and the paused
--- topics. Also runs when memory is full.
+-- Registers a node, the topics that it consumes and its report; removes failed nodes, and remembers removed nodes for an
+-- hour. Returns the live nodes and the paused topics. Also runs when memory is full.
 --
 -- KEYS[1] last heartbeats (ZSET node → ms)  KEYS[2] consumed topics (HASH node → topics; field #version: version)
--- KEYS[3] topics that are paused on all nodes (SET)
+-- KEYS[3] topics that are paused on all nodes (SET)  KEYS[4] reports (HASH node → report)
+-- KEYS[5] former nodes (HASH node → last heartbeat in ms, 'left' or 'failed', line feed, last report)
 -- ARGV[1] node  ARGV[2] topics, one per line  ARGV[3] node timeout in ms; -1: the node leaves
--- ARGV[4] version that the caller has  ARGV[5] signal channel  ARGV[6] '1': publish a canary
+-- ARGV[4] version that the caller has  ARGV[5] signal channel  ARGV[6] '1': publish a canary  ARGV[7] report
 -- result {version} if the caller has this version, else {version, paused topics, node, topics, node, topics, ...}
--- cost   O(nodes), 7 commands; O(nodes + paused topics) more if the version has changed
-local heartbeatsKey, topicsKey, pausedKey = KEYS[1], KEYS[2], KEYS[3]
+-- cost   O(nodes), 8 commands; O(nodes + paused topics) more if the version has changed
+local heartbeatsKey, topicsKey, pausedKey, reportsKey, formerKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
 redis.call('HDEL', topicsKey, '')
+local remembered, most = 3600000, 100
+
+local function forgetFormer()
+  local former, kept = redis.call('HGETALL', formerKey), {}
+  for i = 1, #former, 2 do
+    local at = tonumber(string.match(former[i + 1], '^%d+') or 0)
+    if at < now - remembered then
+      redis.call('HDEL', formerKey, former[i])
+    else
+      kept[#kept + 1] = {former[i], at}
+    end
+  end
+  table.sort(kept, function(one, other) return one[2] < other[2] end)
+  for i = 1, #kept - most do
+    redis.call('HDEL', formerKey, kept[i][1])
+  end
+  redis.call('PEXPIRE', formerKey, remembered)
+end
+
+-- a heartbeat is removed last: if the script stops before, the next one removes the node again
+local function remove(node, beat, how)
+  local report = redis.call('HGET', reportsKey, node) or ''
+  redis.call('HSET', formerKey, node, string.format('%.0f', beat) .. ' ' .. how .. '\n' .. report)
+  redis.call('HDEL', topicsKey, node)
+  redis.call('HDEL', reportsKey, node)
+  redis.call('ZREM', heartbeatsKey, node)
+  forgetFormer()
+end
+
 local changed = false
 if ARGV[3] == '-1' then
-  changed = redis.call('ZREM', heartbeatsKey, ARGV[1]) == 1
-  redis.call('HDEL', topicsKey, ARGV[1])
+  changed = redis.call('ZSCORE', heartbeatsKey, ARGV[1]) ~= false
+  if changed then
+    remove(ARGV[1], now, 'left')
+  end
 else
   redis.call('ZADD', heartbeatsKey, now, ARGV[1])
   if redis.call('HGET', topicsKey, ARGV[1]) ~= ARGV[2] then
     redis.call('HSET', topicsKey, ARGV[1], ARGV[2])
     changed = true
   end
+  redis.call('HSET', reportsKey, ARGV[1], ARGV[7])
   local beats = redis.call('ZRANGE', heartbeatsKey, 0, -1, 'WITHSCORES')
   for i = 1, #beats, 2 do
     local node, beat = beats[i], tonumber(beats[i + 1])
     if beat <= now - tonumber(ARGV[3]) then
-      redis.call('HDEL', topicsKey, node)
-      redis.call('ZREM', heartbeatsKey, node)
+      remove(node, beat, 'failed')
       changed = true
     elseif beat > now then
       -- the clock went back: without this, a failed node would count as live until the clock has caught up

@@ -1,19 +1,29 @@
--- Returns the live nodes, the topics that they consume, and the topics that are paused on all nodes.
+-- Returns the live nodes, the topics that they consume and their reports, the topics that are paused on all nodes, and
+-- the nodes that left or failed within the last hour.
 --
 -- KEYS[1] last heartbeats (ZSET node → ms)  KEYS[2] consumed topics (HASH node → topics)
--- KEYS[3] topics that are paused on all nodes (SET)
+-- KEYS[3] topics that are paused on all nodes (SET)  KEYS[4] reports (HASH node → report)
+-- KEYS[5] former nodes (HASH node → last heartbeat in ms, 'left' or 'failed', line feed, last report)
 -- ARGV[1] node timeout in ms
--- result {now in µs, paused topics, node, last heartbeat in ms, topics, node, ...}
--- cost   O(nodes + paused topics), 3 commands and one more for each node
-local heartbeatsKey, topicsKey, pausedKey = KEYS[1], KEYS[2], KEYS[3]
+-- result {now in µs, paused topics, {node, last heartbeat in ms, topics, report, node, ...}, {node, entry, node, ...}}
+-- cost   O(nodes + former nodes + paused topics), 4 commands and two more for each node
+local heartbeatsKey, topicsKey, pausedKey, reportsKey, formerKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local clock = redis.call('TIME')
 local nowMicros = clock[1] .. string.format('%06d', clock[2])
 local deadline = clock[1] * 1000 + math.floor(clock[2] / 1000) - tonumber(ARGV[1])
-local reply = {nowMicros, redis.call('SMEMBERS', pausedKey)}
-local living = redis.call('ZRANGEBYSCORE', heartbeatsKey, '(' .. string.format('%.0f', deadline), '+inf', 'WITHSCORES')
-for i = 1, #living, 2 do
-  local at = #reply
-  reply[at + 1], reply[at + 2] = living[i], living[i + 1]
-  reply[at + 3] = redis.call('HGET', topicsKey, living[i]) or ''
+local live, former = {}, redis.call('HGETALL', formerKey)
+local beats = redis.call('ZRANGE', heartbeatsKey, 0, -1, 'WITHSCORES')
+for i = 1, #beats, 2 do
+  local node, beat = beats[i], beats[i + 1]
+  local report = redis.call('HGET', reportsKey, node) or ''
+  if tonumber(beat) > deadline then
+    local at = #live
+    live[at + 1], live[at + 2] = node, beat
+    live[at + 3], live[at + 4] = redis.call('HGET', topicsKey, node) or '', report
+  else
+    -- no other node has sent a heartbeat since this one failed
+    former[#former + 1] = node
+    former[#former + 1] = string.format('%.0f', tonumber(beat)) .. ' failed\n' .. report
+  end
 end
-return reply
+return {nowMicros, redis.call('SMEMBERS', pausedKey), live, former}

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Shard;
@@ -58,7 +59,14 @@ class DelayQueueInspectorTests extends RedisTest {
 
     private Membership node(String name) {
         return new Membership(
-                queue.scripts(), queue.keySpace(), name, Duration.ofSeconds(5), TIMEOUT, System::nanoTime, () -> {});
+                queue.scripts(),
+                queue.keySpace(),
+                name,
+                Duration.ofSeconds(5),
+                TIMEOUT,
+                System::nanoTime,
+                () -> NodeReport.UNKNOWN,
+                () -> {});
     }
 
     private List<String> read(MessageView view, int count) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Failure;
@@ -109,6 +110,7 @@ class IdleTopicsTests extends RedisTest {
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(15),
                 System::nanoTime,
+                () -> NodeReport.UNKNOWN,
                 () -> {});
     }
 

@@ -4,6 +4,9 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Shard.QueueKind;
 import java.util.List;
@@ -52,6 +55,12 @@ final class RecordingContainer implements ManagedListener {
     @Override
     public int inUse() {
         return 0;
+    }
+
+    @Override
+    public ListenerStatus status() {
+        State state = !running ? State.STOPPED : paused ? State.PAUSED : State.RUNNING;
+        return new ListenerStatus(id(), topic(), kind(), state, 0, options().concurrency(), null, Attempts.NONE);
     }
 
     @Override

@@ -117,7 +117,7 @@ class RoundTripTests {
         assertThat(sweeps).isBetween((long) (topics * (intervals / 3)), (long) (topics * (intervals + 1)));
         assertThat(beats).isBetween((long) (intervals / 3), (long) (intervals + 1));
         assertThat(calls(stats, "evalsha")).isEqualTo(sweeps + beats);
-        assertThat(innerCalls(stats)).isEqualTo(5 * sweeps + 7 * beats);
+        assertThat(innerCalls(stats)).isEqualTo(5 * sweeps + 8 * beats);
     }
 
     @Test

@@ -252,7 +252,14 @@ class MembershipTests extends NodesTest {
         CompletableFuture<Void> silence = new CompletableFuture<>();
         ScriptRunner slow = call -> scripts.run(call).thenCombine(silence, (reply, end) -> reply);
         Membership membership = new Membership(
-                slow, new KeySpace("dq"), "slow", Duration.ofSeconds(5), TIMEOUT, System::nanoTime, () -> {});
+                slow,
+                new KeySpace("dq"),
+                "slow",
+                Duration.ofSeconds(5),
+                TIMEOUT,
+                System::nanoTime,
+                () -> NodeReport.UNKNOWN,
+                () -> {});
         Semaphore wakes = new Semaphore(0);
         membership.schedule(new Background(wakes), "heartbeat");
 

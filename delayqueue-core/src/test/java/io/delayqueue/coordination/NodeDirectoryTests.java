@@ -2,9 +2,16 @@ package io.delayqueue.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.delayqueue.coordination.LiveNodes.Former;
 import io.delayqueue.coordination.LiveNodes.Node;
+import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.listener.ListenerStatus.RunningHandler;
+import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.QueueConnections;
@@ -15,8 +22,11 @@ import io.delayqueue.store.bench.RawScripts;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,7 +70,12 @@ class NodeDirectoryTests {
     }
 
     private Membership node(String name) {
-        return new Membership(scripts, keySpace, name, Duration.ofSeconds(5), TIMEOUT, System::nanoTime, () -> {});
+        return node(name, NodeReport.UNKNOWN);
+    }
+
+    private Membership node(String name, NodeReport report) {
+        return new Membership(
+                scripts, keySpace, name, Duration.ofSeconds(5), TIMEOUT, System::nanoTime, () -> report, () -> {});
     }
 
     @Test
@@ -98,8 +113,117 @@ class NodeDirectoryTests {
     void failedNodesAreNotListed() {
         node("dead").run();
         node("alive").run();
-        redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + TIMEOUT.plusSeconds(1).toMillis(), "dead");
+        silence("dead");
         assertThat(directory.read().nodes()).extracting(Node::name).containsExactly("alive");
+    }
+
+    @Test
+    void reportOfANodeIsListed() {
+        Attempts attempts = new Attempts(1, 2, 3, Duration.ofMillis(4), "Down: a&b=c\n%+é", Duration.ofSeconds(5));
+        ListenerStatus busy = new ListenerStatus(
+                "l&1",
+                "b %\n-x",
+                QueueKind.MESSAGES,
+                State.PAUSED,
+                7,
+                8,
+                new RunningHandler("id=1", 9, Duration.ofSeconds(10)),
+                attempts);
+        ListenerStatus idle =
+                new ListenerStatus("l2", "t", QueueKind.NOTIFICATIONS, State.RUNNING, 0, 1, null, Attempts.NONE);
+        NodeReport report = new NodeReport("shop-7f9c", 42, Instant.ofEpochMilli(43), List.of(busy, idle));
+        node("one", report).run();
+        assertThat(directory.read().nodes()).extracting(Node::report).containsExactly(report);
+    }
+
+    @Test
+    void listenersWithFailedAttemptsAreReportedFirst() {
+        Attempts failed = new Attempts(0, 1, 0, Duration.ZERO, "Down", Duration.ZERO);
+        List<ListenerStatus> listeners = IntStream.rangeClosed(0, NodeReport.MAX_LISTENERS)
+                .mapToObj(i -> new ListenerStatus(
+                        "l" + i,
+                        "t",
+                        QueueKind.MESSAGES,
+                        State.RUNNING,
+                        0,
+                        1,
+                        null,
+                        i == NodeReport.MAX_LISTENERS ? failed : Attempts.NONE))
+                .toList();
+        node("one", new NodeReport("", 0, Instant.EPOCH, listeners)).run();
+        assertThat(directory.read().nodes().get(0).report().listeners())
+                .hasSize(NodeReport.MAX_LISTENERS)
+                .startsWith(listeners.get(NodeReport.MAX_LISTENERS));
+    }
+
+    @Test
+    void unreadableReportIsUnknown() {
+        node("one").run();
+        for (String text : List.of("", "pid=x", "host=%zz", "host=h\nkind=ELSE", "host=h\n")) {
+            redis.command("HSET", "dq:{nodes}:reports", "one", text);
+            assertThat(directory.read().nodes()).extracting(Node::report).containsExactly(NodeReport.UNKNOWN);
+        }
+        redis.command("HDEL", "dq:{nodes}:reports", "one");
+        assertThat(directory.read().nodes()).extracting(Node::report).containsExactly(NodeReport.UNKNOWN);
+    }
+
+    @Test
+    void failedNodeIsRememberedBeforeAndAfterItsRemoval() {
+        NodeReport report = new NodeReport("shop", 42, Instant.ofEpochMilli(43), List.of());
+        node("dead", report).run();
+        silence("dead");
+        assertThat(directory.read().former()).singleElement().satisfies(former -> {
+            assertThat(former.name()).isEqualTo("dead");
+            assertThat(former.failed()).isTrue();
+            assertThat(former.report()).isEqualTo(report);
+        });
+        List<Former> before = directory.read().former();
+        node("alive").run();
+        assertThat(directory.read().former()).isEqualTo(before);
+        assertThat(redis.command("HKEYS", "dq:{nodes}:reports")).isEqualTo(List.of("alive"));
+    }
+
+    @Test
+    void stoppedNodeIsRemembered() {
+        Membership node = node("one");
+        node.run();
+        node.leave(Duration.ofSeconds(5));
+        assertThat(directory.read().former())
+                .extracting(Former::name, Former::failed)
+                .containsExactly(tuple("one", false));
+        assertThat((Long) redis.command("PTTL", "dq:{nodes}:former")).isPositive();
+    }
+
+    @Test
+    void formerNodesAreForgottenAfterAnHour() {
+        long hourAgo = directory.read().now().minus(Duration.ofMinutes(61)).toEpochMilli();
+        redis.command("HSET", "dq:{nodes}:former", "old", hourAgo + " left\nhost=h", "odd", "text");
+        assertThat(directory.read().former()).isEmpty();
+        Membership node = node("one");
+        node.run();
+        node.leave(Duration.ofSeconds(5));
+        assertThat(redis.command("HKEYS", "dq:{nodes}:former")).isEqualTo(List.of("one"));
+    }
+
+    @Test
+    void theLatestHundredFormerNodesAreRemembered() {
+        for (int i = 0; i < 105; i++) {
+            node("n" + i).run();
+        }
+        for (int i = 0; i < 105; i++) {
+            redis.command(
+                    "ZINCRBY", "dq:{nodes}:seen", String.valueOf(-TIMEOUT.toMillis() - 200_000 + 1000L * i), "n" + i);
+        }
+        node("alive").run();
+        assertThat(directory.read().former())
+                .hasSize(100)
+                .first()
+                .extracting(Former::name)
+                .isEqualTo("n104");
+    }
+
+    private void silence(String node) {
+        redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + TIMEOUT.plusSeconds(1).toMillis(), node);
     }
 
     @Test

@@ -85,6 +85,7 @@ abstract class NodesTest {
                     Duration.ofSeconds(5),
                     TIMEOUT,
                     () -> System.nanoTime() + ahead,
+                    () -> NodeReport.UNKNOWN,
                     () -> {});
             shards.forEach(shard -> assignments.add(membership.join(shard, told::incrementAndGet)));
         }

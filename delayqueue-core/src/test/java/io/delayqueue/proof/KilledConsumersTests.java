@@ -316,7 +316,8 @@ class KilledConsumersTests {
         assertThat(names(deployment, ShardKeys::leases, "ZRANGE", "0", "-1")).isEmpty();
         assertThat(names(deployment, ShardKeys::deliveries, "HKEYS")).isEmpty();
         Set<String> documented = new HashSet<>();
-        Stream.of(KEYS.topics(), KEYS.nodes(), KEYS.nodeTopics()).forEach(key -> documented.add(text(key)));
+        Stream.of(KEYS.topics(), KEYS.nodes(), KEYS.nodeTopics(), KEYS.nodeReports(), KEYS.formerNodes())
+                .forEach(key -> documented.add(text(key)));
         for (Shard shard : Shard.all(ConsumerProcess.TOPIC, ConsumerProcess.SHARDS)) {
             ShardKeys messages = KEYS.of(shard);
             ShardKeys deadLettered = KEYS.of(shard.notifications());

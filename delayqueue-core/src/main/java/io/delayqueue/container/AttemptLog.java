@@ -1,0 +1,200 @@
+package io.delayqueue.container;
+
+import io.delayqueue.event.FailureLog;
+import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.Printable;
+import io.delayqueue.store.Settlement;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the attempts of a listener in the last minute, and logs failures without flooding the log: for each class of
+ * exceptions the first failure, then one a minute with the number of the others, and one line when no attempt has
+ * failed with this class for a minute. Thread-safe.
+ */
+final class AttemptLog {
+
+    private static final Log log = LogFactory.getLog(AttemptLog.class);
+
+    /** Length of the window, and time without a failure after which its class is forgotten. */
+    static final Duration WINDOW = Duration.ofMinutes(1);
+
+    private static final int BUCKETS = 12;
+    private static final long BUCKET_NANOS = WINDOW.toNanos() / BUCKETS;
+    /** Failures of further classes are counted together. */
+    private static final int MAX_CLASSES = 16;
+
+    private static final String OTHER = "other exceptions";
+    private static final int MAX_TEXT = 200;
+
+    private final String listener;
+    private final LongSupplier nanoTime;
+    private final long start;
+    private final Bucket[] buckets = new Bucket[BUCKETS];
+    private final Map<String, FailureClass> failures = new LinkedHashMap<>();
+
+    private static final class Bucket {
+        private long number = -1;
+        private long succeeded;
+        private long retried;
+        private long dead;
+        private long handlingNanos;
+    }
+
+    /** The failures with one class of exceptions since the first of them. */
+    private static final class FailureClass {
+        private final long first;
+        private long latest;
+        private long count;
+        private long countAtLine = 1;
+        private long lastLine;
+        private String text = "";
+
+        private FailureClass(long now) {
+            first = now;
+            lastLine = now;
+        }
+    }
+
+    AttemptLog(ListenerSpec spec, LongSupplier nanoTime) {
+        this.listener = "listener " + Printable.of(spec.id()) + " of topic " + Printable.of(spec.topic());
+        this.nanoTime = nanoTime;
+        this.start = nanoTime.getAsLong();
+        for (int i = 0; i < BUCKETS; i++) {
+            buckets[i] = new Bucket();
+        }
+    }
+
+    /**
+     * Counts an attempt and logs its failure. A release is not an attempt.
+     *
+     * @param attempt number of the attempt
+     * @param startedAt when its handler started, by the monotonic clock
+     * @param failure the exception of a failed attempt; null if the handler requested the settlement
+     */
+    void settled(Settlement settlement, int attempt, long startedAt, @Nullable Throwable failure) {
+        if (settlement instanceof Settlement.Release) {
+            return;
+        }
+        long now = nanoTime.getAsLong();
+        String line;
+        synchronized (this) {
+            Bucket bucket = bucket(now);
+            bucket.handlingNanos += now - startedAt;
+            if (settlement instanceof Settlement.Retry) {
+                bucket.retried++;
+            } else if (settlement instanceof Settlement.ToDeadLetters) {
+                bucket.dead++;
+            } else {
+                bucket.succeeded++;
+            }
+            line = failure == null ? null : failed(settlement.id(), attempt, failure, now);
+        }
+        if (line != null && failure != null) {
+            FailureLog.log(log::warn, line, failure);
+        }
+    }
+
+    private Bucket bucket(long now) {
+        long number = (now - start) / BUCKET_NANOS;
+        Bucket bucket = buckets[(int) (number % BUCKETS)];
+        if (bucket.number != number) {
+            bucket.number = number;
+            bucket.succeeded = 0;
+            bucket.retried = 0;
+            bucket.dead = 0;
+            bucket.handlingNanos = 0;
+        }
+        return bucket;
+    }
+
+    /** Counts a failure and returns the line to log, if one is due. */
+    private @Nullable String failed(String id, int attempt, Throwable exception, long now) {
+        Failure failure = Failure.of(exception);
+        String name = failures.containsKey(failure.type()) || failures.size() < MAX_CLASSES ? failure.type() : OTHER;
+        FailureClass known = failures.computeIfAbsent(name, absent -> new FailureClass(now));
+        known.latest = now;
+        known.count++;
+        known.text = text(failure);
+        String which = "attempt " + attempt + " at " + Printable.of(id);
+        if (known.count == 1) {
+            return "In " + listener + ", " + which
+                    + " failed. Further failures with this class are logged once a minute";
+        }
+        if (now - known.lastLine < WINDOW.toNanos()) {
+            return null;
+        }
+        String line = "In " + listener + ", " + (known.count - known.countAtLine) + " attempts failed with " + name
+                + " within " + seconds(now - known.lastLine) + ", and " + known.count + " within "
+                + seconds(now - known.first) + ". The last one was " + which;
+        known.lastLine = now;
+        known.countAtLine = known.count;
+        return line;
+    }
+
+    private static String text(Failure failure) {
+        String type = failure.type().substring(failure.type().lastIndexOf('.') + 1);
+        String text = new Failure(type, failure.message()).summary();
+        return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
+    }
+
+    private static String seconds(long nanos) {
+        return Duration.ofNanos(nanos).toSeconds() + " s";
+    }
+
+    /**
+     * Sums up the attempts of the last minute. Forgets and logs the classes of failures that have ended, so that each
+     * heartbeat, which reports the attempts, also ends their log.
+     */
+    synchronized Attempts lastMinute() {
+        long now = nanoTime.getAsLong();
+        endFailures(now);
+        long oldest = (now - start) / BUCKET_NANOS - BUCKETS;
+        long succeeded = 0;
+        long retried = 0;
+        long dead = 0;
+        long handlingNanos = 0;
+        for (Bucket bucket : buckets) {
+            if (bucket.number > oldest) {
+                succeeded += bucket.succeeded;
+                retried += bucket.retried;
+                dead += bucket.dead;
+                handlingNanos += bucket.handlingNanos;
+            }
+        }
+        long all = succeeded + retried + dead;
+        Optional<FailureClass> most = failures.values().stream().max(Comparator.comparingLong(each -> each.count));
+        return new Attempts(
+                succeeded,
+                retried,
+                dead,
+                Duration.ofNanos(all == 0 ? 0 : handlingNanos / all),
+                most.map(each -> each.text).orElse(null),
+                most.map(each -> Duration.ofNanos(now - each.first)).orElse(Duration.ZERO));
+    }
+
+    private void endFailures(long now) {
+        for (Iterator<Map.Entry<String, FailureClass>> it = failures.entrySet().iterator(); it.hasNext(); ) {
+            Map.Entry<String, FailureClass> entry = it.next();
+            FailureClass ended = entry.getValue();
+            if (now - ended.latest >= WINDOW.toNanos()) {
+                it.remove();
+                if (ended.count > 1) {
+                    log.info("In " + listener + ", no attempt has failed with " + entry.getKey()
+                            + " for a minute; before, " + ended.count + " failed within "
+                            + seconds(ended.latest - ended.first));
+                }
+            }
+        }
+    }
+}

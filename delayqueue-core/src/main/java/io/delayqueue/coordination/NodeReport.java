@@ -1,0 +1,170 @@
+package io.delayqueue.coordination;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.listener.ListenerStatus.RunningHandler;
+import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.message.Shard.QueueKind;
+import java.net.InetAddress;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a node reports with each heartbeat. In Redis it is a text of lines, each of them in the encoding of an HTML form:
+ * the first line is the node, each further line a listener.
+ *
+ * @param host name of the host, or of the pod; empty if it is unknown
+ * @param processId id of the process; 0 if it is unknown
+ * @param startedAt when the engine was created, by the clock of the host
+ * @param listeners the listeners that were started at least once, at most {@value #MAX_LISTENERS}; those with failed
+ *     attempts first
+ */
+public record NodeReport(String host, long processId, Instant startedAt, List<ListenerStatus> listeners) {
+
+    /** Listeners of a node that are reported. */
+    static final int MAX_LISTENERS = 500;
+
+    /** The report of a node that has sent none, or one that this version cannot read. */
+    public static final NodeReport UNKNOWN = new NodeReport("", 0, Instant.EPOCH, List.of());
+
+    /** Selects the listeners to report. */
+    public NodeReport {
+        listeners = listeners.size() <= MAX_LISTENERS
+                ? List.copyOf(listeners)
+                : listeners.stream()
+                        .sorted(Comparator.comparingLong(
+                                listener -> -listener.attempts().failed()))
+                        .limit(MAX_LISTENERS)
+                        .toList();
+    }
+
+    /** The name of this host. A container's name is that of its pod. May call the resolver of the operating system. */
+    public static String thisHost() {
+        for (String variable : List.of("HOSTNAME", "COMPUTERNAME")) {
+            String name = System.getenv(variable);
+            if (name != null && !name.isBlank()) {
+                return name;
+            }
+        }
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "";
+        }
+    }
+
+    String write() {
+        StringBuilder text = new StringBuilder();
+        append(text, "host", host);
+        append(text, "pid", processId);
+        append(text, "started", startedAt.toEpochMilli());
+        for (ListenerStatus listener : listeners) {
+            text.append('\n');
+            write(text, listener);
+        }
+        return text.toString();
+    }
+
+    private static void write(StringBuilder text, ListenerStatus listener) {
+        append(text, "id", listener.id());
+        append(text, "topic", listener.topic());
+        append(text, "kind", listener.kind());
+        append(text, "state", listener.state());
+        append(text, "running", listener.running());
+        append(text, "concurrency", listener.concurrency());
+        RunningHandler oldest = listener.oldest();
+        if (oldest != null) {
+            append(text, "message", oldest.id());
+            append(text, "attempt", oldest.attempt());
+            append(text, "time", oldest.time().toMillis());
+        }
+        Attempts attempts = listener.attempts();
+        if (attempts.all() > 0 || attempts.failure() != null) {
+            append(text, "succeeded", attempts.succeeded());
+            append(text, "retried", attempts.retried());
+            append(text, "dead", attempts.dead());
+            append(text, "handling", attempts.handling().toMillis());
+        }
+        String failure = attempts.failure();
+        if (failure != null) {
+            append(text, "failure", failure);
+            append(text, "failing", attempts.failing().toMillis());
+        }
+    }
+
+    private static void append(StringBuilder text, String name, Object value) {
+        if (!text.isEmpty() && text.charAt(text.length() - 1) != '\n') {
+            text.append('&');
+        }
+        text.append(name).append('=').append(URLEncoder.encode(value.toString(), UTF_8));
+    }
+
+    /** Reads a report. A report that this version cannot read is unknown. */
+    static NodeReport read(String text) {
+        try {
+            String[] lines = text.split("\n", -1);
+            Map<String, String> node = fields(lines[0]);
+            List<ListenerStatus> listeners = new ArrayList<>();
+            for (int i = 1; i < lines.length; i++) {
+                listeners.add(listener(fields(lines[i])));
+            }
+            return new NodeReport(
+                    node.getOrDefault("host", ""),
+                    number(node, "pid"),
+                    Instant.ofEpochMilli(number(node, "started")),
+                    listeners);
+        } catch (IllegalArgumentException e) {
+            return UNKNOWN;
+        }
+    }
+
+    private static ListenerStatus listener(Map<String, String> fields) {
+        String message = fields.get("message");
+        return new ListenerStatus(
+                fields.getOrDefault("id", ""),
+                fields.getOrDefault("topic", ""),
+                QueueKind.valueOf(fields.getOrDefault("kind", "")),
+                State.valueOf(fields.getOrDefault("state", "")),
+                (int) number(fields, "running"),
+                (int) number(fields, "concurrency"),
+                message == null
+                        ? null
+                        : new RunningHandler(message, (int) number(fields, "attempt"), millis(fields, "time")),
+                new Attempts(
+                        number(fields, "succeeded"),
+                        number(fields, "retried"),
+                        number(fields, "dead"),
+                        millis(fields, "handling"),
+                        fields.get("failure"),
+                        millis(fields, "failing")));
+    }
+
+    private static Map<String, String> fields(String line) {
+        Map<String, String> fields = new HashMap<>();
+        for (String field : line.split("&", -1)) {
+            int equals = field.indexOf('=');
+            if (equals > 0) {
+                fields.put(field.substring(0, equals), URLDecoder.decode(field.substring(equals + 1), UTF_8));
+            }
+        }
+        return fields;
+    }
+
+    private static Duration millis(Map<String, String> fields, String name) {
+        return Duration.ofMillis(number(fields, name));
+    }
+
+    private static long number(Map<String, String> fields, String name) {
+        return Long.parseLong(fields.getOrDefault(name, "0"));
+    }
+}

@@ -1,0 +1,81 @@
+package io.delayqueue.listener;
+
+import io.delayqueue.message.Shard.QueueKind;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a listener does at one moment.
+ *
+ * @param id the id of the listener, unique in its application
+ * @param topic the topic it listens to
+ * @param kind whether it handles the topic's messages or the notifications of its dead letters
+ * @param state whether it takes deliveries
+ * @param running number of handlers that are running
+ * @param concurrency maximum number of handlers that may run
+ * @param oldest the handler that has been running longest; null if none is running
+ * @param attempts the attempts of the last minute
+ */
+public record ListenerStatus(
+        String id,
+        String topic,
+        QueueKind kind,
+        State state,
+        int running,
+        int concurrency,
+        @Nullable RunningHandler oldest,
+        Attempts attempts) {
+
+    /** Whether a listener takes deliveries. */
+    public enum State {
+        /** It takes deliveries, unless its topic is paused on all nodes. */
+        RUNNING,
+        /** It is paused on its node. */
+        PAUSED,
+        /** It does not run on its node. */
+        STOPPED
+    }
+
+    /**
+     * A running handler.
+     *
+     * @param id the id of its message, or of the first message of its batch
+     * @param attempt number of the attempt, from 1
+     * @param time since its start
+     */
+    public record RunningHandler(String id, int attempt, Duration time) {}
+
+    /**
+     * Attempts that ended within the last minute.
+     *
+     * @param succeeded number of attempts whose message was acknowledged
+     * @param retried number of attempts that were followed by a retry
+     * @param dead number of attempts whose message was dead-lettered
+     * @param handling mean handling time; zero if no attempt ended
+     * @param failure the most frequent failure of the minute, class and text of its last exception; null if no attempt
+     *     failed
+     * @param failing time since the first failure of this class; the class is forgotten after a minute without it; zero
+     *     if no attempt failed
+     */
+    public record Attempts(
+            long succeeded,
+            long retried,
+            long dead,
+            Duration handling,
+            @Nullable String failure,
+            Duration failing) {
+
+        /** No attempts. */
+        public static final Attempts NONE = new Attempts(0, 0, 0, Duration.ZERO, null, Duration.ZERO);
+
+        /** Number of attempts that failed. */
+        public long failed() {
+            return retried + dead;
+        }
+
+        /** Number of all attempts. */
+        public long all() {
+            return succeeded + retried + dead;
+        }
+    }
+}

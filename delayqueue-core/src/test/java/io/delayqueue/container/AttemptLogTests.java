@@ -1,0 +1,144 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Failure;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.store.Settlement;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** Counts and log lines of a listener's attempts; the test moves the clock. */
+@ExtendWith(OutputCaptureExtension.class)
+class AttemptLogTests {
+
+    private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 1); // the clock may overflow
+    private final AttemptLog attempts = new AttemptLog(
+            new ListenerSpec(
+                    "charge", "payment", QueueKind.MESSAGES, ListenerOptions.DEFAULTS, String.class, all -> null),
+            now::get);
+
+    private void pass(Duration time) {
+        now.addAndGet(time.toNanos());
+    }
+
+    private void settle(Settlement settlement, @Nullable Throwable failure) {
+        attempts.settled(settlement, 2, now.get() - 5_000_000, failure);
+    }
+
+    private void succeed() {
+        settle(new Settlement.Acknowledge("m", "token"), null);
+    }
+
+    private void retry(Throwable failure) {
+        settle(new Settlement.Retry("m", "token", Duration.ZERO, Failure.of(failure)), failure);
+    }
+
+    @Test
+    void attemptsOfTheLastMinuteAreCountedByOutcome() {
+        assertThat(attempts.lastMinute()).isEqualTo(Attempts.NONE);
+        succeed();
+        pass(Duration.ofSeconds(30));
+        succeed();
+        retry(new IllegalStateException("connection refused"));
+        settle(new Settlement.Retry("m", "token", Duration.ZERO, new Failure("retry", "requested")), null);
+        settle(
+                new Settlement.ToDeadLetters(
+                        "m", "token", DeadLetterCause.ATTEMPTS_SPENT, new Failure("Spent", "no more")),
+                null);
+        settle(new Settlement.Release("m", "token"), null);
+        pass(Duration.ofSeconds(1));
+
+        assertThat(attempts.lastMinute())
+                .isEqualTo(new Attempts(
+                        2,
+                        2,
+                        1,
+                        Duration.ofMillis(5),
+                        "IllegalStateException: connection refused",
+                        Duration.ofSeconds(1)));
+        pass(Duration.ofSeconds(30));
+        assertThat(attempts.lastMinute().succeeded()).isEqualTo(1);
+        pass(Duration.ofSeconds(30));
+        assertThat(attempts.lastMinute()).isEqualTo(Attempts.NONE);
+    }
+
+    @Test
+    void mostFrequentFailureIsReported() {
+        retry(new IllegalArgumentException("rare"));
+        pass(Duration.ofSeconds(2));
+        retry(new IllegalStateException("first"));
+        retry(new IllegalStateException("last"));
+        pass(Duration.ofSeconds(3));
+        assertThat(attempts.lastMinute().failure()).isEqualTo("IllegalStateException: last");
+        assertThat(attempts.lastMinute().failing()).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void failuresAreLoggedOnceAMinuteForEachClass(CapturedOutput output) {
+        for (int second = 0; second < 150; second++) {
+            retry(new IllegalStateException("connection refused"));
+            if (second == 10) {
+                retry(new IllegalArgumentException("other"));
+            }
+            pass(Duration.ofSeconds(1));
+        }
+        assertThat(output.toString().lines().filter(line -> line.contains("In listener charge of topic payment")))
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("attempt 2 at m failed"),
+                        line -> assertThat(line).contains("attempt 2 at m failed"),
+                        line -> assertThat(line)
+                                .contains("60 attempts failed with java.lang.IllegalStateException within 60 s, and 61"
+                                        + " within 60 s. The last one was attempt 2 at m"),
+                        line -> assertThat(line).contains("60 attempts failed").contains("and 121 within 120 s"));
+    }
+
+    @Test
+    void endOfFailuresIsLogged(CapturedOutput output) {
+        retry(new IllegalArgumentException("single"));
+        retry(new IllegalStateException("connection refused"));
+        pass(Duration.ofSeconds(20));
+        retry(new IllegalStateException("connection refused"));
+        pass(Duration.ofSeconds(59));
+        attempts.lastMinute();
+        assertThat(output).doesNotContain("for a minute");
+        pass(Duration.ofSeconds(1));
+        attempts.lastMinute();
+        attempts.lastMinute();
+        assertThat(output)
+                .containsOnlyOnce("no attempt has failed with java.lang.IllegalStateException for a minute; before, 2"
+                        + " failed within 20 s")
+                .doesNotContain("IllegalArgumentException for a minute");
+        retry(new IllegalStateException("again"));
+        assertThat(attempts.lastMinute().failing()).isZero();
+    }
+
+    @Test
+    void manyClassesOfFailuresAreCountedTogether(CapturedOutput output) throws Exception {
+        Class<?>[] types = {
+            IllegalStateException.class, IllegalArgumentException.class, NullPointerException.class,
+            ArithmeticException.class, ClassCastException.class, ArrayStoreException.class,
+            IndexOutOfBoundsException.class, NegativeArraySizeException.class, UnsupportedOperationException.class,
+            SecurityException.class, NumberFormatException.class, StringIndexOutOfBoundsException.class,
+            ArrayIndexOutOfBoundsException.class, RuntimeException.class, Exception.class,
+            InterruptedException.class, CloneNotSupportedException.class, InstantiationException.class
+        };
+        for (Class<?> type : types) {
+            retry((Throwable) type.getConstructor().newInstance());
+        }
+        pass(Duration.ofSeconds(61));
+        attempts.lastMinute();
+        assertThat(output).contains("no attempt has failed with other exceptions for a minute; before, 2 failed");
+        assertThat(output.toString().lines().filter(line -> line.contains("attempt 2 at")))
+                .hasSize(17);
+    }
+}
