@@ -84,12 +84,27 @@ public final class DelayQueueInspector {
 
     /** The same without blocking. */
     CompletableFuture<List<TopicStatus>> topicsAsync() {
-        return registry.topics()
-                .thenCompose(topics -> directory.readAsync().thenCompose(liveNodes -> statuses(topics, liveNodes)))
-                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
-                        Completions.cause(failure) instanceof RuntimeException e
-                                ? DelayQueueException.translated("Reading all topics", e)
-                                : failure));
+        return snapshot().thenApply(Snapshot::topics);
+    }
+
+    /** All topics and all nodes, from one reading of the nodes. */
+    CompletableFuture<Snapshot> snapshot() {
+        return translating(
+                "Reading all topics",
+                registry.topics()
+                        .thenCompose(topics -> directory
+                                .readAsync()
+                                .thenCompose(read -> statuses(topics, read).thenCombine(nodes(read), Snapshot::new))));
+    }
+
+    /** The topics and nodes at one moment. */
+    record Snapshot(List<TopicStatus> topics, Nodes nodes) {}
+
+    private static <T> CompletableFuture<T> translating(String attempt, CompletableFuture<T> call) {
+        return call.exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+                Completions.cause(failure) instanceof RuntimeException e
+                        ? DelayQueueException.translated(attempt, e)
+                        : failure));
     }
 
     private CompletableFuture<List<TopicStatus>> statuses(SortedSet<String> topics, LiveNodes liveNodes) {
@@ -224,26 +239,42 @@ public final class DelayQueueInspector {
                 forecasts.stream().mapToLong(Forecast::later).sum());
     }
 
-    /** The live nodes by name. Needs one round trip, and one for each topic that this process does not yet know. */
-    public List<NodeStatus> nodes() {
-        return translating("Reading the nodes", () -> {
-            LiveNodes liveNodes = directory.read();
-            Map<String, List<String>> assignedNodes = assignedNodes(liveNodes);
-            return liveNodes.nodes().stream()
-                    .map(node -> status(node, assignedNodes))
-                    .toList();
-        });
+    /**
+     * The live nodes, and those that were stopped or failed within the last hour. Needs one round trip, and one for each
+     * topic that this process does not yet know.
+     */
+    public Nodes nodes() {
+        return Await.result(nodesAsync());
     }
 
-    private Map<String, List<String>> assignedNodes(LiveNodes liveNodes) {
-        Map<String, CompletableFuture<Optional<List<Shard>>>> topics = new TreeMap<>();
-        liveNodes.nodes().stream()
+    /** The same without blocking. */
+    @Internal
+    public CompletableFuture<Nodes> nodesAsync() {
+        return translating("Reading the nodes", directory.readAsync().thenCompose(this::nodes));
+    }
+
+    private CompletableFuture<Nodes> nodes(LiveNodes read) {
+        List<String> topics = read.nodes().stream()
                 .flatMap(node -> node.assignable().stream())
-                .forEach(topic -> topics.computeIfAbsent(topic, this::registeredShards));
-        Map<String, List<String>> assignedNodes = new TreeMap<>();
-        topics.forEach((topic, found) -> Await.result(found)
-                .ifPresent(shards -> assignedNodes.put(topic, liveNodes.assignedNodes(topic, shards.size()))));
-        return assignedNodes;
+                .distinct()
+                .toList();
+        return Completions.all(topics.stream().map(this::registeredShards).toList())
+                .thenApply(shards -> {
+                    Map<String, List<String>> assignedNodes = new TreeMap<>();
+                    for (int i = 0; i < topics.size(); i++) {
+                        String topic = topics.get(i);
+                        shards.get(i)
+                                .ifPresent(found -> assignedNodes.put(topic, read.assignedNodes(topic, found.size())));
+                    }
+                    return new Nodes(
+                            read.now(),
+                            read.nodes().stream()
+                                    .map(node -> status(node, assignedNodes))
+                                    .toList(),
+                            read.former().stream()
+                                    .map(DelayQueueInspector::status)
+                                    .toList());
+                });
     }
 
     /** Also empty for a topic that this version cannot read, because its assigned nodes are unknown. */
@@ -279,15 +310,6 @@ public final class DelayQueueInspector {
                 List.copyOf(topics),
                 assignedShards,
                 report.listeners());
-    }
-
-    /** The nodes that were stopped or failed within the last hour, the latest first. Needs one round trip. */
-    public List<FormerNode> formerNodes() {
-        return translating(
-                "Reading the former nodes",
-                () -> directory.read().former().stream()
-                        .map(DelayQueueInspector::status)
-                        .toList());
     }
 
     private static FormerNode status(Former node) {

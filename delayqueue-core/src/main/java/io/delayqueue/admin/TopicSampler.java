@@ -1,6 +1,7 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
+import io.delayqueue.admin.DelayQueueInspector.Snapshot;
 import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.message.InvalidOptionException;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples all topics at an interval and keeps the last samples in memory, so that readers need no network.
+ * Samples all topics and nodes at an interval and keeps the last samples in memory, so that readers need no network.
  * Thread-safe. If a sample fails, earlier samples stay and it is retried soon; {@link #age()} returns their age. The
  * sample of a topic that could not be counted has no counts.
  */
@@ -43,7 +44,7 @@ public final class TopicSampler extends RedisTask {
 
     private volatile @Nullable Sampled last;
 
-    private record Sampled(Instant at, long nanos, List<TopicStatus> topics) {}
+    private record Sampled(Instant at, long nanos, Snapshot snapshot) {}
 
     /**
      * Creates a sampler. It samples only when it is run.
@@ -78,7 +79,7 @@ public final class TopicSampler extends RedisTask {
         }
         SortedMap<String, List<TopicSample>> before = samples;
         SortedMap<String, List<TopicSample>> now = new TreeMap<>();
-        for (TopicStatus status : sampled.topics()) {
+        for (TopicStatus status : sampled.snapshot().topics()) {
             List<TopicSample> history = before.getOrDefault(status.topic(), List.of());
             now.put(status.topic(), with(history, new TopicSample(sampled.at(), status)));
         }
@@ -91,7 +92,7 @@ public final class TopicSampler extends RedisTask {
     private CompletableFuture<Sampled> requestSample() {
         Instant at = clock.instant();
         long nanos = nanoTime.getAsLong();
-        return inspector.topicsAsync().thenApply(topics -> new Sampled(at, nanos, topics));
+        return inspector.snapshot().thenApply(snapshot -> new Sampled(at, nanos, snapshot));
     }
 
     private static List<TopicSample> with(List<TopicSample> history, TopicSample newest) {
@@ -119,6 +120,11 @@ public final class TopicSampler extends RedisTask {
      */
     public List<TopicSample> history(String topic) {
         return samples.getOrDefault(topic, List.of());
+    }
+
+    /** The nodes at the newest sample; empty before the first sample. */
+    public Optional<Nodes> nodes() {
+        return Optional.ofNullable(last).map(sampled -> sampled.snapshot().nodes());
     }
 
     /** Age of the newest sample; empty before the first sample. */

@@ -68,6 +68,23 @@ public record ListenerStatus(
         /** No attempts. */
         public static final Attempts NONE = new Attempts(0, 0, 0, Duration.ZERO, null, Duration.ZERO);
 
+        /** The attempts of two listeners; the failure is that of the one with more failed attempts. */
+        public Attempts plus(Attempts other) {
+            long all = all() + other.all();
+            Attempts worse = other.failed() > failed() ? other : this;
+            return new Attempts(
+                    succeeded + other.succeeded,
+                    retried + other.retried,
+                    dead + other.dead,
+                    all == 0
+                            ? Duration.ZERO
+                            : handling.multipliedBy(all())
+                                    .plus(other.handling.multipliedBy(other.all()))
+                                    .dividedBy(all),
+                    worse.failure,
+                    worse.failing);
+        }
+
         /** Number of attempts that failed. */
         public long failed() {
             return retried + dead;

@@ -1,6 +1,8 @@
 package io.delayqueue.metrics;
 
 import io.delayqueue.Internal;
+import io.delayqueue.admin.Finding.Kind;
+import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicSampler;
@@ -14,12 +16,14 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -34,17 +38,21 @@ public final class DelayQueueGauges implements SmartLifecycle {
 
     private final MeterRegistry registry;
     private final TopicSampler sampler;
+    private final QueueDiagnosis diagnosis;
     private final EventMeters events;
     private final Supplier<? extends Collection<? extends ManagedListener>> listeners;
     private final LongSupplier nanoTime;
     private final Map<String, TopicGauges> topics = new HashMap<>();
     private final Set<String> knownListeners = new HashSet<>();
-    private volatile double unknown = Double.NaN;
+    /** Null before the first sample. */
+    private volatile @Nullable Map<Kind, Integer> findings;
+
     private volatile boolean running;
 
     /**
      * Creates the gauges; {@link #start()} registers them.
      *
+     * @param diagnosis finds what an operator should look at
      * @param events registers its meters of each new listener, and removes its meters of a deleted topic
      * @param listeners supplies all listeners; later calls may return more
      * @param nanoTime the monotonic clock, in nanoseconds; for the age before the first sample
@@ -52,11 +60,13 @@ public final class DelayQueueGauges implements SmartLifecycle {
     public DelayQueueGauges(
             MeterRegistry registry,
             TopicSampler sampler,
+            QueueDiagnosis diagnosis,
             EventMeters events,
             Supplier<? extends Collection<? extends ManagedListener>> listeners,
             LongSupplier nanoTime) {
         this.registry = registry;
         this.sampler = sampler;
+        this.diagnosis = diagnosis;
         this.events = events;
         this.listeners = listeners;
         this.nanoTime = nanoTime;
@@ -72,7 +82,13 @@ public final class DelayQueueGauges implements SmartLifecycle {
         long now = nanoTime.getAsLong();
         MeterGroup group = new MeterGroup(registry);
         group.gauge(DelayQueueMeters.SAMPLE_AGE, this, gauges -> gauges.ageSeconds(now));
-        group.gauge(DelayQueueMeters.TOPICS_UNKNOWN, this, gauges -> gauges.unknown);
+        for (Kind kind : Kind.values()) {
+            group.gauge(
+                    DelayQueueMeters.FINDINGS,
+                    this,
+                    gauges -> gauges.found(kind),
+                    kind.name().toLowerCase(Locale.ROOT));
+        }
         registerListeners();
         sampler.onSample(this::update);
     }
@@ -96,6 +112,11 @@ public final class DelayQueueGauges implements SmartLifecycle {
         return sampler.age().map(Duration::toNanos).orElseGet(() -> nanoTime.getAsLong() - start) / NANOS_PER_SECOND;
     }
 
+    private double found(Kind kind) {
+        Map<Kind, Integer> counts = findings;
+        return counts == null ? Double.NaN : counts.getOrDefault(kind, 0);
+    }
+
     private synchronized void update() {
         registerListeners();
         List<TopicStatus> newest =
@@ -111,7 +132,8 @@ public final class DelayQueueGauges implements SmartLifecycle {
             }
             return gone;
         });
-        unknown = newest.stream().filter(status -> status.counts() == null).count();
+        sampler.nodes()
+                .ifPresent(nodes -> findings = diagnosis.diagnose(newest, nodes).counts());
     }
 
     private void registerListeners() {

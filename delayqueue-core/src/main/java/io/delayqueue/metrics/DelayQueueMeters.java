@@ -1,5 +1,6 @@
 package io.delayqueue.metrics;
 
+import static io.delayqueue.metrics.DelayQueueMeters.Key.KIND;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.LISTENER;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.OPERATION;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.OUTCOME;
@@ -36,11 +37,12 @@ public enum DelayQueueMeters implements MeterDocumentation {
     /** Topics with messages but without consumers. Each node reports the same value. */
     TOPICS_UNCONSUMED(
             "delayqueue.topics.unconsumed", GAUGE, "1 if the topic has messages but no consumer, else 0.", TOPIC),
-    /** Topics without counts in the last sample. */
-    TOPICS_UNKNOWN(
-            "delayqueue.topics.unknown",
+    /** What the diagnosis finds. Concerns the whole queue: each node reports about the same values. */
+    FINDINGS(
+            "delayqueue.findings",
             GAUGE,
-            "Topics whose state could not be read from Redis; their gauges are NaN."),
+            "Topics or nodes that an operator should look at, by the kind of the finding.",
+            KIND),
     /** Age of the last sample. */
     SAMPLE_AGE("delayqueue.sample.age", GAUGE, "Age of the sample from which the gauges of topics are read."),
 
@@ -202,6 +204,8 @@ public enum DelayQueueMeters implements MeterDocumentation {
         STATE,
         /** acknowledged, retried, dead or rejected. */
         OUTCOME,
+        /** failing, no_listener, late, unknown, node_failed, busy, dead_letters or paused. */
+        KIND,
         /** The script that was called: send, poll, heartbeat, … */
         OPERATION;
 

@@ -84,7 +84,8 @@ class DelayQueueInspectorTests extends RedisTest {
     void anEmptyQueueHasNothingToShowAndStaysEmpty() {
         assertThat(inspector.topics()).isEmpty();
         assertThat(inspector.topic("orders")).isEmpty();
-        assertThat(inspector.nodes()).isEmpty();
+        assertThat(inspector.nodes().live()).isEmpty();
+        assertThat(inspector.nodes().former()).isEmpty();
         assertThat(inspector.messages("orders", MessageView.READY, 1, null))
                 .isEqualTo(new MessagePage(List.of(), null));
         Upcoming upcoming = inspector.upcoming("orders", Duration.ofMinutes(1), 3);
@@ -117,10 +118,10 @@ class DelayQueueInspectorTests extends RedisTest {
         assertThat(topics.get(1).counts().ready()).isEqualTo(1);
         assertThat(topics.get(1).counts().scheduled()).isEqualTo(1);
         assertThat(inspector.topic("orders").orElseThrow().consumers()).containsExactly("one", "two");
-        assertThat(inspector.nodes())
+        assertThat(inspector.nodes().live())
                 .extracting(node -> node.node() + node.topics())
                 .containsExactly("one[orders]", "two[mistyped, orders]");
-        assertThat(inspector.nodes())
+        assertThat(inspector.nodes().live())
                 .extracting(node -> node.assignedShards().toString())
                 .containsExactly("{orders=[0]}", "{}");
     }

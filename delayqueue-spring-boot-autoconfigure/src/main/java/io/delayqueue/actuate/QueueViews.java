@@ -1,7 +1,9 @@
 package io.delayqueue.actuate;
 
 import io.delayqueue.actuate.response.DeadLetterDescriptor;
+import io.delayqueue.actuate.response.FindingDescriptor;
 import io.delayqueue.actuate.response.MessageDescriptor;
+import io.delayqueue.actuate.response.NodeDescriptor;
 import io.delayqueue.actuate.response.OverviewDescriptor;
 import io.delayqueue.actuate.response.OverviewDescriptor.Listener;
 import io.delayqueue.actuate.response.TopicDescriptor;
@@ -9,8 +11,11 @@ import io.delayqueue.actuate.response.UpcomingDescriptor;
 import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.Diagnosis;
 import io.delayqueue.admin.MessagePage;
 import io.delayqueue.admin.MessageView;
+import io.delayqueue.admin.Nodes;
+import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.TopicStatus;
@@ -33,6 +38,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param listeners the listeners of this node; null if the application has none
  * @param inspector reads topics, live messages and nodes
  * @param sampler keeps the history of topics
+ * @param diagnosis finds what to look at
  * @param maxLag the health thresholds of topics, by name
  * @param admin reads dead letters
  * @param operations finds messages by their id
@@ -43,6 +49,7 @@ public record QueueViews(
         @Nullable DelayListenerRegistry listeners,
         DelayQueueInspector inspector,
         TopicSampler sampler,
+        QueueDiagnosis diagnosis,
         Map<String, Duration> maxLag,
         DelayQueueAdmin admin,
         DelayQueueOperations operations) {
@@ -66,15 +73,20 @@ public record QueueViews(
      * @param history whether to include the samples of the topics
      */
     OverviewDescriptor overview(boolean history) {
-        List<TopicDescriptor> topics = inspector.topics().stream()
-                .map(status -> topic(status, history ? sampler.history(status.topic()) : List.of()))
+        Nodes nodes = inspector.nodes();
+        List<TopicStatus> statuses = inspector.topics();
+        Diagnosis found = diagnosis.diagnose(statuses, nodes);
+        List<TopicDescriptor> topics = statuses.stream()
+                .map(status -> topic(status, found, history ? sampler.history(status.topic()) : List.of()))
                 .toList();
         return new OverviewDescriptor(
                 node.namespace(),
                 node.name(),
                 clock.instant(),
                 node.writable(),
-                inspector.nodes(),
+                found.findings().stream().map(FindingDescriptor::of).toList(),
+                nodes.live().stream().map(NodeDescriptor::of).toList(),
+                nodes.former(),
                 listeners == null
                         ? List.of()
                         : listeners.getContainers().stream().map(Listener::of).toList(),
@@ -102,12 +114,23 @@ public record QueueViews(
     private OperationResponseBody topic(String topic) {
         return inspector
                 .topic(topic)
-                .map(status -> topic(status, sampler.history(topic)))
+                .map(status -> topic(status, diagnose(status), sampler.history(topic)))
                 .orElseThrow(() -> RejectedRequestException.noTopic(topic));
     }
 
-    private TopicDescriptor topic(TopicStatus status, List<TopicSample> history) {
-        return TopicDescriptor.of(status, history, maxLag.get(status.topic()));
+    /** Diagnoses the sampled topics and the newer status of one of them. */
+    private Diagnosis diagnose(TopicStatus newest) {
+        List<TopicStatus> topics = Stream.concat(
+                        Stream.of(newest),
+                        sampler.newest().stream()
+                                .map(TopicSample::status)
+                                .filter(status -> !status.topic().equals(newest.topic())))
+                .toList();
+        return diagnosis.diagnose(topics, inspector.nodes());
+    }
+
+    private TopicDescriptor topic(TopicStatus status, Diagnosis found, List<TopicSample> history) {
+        return TopicDescriptor.of(status, found, history, maxLag.get(status.topic()));
     }
 
     private OperationResponseBody messages(String topic, Parameters parameters, boolean showPayloads) {

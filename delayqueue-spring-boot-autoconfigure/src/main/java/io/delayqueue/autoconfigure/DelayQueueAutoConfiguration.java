@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure;
 
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.container.EngineBuilder;
@@ -243,5 +244,12 @@ public final class DelayQueueAutoConfiguration {
     DelayQueueInspector delayQueueInspector(
             MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory nodes) {
         return new DelayQueueInspector(store, reader, registry, nodes);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueDiagnosis delayQueueDiagnosis(DelayQueueProperties properties) {
+        return new QueueDiagnosis(
+                properties.health().toLimits(), properties.engine().heartbeat(), InstantSource.system());
     }
 }

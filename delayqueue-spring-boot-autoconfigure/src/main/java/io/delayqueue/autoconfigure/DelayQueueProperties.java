@@ -3,6 +3,7 @@ package io.delayqueue.autoconfigure;
 import io.delayqueue.Internal;
 import io.delayqueue.actuate.health.HealthSettings;
 import io.delayqueue.admin.IdleTopics;
+import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.RetryPolicies;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
@@ -85,6 +86,7 @@ public record DelayQueueProperties(
         InvalidPropertyException.check("delayqueue.metrics", metrics::check);
         InvalidPropertyException.check("delayqueue.redis", redis::toSettings);
         InvalidPropertyException.check("delayqueue.health", () -> health.toSettings(redis));
+        InvalidPropertyException.check("delayqueue.health", health::toLimits);
         http.check();
         topics = Map.copyOf(topics);
         forward = List.copyOf(forward);
@@ -290,15 +292,22 @@ public record DelayQueueProperties(
      * @param maxFailing Time for which a listener's polls may fail or be overdue before the health status is DOWN, 1 s
      *     to 1 h.
      * @param maxLag Maximum lag of a topic, by its name, greater than zero. If the lag is greater or unknown, the
-     *     health status is OUT_OF_SERVICE. Other topics have no limit.
+     *     health status is OUT_OF_SERVICE. Other topics are late after 10 s, and the health status is DEGRADED.
+     * @param maxFailureRate Failure rate of a topic's attempts within a minute, over all nodes, more than 0 and at most
+     *     1. If the rate reaches it, and at least five attempts failed, the health status is DEGRADED.
      */
     public record Health(
             @DefaultValue("10s") Duration maxFailing,
-            @DefaultValue Map<String, Duration> maxLag) {
+            @DefaultValue Map<String, Duration> maxLag,
+            @DefaultValue("0.5") double maxFailureRate) {
 
         /** The settings of the indicator. */
         public HealthSettings toSettings(Redis redis) {
             return new HealthSettings(maxFailing, maxLag, redis.allowEviction());
+        }
+
+        QueueDiagnosis.Limits toLimits() {
+            return new QueueDiagnosis.Limits(QueueDiagnosis.Limits.DEFAULT_MAX_LAG, maxLag, maxFailureRate);
         }
     }
 

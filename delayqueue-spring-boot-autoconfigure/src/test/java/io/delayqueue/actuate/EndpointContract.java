@@ -73,6 +73,13 @@ abstract class EndpointContract extends EndpointTest {
                         .containsExactly("work");
                 assertThat(Instant.parse(seen.path("lastSeen").asString())).isAfter(Instant.EPOCH);
                 assertThat(seen.path("assignedShards").toString()).isEqualTo("{\"work\":[0]}");
+                assertThat(seen.path("host").asString()).isNotEmpty();
+                assertThat(seen.path("processId").asLong())
+                        .isEqualTo(ProcessHandle.current().pid());
+                assertThat(Instant.parse(seen.path("startedAt").asString())).isBefore(Instant.MAX);
+                assertThat(seen.path("listeners").get(0).toString()).isEqualTo("""
+                        {"id":"worker","topic":"work","kind":"messages","state":"running","running":0,"concurrency":3,\
+                        "attempts":{"succeeded":0,"retried":0,"dead":0,"handlingMillis":0,"failingMillis":0}}""");
                 JsonNode work = node.view("topic", "topic", "work").json();
                 assertThat(work.path("consumers")).containsExactly(overview.path("node"));
                 assertThat(work.path("assignedNodes")).containsExactly(overview.path("node"));
@@ -80,6 +87,20 @@ abstract class EndpointContract extends EndpointTest {
         } finally {
             registry.stop("worker").join();
         }
+    }
+
+    @Test
+    void findingsAreShownWithTheOverviewAndWithTheirTopic() {
+        node.send(topic, "m", "text", ofHours(1));
+        JsonNode found =
+                node.view("topic", "topic", topic).json().path("findings").get(0);
+        assertThat(found.path("level").asString()).isEqualTo("warning");
+        assertThat(found.path("kind").asString()).isEqualTo("no_listener");
+        assertThat(found.path("text").asString())
+                .isEqualTo("No node listens to it, but a message is waiting. Is the name misspelled?");
+        JsonNode overview = node.view("").json();
+        assertThat(texts(overview.path("findings"), "kind")).contains("no_listener");
+        assertThat(overview.path("formerNodes").isArray()).isTrue();
     }
 
     @Test

@@ -1,12 +1,12 @@
 package io.delayqueue.metrics;
 
 import static io.delayqueue.metrics.DelayQueueMeters.CONSUMERS;
+import static io.delayqueue.metrics.DelayQueueMeters.FINDINGS;
 import static io.delayqueue.metrics.DelayQueueMeters.LAG;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
 import static io.delayqueue.metrics.DelayQueueMeters.SAMPLE_AGE;
 import static io.delayqueue.metrics.DelayQueueMeters.TOPICS_UNCONSUMED;
-import static io.delayqueue.metrics.DelayQueueMeters.TOPICS_UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -56,6 +56,10 @@ class TopicGaugesTests extends MeterTest {
                 .get(0);
     }
 
+    private double findings(String kind) {
+        return value(FINDINGS, "kind", kind);
+    }
+
     private double messages(String topic, String state) {
         return value(MESSAGES, "topic", topic, "state", state);
     }
@@ -101,6 +105,8 @@ class TopicGaugesTests extends MeterTest {
         assertThat(value(TOPICS_UNCONSUMED, "topic", "listend")).isEqualTo(1);
         assertThat(value(TOPICS_UNCONSUMED, "topic", "listened")).isZero();
         assertThat(value(TOPICS_UNCONSUMED, "topic", "emptied")).isZero();
+        assertThat(findings("no_listener")).isEqualTo(1);
+        assertThat(findings("failing")).isZero();
     }
 
     @Test
@@ -123,13 +129,13 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
-    @Moves(TOPICS_UNKNOWN)
+    @Moves(FINDINGS)
     void unreadableTopicHasNoValuesAndHidesNoOther() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
         send("t", "m", Duration.ofHours(1));
         send("other", "m", Duration.ofHours(1));
         sample();
-        assertThat(value(TOPICS_UNKNOWN)).isZero();
+        assertThat(findings("unknown")).isZero();
         String schedule = new String(bean(KeySpace.class).of(Shard.single("t")).schedule(), StandardCharsets.UTF_8);
         redis.command("RENAME", schedule, "kept");
         redis.command("SET", schedule, "of another type");
@@ -138,7 +144,7 @@ class TopicGaugesTests extends MeterTest {
 
         assertThat(messages("t", "scheduled")).isNaN();
         assertThat(value(LAG, "topic", "t")).isNaN();
-        assertThat(value(TOPICS_UNKNOWN)).isEqualTo(1);
+        assertThat(findings("unknown")).isEqualTo(1);
         assertThat(messages("other", "scheduled")).isEqualTo(2);
         redis.command("RENAME", "kept", schedule);
         sample();
@@ -207,7 +213,7 @@ class TopicGaugesTests extends MeterTest {
     void ageCountsFromTheStartWithoutASample() {
         start(1, SentMetersTests.NoListener.class);
 
-        assertThat(value(TOPICS_UNKNOWN)).isNaN();
+        assertThat(findings("unknown")).isNaN();
         await().until(() -> value(SAMPLE_AGE) > 0.5);
         assertThat(registry().find(MESSAGES.getName()).meters()).isEmpty();
     }

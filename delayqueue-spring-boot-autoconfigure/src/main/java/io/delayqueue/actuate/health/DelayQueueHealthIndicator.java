@@ -1,5 +1,9 @@
 package io.delayqueue.actuate.health;
 
+import io.delayqueue.admin.Diagnosis;
+import io.delayqueue.admin.Finding;
+import io.delayqueue.admin.Finding.Kind;
+import io.delayqueue.admin.Finding.Level;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Printable;
@@ -12,6 +16,7 @@ import io.delayqueue.store.script.StoredFormats.UnreadableTopic;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,8 +41,11 @@ import org.springframework.boot.health.contributor.HealthIndicator;
  *
  * <p>The status is {@code DOWN} if Redis does not respond, if Redis may evict messages, if a topic that this process
  * uses is stored in a format that this version does not read, or if a listener's polls have been failing or overdue for
- * too long. The status is {@code OUT_OF_SERVICE} if a topic's lag exceeds its threshold or is unknown. A stopped or
- * paused listener is reported but does not affect the status.
+ * too long. The status is {@code OUT_OF_SERVICE} if a topic's lag exceeds its threshold or is unknown. It is
+ * {@code DEGRADED} if there is a critical finding of {@link io.delayqueue.admin.QueueDiagnosis}: messages fail, are late
+ * without a threshold, or nobody handles them. Spring Boot responds to this status with 200, and ignores it in the status
+ * of the application, because the condition concerns all nodes and no restart ends it. A stopped or paused listener is
+ * reported but does not affect the status.
  */
 public final class DelayQueueHealthIndicator implements HealthIndicator {
 
@@ -48,6 +56,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
     private final Supplier<Collection<ManagedListener>> listeners;
     private final BooleanSupplier signalsHeard;
     private final TopicLags lags;
+    private final SharedCheck<Diagnosis> diagnosis;
     private final TopicRegistry topics;
     private final HealthSettings settings;
     private final LongSupplier nanoTime;
@@ -57,6 +66,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
      *
      * @param listeners supplies all current listeners, running or not
      * @param signalsHeard whether the node receives its own signals, which starts with its first listener
+     * @param diagnosis finds what an operator should look at, without blocking
      * @param topics the stored formats of topics that this process has seen
      * @param nanoTime monotonic time, ns
      */
@@ -65,6 +75,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
             Supplier<Collection<ManagedListener>> listeners,
             BooleanSupplier signalsHeard,
             TopicLags lags,
+            Supplier<CompletableFuture<Diagnosis>> diagnosis,
             TopicRegistry topics,
             HealthSettings settings,
             LongSupplier nanoTime) {
@@ -72,6 +83,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         this.listeners = listeners;
         this.signalsHeard = signalsHeard;
         this.lags = lags;
+        this.diagnosis = new SharedCheck<>(diagnosis, nanoTime);
         this.topics = topics;
         this.settings = settings;
         this.nanoTime = nanoTime;
@@ -82,10 +94,12 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         long deadline = nanoTime.getAsLong() + MAX_WAIT.toNanos();
         CompletableFuture<ServerState> serverCheck = server.request();
         Map<String, CompletableFuture<Duration>> lagChecks = lags.request();
+        CompletableFuture<Diagnosis> diagnosed = diagnosis.request();
         Findings findings = new Findings();
         boolean available = describeServer(serverCheck, deadline, findings);
         describeListeners(findings);
         describeTopics(lagChecks, deadline, available, findings);
+        describe(await(diagnosed, deadline).value(), findings);
         describeFormats(findings);
         return findings.health();
     }
@@ -146,6 +160,29 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
             details.put("unreadable", unreadable);
         }
         findings.detail("format", details);
+    }
+
+    /** A lag that exceeds the maximum of its topic is reported by {@link #describeTopics}. */
+    private void describe(@Nullable Diagnosis found, Findings findings) {
+        if (found == null) {
+            return; // Redis is the reported problem
+        }
+        List<String> warnings = new ArrayList<>();
+        for (Finding finding : found.findings()) {
+            String sentence = (finding.topics().size() == 1
+                            ? "Topic " + Printable.of(finding.topics().get(0)) + ": "
+                            : "")
+                    + finding.text();
+            if (finding.level() == Level.WARNING) {
+                warnings.add(sentence);
+            } else if (finding.kind() != Kind.LATE
+                    || !settings.maxLag().keySet().containsAll(finding.topics())) {
+                findings.degraded(sentence);
+            }
+        }
+        if (!warnings.isEmpty()) {
+            findings.detail("warnings", warnings);
+        }
     }
 
     private void describeListeners(Findings findings) {

@@ -1,6 +1,6 @@
 package io.delayqueue.actuate.response;
 
-import io.delayqueue.admin.NodeStatus;
+import io.delayqueue.admin.FormerNode;
 import io.delayqueue.listener.ManagedListener;
 import java.time.Instant;
 import java.util.List;
@@ -13,7 +13,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param node this node
  * @param time the time of this node's clock
  * @param writable whether actions are allowed
- * @param nodes all nodes that are registered in Redis
+ * @param findings what to look at, at most five, the most urgent first; those of one kind are grouped
+ * @param nodes all live nodes
+ * @param formerNodes the nodes that were stopped or failed within the last hour, the latest first
  * @param listeners the listeners of this node
  * @param topics all topics of the namespace
  */
@@ -22,7 +24,9 @@ public record OverviewDescriptor(
         String node,
         Instant time,
         boolean writable,
-        List<NodeStatus> nodes,
+        List<FindingDescriptor> findings,
+        List<NodeDescriptor> nodes,
+        List<FormerNode> formerNodes,
         List<Listener> listeners,
         List<TopicDescriptor> topics)
         implements OperationResponseBody {

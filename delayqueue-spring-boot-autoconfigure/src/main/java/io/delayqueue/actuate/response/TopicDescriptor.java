@@ -1,8 +1,10 @@
 package io.delayqueue.actuate.response;
 
+import io.delayqueue.admin.Diagnosis;
 import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.listener.ListenerStatus.Attempts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,6 +21,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param consumers the nodes that consume the topic
  * @param assignedNodes the node that sweeps each shard, by the shard's index; empty if no node listens
  * @param paused whether the topic is paused on all nodes
+ * @param findings what to look at, the most urgent first
+ * @param attempts the attempts of the last minute over all nodes; omitted if there were none
  * @param sampledAt the time of the newest sample by this node's clock
  * @param history the last samples that have counts, oldest first
  */
@@ -35,6 +39,8 @@ public record TopicDescriptor(
         List<String> consumers,
         List<String> assignedNodes,
         boolean paused,
+        List<FindingDescriptor> findings,
+        @Nullable AttemptsDescriptor attempts,
         @Nullable Instant sampledAt,
         List<Point> history)
         implements OperationResponseBody {
@@ -42,11 +48,14 @@ public record TopicDescriptor(
     /**
      * Creates the descriptor of a topic.
      *
+     * @param diagnosis contains the findings and attempts of the topic
      * @param history the samples of the topic, oldest first
      * @param maxLag the health threshold of the lag
      */
-    public static TopicDescriptor of(TopicStatus status, List<TopicSample> history, @Nullable Duration maxLag) {
+    public static TopicDescriptor of(
+            TopicStatus status, Diagnosis diagnosis, List<TopicSample> history, @Nullable Duration maxLag) {
         TopicCounts counts = status.counts();
+        Attempts attempts = diagnosis.attempts().get(status.topic());
         return new TopicDescriptor(
                 status.topic(),
                 status.shards(),
@@ -60,6 +69,10 @@ public record TopicDescriptor(
                 status.consumers(),
                 status.assignedNodes(),
                 status.paused(),
+                diagnosis.topics().getOrDefault(status.topic(), List.of()).stream()
+                        .map(FindingDescriptor::of)
+                        .toList(),
+                attempts == null ? null : AttemptsDescriptor.of(attempts),
                 history.isEmpty() ? null : history.get(history.size() - 1).at(),
                 history.stream().flatMap(Point::of).toList());
     }

@@ -14,6 +14,7 @@ import io.delayqueue.actuate.response.TopicDescriptor;
 import io.delayqueue.actuate.response.UpcomingDescriptor;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
@@ -82,6 +83,7 @@ public final class DelayQueueEndpointAutoConfiguration {
                 ObjectProvider<DelayListenerRegistry> listeners,
                 DelayQueueInspector inspector,
                 TopicSampler sampler,
+                QueueDiagnosis diagnosis,
                 DelayQueueAdmin admin,
                 DelayQueueOperations operations,
                 DelayQueueProperties properties,
@@ -94,6 +96,7 @@ public final class DelayQueueEndpointAutoConfiguration {
                     listeners.getIfAvailable(),
                     inspector,
                     sampler,
+                    diagnosis,
                     properties.health().maxLag(),
                     admin,
                     operations);

@@ -4,9 +4,11 @@ import io.delayqueue.actuate.health.DelayQueueHealthIndicator;
 import io.delayqueue.actuate.health.HealthSettings;
 import io.delayqueue.actuate.health.TopicLags;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
@@ -45,11 +47,12 @@ public final class HealthAutoConfiguration {
             TopicRegistry topics,
             ObjectProvider<DelayListenerRegistry> registry,
             ObjectProvider<TopicSampler> sampler,
+            QueueDiagnosis diagnosis,
             DelayQueueProperties properties) {
         HealthSettings settings = properties.health().toSettings(properties.redis());
         Duration oldest = properties.metrics().sampleInterval().multipliedBy(3);
         TopicLags lags = new TopicLags(
-                () -> sampled(sampler, oldest),
+                () -> lags(sampled(sampler, oldest)),
                 inspector::lag,
                 settings.maxLag().keySet(),
                 System::nanoTime);
@@ -58,23 +61,28 @@ public final class HealthAutoConfiguration {
                 () -> listeners(registry),
                 () -> engine.signals().confirmed(),
                 lags,
+                () -> inspector.nodesAsync().thenApply(nodes -> diagnosis.diagnose(sampled(sampler, oldest), nodes)),
                 topics,
                 settings,
                 System::nanoTime);
     }
 
-    /** The lags of the newest sample, unless it is too old. */
-    private static Map<String, Duration> sampled(ObjectProvider<TopicSampler> samplers, Duration oldest) {
+    /** The topics of the newest sample, unless it is too old. */
+    private static List<TopicStatus> sampled(ObjectProvider<TopicSampler> samplers, Duration oldest) {
         TopicSampler sampler = samplers.getIfAvailable();
         if (sampler == null
                 || sampler.age().filter(age -> age.compareTo(oldest) <= 0).isEmpty()) {
-            return Map.of();
+            return List.of();
         }
+        return sampler.newest().stream().map(TopicSample::status).toList();
+    }
+
+    private static Map<String, Duration> lags(List<TopicStatus> topics) {
         Map<String, Duration> lags = new HashMap<>();
-        for (TopicSample sample : sampler.newest()) {
-            TopicCounts counts = sample.status().counts();
+        for (TopicStatus topic : topics) {
+            TopicCounts counts = topic.counts();
             if (counts != null) {
-                lags.put(sample.status().topic(), counts.lag());
+                lags.put(topic.topic(), counts.lag());
             }
         }
         return lags;

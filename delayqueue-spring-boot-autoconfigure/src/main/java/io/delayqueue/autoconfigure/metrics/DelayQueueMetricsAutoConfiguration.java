@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure.metrics;
 
+import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
@@ -35,11 +36,13 @@ public final class DelayQueueMetricsAutoConfiguration {
     DelayQueueGauges delayQueueGauges(
             MeterRegistry registry,
             TopicSampler sampler,
+            QueueDiagnosis diagnosis,
             EventMeters events,
             ObjectProvider<DelayListenerRegistry> listeners) {
         return new DelayQueueGauges(
                 registry,
                 sampler,
+                diagnosis,
                 events,
                 () -> listeners.stream()
                         .flatMap(each -> each.getContainers().stream())

@@ -54,6 +54,8 @@ class HealthTests {
     /** The second that a check may take, and time for a slow machine. */
     private static final Duration MARGIN = Duration.ofSeconds(3);
 
+    private static final Status DEGRADED = new Status("DEGRADED");
+
     private static final Duration NOTICED = Duration.ofSeconds(45);
 
     private final RedisServerProcess redis =
@@ -131,6 +133,50 @@ class HealthTests {
                     .containsEntry("topic", "texts")
                     .containsEntry("state", "running")
                     .doesNotContainKeys("failure", "failingForMillis", "overdueForMillis");
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class FailingListener {
+
+        @DelayListener(topic = "payment", backoff = "fixed 10ms", maxAttempts = "1000")
+        void charge(String text) {
+            throw new IllegalStateException("the card of Jane Doe is rejected");
+        }
+    }
+
+    @Test
+    void failingHandlersDegradeTheHealth() {
+        runner.withUserConfiguration(FailingListener.class)
+                .withPropertyValues("delayqueue.engine.heartbeat=1s", "delayqueue.engine.heartbeat-timeout=3s")
+                .run(context -> {
+                    awaitStatus(Status.UP, context);
+                    context.getBean(DelayQueueTemplate.class).send("payment", "m");
+                    awaitStatus(DEGRADED, context);
+                    Health health = timed("failing handlers", context);
+                    assertThat(problems(health))
+                            .singleElement()
+                            .asString()
+                            .matches("Topic payment: 0 of \\d+ attempts succeeded in the last minute\\. It has been"
+                                    + " failing for \\d+ m?s\\.");
+                    assertThat(health.toString()).doesNotContain("Jane Doe");
+                });
+    }
+
+    @Test
+    void failedNodeIsAWarning() {
+        runner.run(context -> {
+            awaitStatus(Status.UP, context);
+            KeySpace keys = context.getBean(KeySpace.class);
+            redis.command(
+                    "HSET",
+                    new String(keys.formerNodes(), StandardCharsets.UTF_8),
+                    "killed",
+                    System.currentTimeMillis() + " failed\nhost=shop-7f9c&pid=42");
+            Health health = health(context);
+            assertThat(health.getStatus()).isEqualTo(Status.UP);
+            assertThat(health.getDetails().get("warnings").toString())
+                    .startsWith("[Node shop-7f9c (process 42) failed ");
         });
     }
 
@@ -322,7 +368,9 @@ class HealthTests {
 
                     long asked = network.traffic().requests();
                     Health health = health(context);
-                    assertThat(network.traffic().requests() - asked).isOne();
+                    assertThat(network.traffic().requests() - asked)
+                            .as("the server and the nodes")
+                            .isEqualTo(2);
                     assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
                     assertThat(part(health, "topics")).containsOnlyKeys("late", "other");
 

@@ -1,0 +1,62 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.Internal;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that an operator should look at.
+ *
+ * @param level how urgent it is
+ * @param kind what it is
+ * @param text one or more sentences, for people; contains no data of messages
+ * @param failure class and text of an exception, which may contain data of messages; null if there is none
+ * @param topics the topics that it concerns, the worst first, at most {@value #MAX_TOPICS}; empty if it concerns a node
+ * @param count number of topics, or of nodes, that it concerns
+ * @param since when this process found it first
+ */
+@Internal
+public record Finding(
+        Level level, Kind kind, String text, @Nullable String failure, List<String> topics, int count, Instant since) {
+
+    static final int MAX_TOPICS = 20;
+
+    /** How urgent a finding is. */
+    public enum Level {
+        /** Messages are late, fail or are not handled. */
+        CRITICAL,
+        /** Messages may be late or lost soon, or work was stopped on purpose. */
+        WARNING
+    }
+
+    /** What was found, the most urgent first. */
+    public enum Kind {
+        /** The counts of a topic could not be read. */
+        UNKNOWN("their state is unknown"),
+        /** Most attempts of a topic fail. */
+        FAILING("most attempts fail"),
+        /** No node listens to a topic that has messages. */
+        NO_LISTENER("no node listens"),
+        /** The oldest due message of a topic has been waiting for too long. */
+        LATE("late"),
+        /** A node failed. */
+        NODE_FAILED("nodes failed"),
+        /** All permits of a topic are used, and many messages wait for a handler. */
+        BUSY("all handlers are busy"),
+        /** A topic has dead letters. */
+        DEAD_LETTERS("dead letters"),
+        /** A topic is paused, or a listener of it is paused or stopped. */
+        PAUSED("paused or stopped");
+
+        private final String label;
+
+        Kind(String label) {
+            this.label = label;
+        }
+
+        String label() {
+            return label;
+        }
+    }
+}

@@ -1,0 +1,337 @@
+package io.delayqueue.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.delayqueue.admin.Finding.Kind;
+import io.delayqueue.admin.Finding.Level;
+import io.delayqueue.admin.QueueDiagnosis.Limits;
+import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.listener.ListenerStatus.RunningHandler;
+import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.message.Shard.QueueKind;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The rules that decide what an operator should look at. */
+class QueueDiagnosisTests {
+
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+    private Instant clock = NOW;
+    private final QueueDiagnosis diagnosis = new QueueDiagnosis(
+            new Limits(Limits.DEFAULT_MAX_LAG, Map.of("slow", Duration.ofMinutes(1)), 0.5),
+            Duration.ofSeconds(5),
+            () -> clock);
+
+    private static TopicStatus topic(String name, long scheduled, long ready, long leased, long dead, int lagSeconds) {
+        return new TopicStatus(
+                name,
+                1,
+                new TopicCounts(scheduled, ready, leased, dead, Duration.ofSeconds(lagSeconds)),
+                List.of("n1"),
+                List.of("n1"),
+                false,
+                null);
+    }
+
+    private static TopicStatus late(String name, int lagSeconds) {
+        return topic(name, 0, 5, 0, 0, lagSeconds);
+    }
+
+    private static TopicStatus unconsumed(String name, long scheduled, long ready) {
+        return new TopicStatus(
+                name, 1, new TopicCounts(scheduled, ready, 0, 0, Duration.ZERO), List.of(), List.of(), false, null);
+    }
+
+    private static ListenerStatus listener(String topic, State state, int running, Attempts attempts) {
+        RunningHandler oldest = running == 0 ? null : new RunningHandler("m", 1, Duration.ofSeconds(30));
+        return new ListenerStatus(topic + "-listener", topic, QueueKind.MESSAGES, state, running, 8, oldest, attempts);
+    }
+
+    private static Attempts attempts(long succeeded, long failed) {
+        return new Attempts(
+                succeeded,
+                failed,
+                0,
+                Duration.ofMillis(4200),
+                failed == 0 ? null : "PaymentDown: connection refused",
+                Duration.ofSeconds(75));
+    }
+
+    private static NodeStatus node(String host, Instant lastSeen, ListenerStatus... listeners) {
+        return new NodeStatus("id-of-" + host, host, 42, NOW, lastSeen, List.of(), new TreeMap<>(), List.of(listeners));
+    }
+
+    private static Nodes nodes(ListenerStatus... listeners) {
+        return new Nodes(NOW, List.of(node("shop-1", NOW, listeners)), List.of());
+    }
+
+    private Diagnosis diagnose(Nodes nodes, TopicStatus... topics) {
+        return diagnosis.diagnose(List.of(topics), nodes);
+    }
+
+    private static List<String> texts(Diagnosis found) {
+        return found.findings().stream().map(Finding::text).toList();
+    }
+
+    private static Finding only(Diagnosis found) {
+        assertThat(found.findings()).hasSize(1);
+        return found.findings().get(0);
+    }
+
+    @Test
+    void nothingIsFoundInAQueueThatWorks() {
+        Diagnosis found = diagnose(
+                nodes(listener("fast", State.RUNNING, 8, attempts(95, 5))),
+                topic("fast", 100, 3, 9, 0, 1),
+                late("slow", 60),
+                late("other", 10));
+        assertThat(found.findings()).isEmpty();
+        assertThat(found.topics()).isEmpty();
+        assertThat(found.counts()).isEmpty();
+        assertThat(found.attempts()).containsOnlyKeys("fast");
+    }
+
+    @Test
+    void topicWhoseAttemptsFailIsFailing() {
+        Nodes two = new Nodes(
+                NOW,
+                List.of(
+                        node("one", NOW, listener("payment", State.RUNNING, 0, attempts(0, 100))),
+                        node("two", NOW, listener("payment", State.RUNNING, 0, attempts(0, 200)))),
+                List.of());
+        Diagnosis found = diagnose(two, topic("payment", 1, 0, 0, 0, 0));
+        assertThat(only(found))
+                .isEqualTo(new Finding(
+                        Level.CRITICAL,
+                        Kind.FAILING,
+                        "0 of 300 attempts succeeded in the last minute. It has been failing for 75 s.",
+                        "PaymentDown: connection refused",
+                        List.of("payment"),
+                        1,
+                        NOW));
+        assertThat(found.attempts().get("payment").failed()).isEqualTo(300);
+        assertThat(found.counts()).isEqualTo(Map.of(Kind.FAILING, 1));
+    }
+
+    @Test
+    void fewFailuresAreNoFinding() {
+        assertThat(diagnose(nodes(listener("a", State.RUNNING, 0, attempts(0, 4))))
+                        .findings())
+                .isEmpty();
+        assertThat(diagnose(nodes(listener("a", State.RUNNING, 0, attempts(6, 5))))
+                        .findings())
+                .isEmpty();
+        assertThat(diagnose(nodes(listener("a", State.RUNNING, 0, attempts(0, 5))))
+                        .findings())
+                .hasSize(1);
+    }
+
+    @Test
+    void findingsNearTheLimitDoNotFlicker() {
+        assertThat(diagnose(nodes(), late("a", 10)).findings()).isEmpty();
+        assertThat(diagnose(nodes(), late("a", 11)).findings()).hasSize(1);
+        clock = NOW.plusSeconds(30);
+        assertThat(only(diagnose(nodes(), late("a", 6))).since()).isEqualTo(NOW);
+        assertThat(diagnose(nodes(), late("a", 5)).findings()).isEmpty();
+        assertThat(diagnose(nodes(), late("a", 6)).findings()).isEmpty();
+        assertThat(diagnose(nodes(listener("a", State.RUNNING, 0, attempts(50, 50))))
+                        .findings())
+                .hasSize(1);
+        assertThat(diagnose(nodes(listener("a", State.RUNNING, 0, attempts(70, 30))))
+                        .findings())
+                .hasSize(1);
+        assertThat(diagnose(nodes(listener("a", State.RUNNING, 0, attempts(80, 20))))
+                        .findings())
+                .isEmpty();
+    }
+
+    @Test
+    void topicsHaveLimitsOfTheirOwn() {
+        assertThat(diagnose(nodes(), late("slow", 60)).findings()).isEmpty();
+        assertThat(diagnose(nodes(), late("slow", 61)).findings()).hasSize(1);
+    }
+
+    @Test
+    void busyHandlersAreTheCauseOfALateTopic() {
+        assertThat(texts(diagnose(nodes(listener("a", State.RUNNING, 8, attempts(10, 0))), late("a", 25))))
+                .containsExactly(
+                        "Its oldest due message has been waiting for 25 s, 5 messages are ready. All 8 permits are"
+                                + " used; an attempt takes 4 s on average; the oldest handler has been running for 30 s on"
+                                + " shop-1. The handlers are slow, or too few.");
+    }
+
+    @Test
+    void growthOfABacklogIsShown() {
+        diagnose(nodes(), topic("a", 0, 100, 8, 0, 20));
+        clock = NOW.plusSeconds(19);
+        assertThat(texts(diagnose(nodes(), topic("a", 0, 120, 8, 0, 30))))
+                .singleElement()
+                .asString()
+                .endsWith("Permits are free.");
+        clock = NOW.plusSeconds(20);
+        assertThat(texts(diagnose(nodes(), topic("a", 0, 140, 8, 0, 40))))
+                .singleElement()
+                .asString()
+                .endsWith("More messages become due than are handled: ready messages grow by 120 per minute.");
+    }
+
+    @Test
+    void endOfAShrinkingBacklogIsShown() {
+        diagnose(nodes(), topic("a", 0, 1000, 8, 0, 20));
+        clock = NOW.plusSeconds(60);
+        diagnose(nodes(), topic("a", 0, 140, 8, 0, 20));
+        clock = NOW.plusSeconds(120);
+        diagnose(nodes(), topic("a", 0, 120, 8, 0, 20));
+        clock = NOW.plusSeconds(140);
+        assertThat(texts(diagnose(nodes(), topic("a", 0, 60, 8, 0, 20))))
+                .singleElement()
+                .asString()
+                .endsWith("It is catching up: at this rate no message is ready in about 60 s.");
+    }
+
+    @Test
+    void idleNodesAreNamed() {
+        assertThat(texts(diagnose(nodes(), late("a", 20))))
+                .singleElement()
+                .asString()
+                .endsWith("No message is being handled although a node listens. Check the health of the nodes.");
+    }
+
+    @Test
+    void aBacklogOfClaimedMessagesIsFound() {
+        Nodes busy = nodes(listener("a", State.RUNNING, 8, Attempts.NONE));
+        assertThat(diagnose(busy, topic("a", 0, 0, 32, 0, 0)).findings()).isEmpty();
+        assertThat(only(diagnose(busy, topic("a", 0, 0, 33, 0, 0))).kind()).isEqualTo(Kind.BUSY);
+    }
+
+    @Test
+    void pausesAreFound() {
+        assertThat(texts(diagnose(nodes(listener("a", State.PAUSED, 0, Attempts.NONE)), topic("a", 1, 0, 0, 0, 0))))
+                .containsExactly("Listener a-listener is paused on shop-1.");
+        Diagnosis late = diagnose(nodes(listener("a", State.STOPPED, 0, Attempts.NONE)), late("a", 20));
+        assertThat(texts(late)).first().asString().endsWith("All of its listeners are paused or stopped.");
+        TopicStatus paused = new TopicStatus(
+                "p", 1, new TopicCounts(0, 1, 0, 0, Duration.ofHours(3)), List.of(), List.of(), true, null);
+        assertThat(texts(diagnose(nodes(), paused, topic("a", 0, 0, 0, 0, 0))))
+                .containsExactly(
+                        "Its oldest due message has been waiting for 3 h, a message is ready. The topic is paused on all"
+                                + " nodes.",
+                        "It is paused on all nodes.");
+    }
+
+    @Test
+    void topicWithoutListenerNamesTheLastOne() {
+        FormerNode former = new FormerNode("id", "shop-7f9c", 1, NOW, NOW.minusSeconds(40), true, List.of("a"));
+        Nodes nodes = new Nodes(NOW, List.of(), List.of(former));
+        TopicStatus[] topics = {unconsumed("a", 0, 1), unconsumed("b", 2, 0), topic("c", 0, 0, 0, 0, 0)};
+        assertThat(diagnose(nodes, topics).topics().get("a"))
+                .as("a restart must not alarm")
+                .extracting(Finding::level)
+                .containsExactly(Level.WARNING);
+        clock = NOW.plusSeconds(5);
+        Diagnosis found = diagnose(nodes, topics);
+        assertThat(found.topics().get("a"))
+                .extracting(Finding::text, Finding::level)
+                .containsExactly(tuple(
+                        "No node listens to it, but a message is waiting. The last one, shop-7f9c, failed 40 s ago.",
+                        Level.CRITICAL));
+        assertThat(found.topics().get("b"))
+                .extracting(Finding::text, Finding::level)
+                .containsExactly(tuple(
+                        "No node listens to it, but 2 messages are waiting. Is the name misspelled?", Level.WARNING));
+        assertThat(found.counts()).isEqualTo(Map.of(Kind.NO_LISTENER, 2, Kind.NODE_FAILED, 1));
+    }
+
+    @Test
+    void threeHundredTopicsWithoutListenerAreOneFinding() {
+        FormerNode former = new FormerNode("id", "shop-7f9c", 1, NOW, NOW.minusSeconds(40), false, List.of("t1"));
+        TopicStatus[] topics =
+                IntStream.range(0, 300).mapToObj(i -> unconsumed("t" + i, 1, 0)).toArray(TopicStatus[]::new);
+        Nodes nobody = new Nodes(NOW, List.of(), List.of(former));
+        assertThat(only(diagnose(nobody, topics)).level()).isEqualTo(Level.WARNING);
+        clock = NOW.plusSeconds(5);
+        Diagnosis found = diagnose(nobody, topics);
+        Finding only = only(found);
+        assertThat(only.text()).isEqualTo("No node listens to any of 300 topics; last seen 40 s ago: shop-7f9c.");
+        assertThat(only.level()).isEqualTo(Level.CRITICAL);
+        assertThat(only.count()).isEqualTo(300);
+        assertThat(only.topics()).hasSizeLessThanOrEqualTo(Finding.MAX_TOPICS);
+        assertThat(found.topics()).hasSize(300);
+    }
+
+    @Test
+    void silentAndFailedNodesAreFound() {
+        Nodes nodes = new Nodes(
+                NOW,
+                List.of(node("well", NOW.minusSeconds(11)), node("silent", NOW.minusSeconds(12))),
+                List.of(
+                        new FormerNode("id2", "killed", 7, NOW, NOW.minusSeconds(600), true, List.of()),
+                        new FormerNode("id3", "long ago", 7, NOW, NOW.minusSeconds(601), true, List.of()),
+                        new FormerNode("id4", "stopped", 7, NOW, NOW.minusSeconds(60), false, List.of())));
+        Diagnosis found = diagnose(nodes);
+        assertThat(found.counts()).isEqualTo(Map.of(Kind.NODE_FAILED, 2));
+        assertThat(texts(found))
+                .containsExactly(
+                        "2 nodes failed or are silent. Node silent (process 42) has sent no heartbeat for 12 s.");
+        assertThat(texts(diagnose(new Nodes(NOW, List.of(), nodes.former()))))
+                .containsExactly("Node killed (process 7) failed 10 min ago.");
+    }
+
+    @Test
+    void findingsOfOneKindAreGroupedWithTheMostUrgentFirst() {
+        Diagnosis found = diagnose(
+                nodes(listener("f", State.RUNNING, 0, attempts(0, 9)), listener("p", State.PAUSED, 0, Attempts.NONE)),
+                topic("d1", 0, 0, 0, 1, 0),
+                topic("d2", 0, 0, 0, 1200, 0),
+                late("l1", 11),
+                late("l2", 20),
+                topic("p", 0, 0, 0, 0, 0),
+                unconsumed("u", 3, 0));
+        assertThat(found.findings())
+                .extracting(Finding::kind)
+                .containsExactly(Kind.FAILING, Kind.LATE, Kind.NO_LISTENER, Kind.DEAD_LETTERS, Kind.PAUSED);
+        assertThat(found.findings().get(1).topics()).containsExactly("l1", "l2");
+        assertThat(texts(found).get(3)).isEqualTo("2 topics: dead letters. d1: It has a dead letter.");
+        assertThat(found.topics().get("d2")).extracting(Finding::text).containsExactly("It has 1,200 dead letters.");
+    }
+
+    @Test
+    void atMostFiveFindingsAreShown() {
+        TopicStatus unknown = new TopicStatus("x", 1, null, List.of(), List.of(), false, "Redis did not reply.");
+        Nodes all = new Nodes(
+                NOW,
+                List.of(node("n", NOW.minusSeconds(60), listener("f", State.RUNNING, 0, attempts(0, 9)))),
+                List.of());
+        TopicStatus[] topics = Stream.of(
+                        unknown,
+                        late("l", 11),
+                        unconsumed("u", 3, 1),
+                        topic("d", 0, 0, 0, 1, 0),
+                        topic("f", 0, 0, 0, 0, 0))
+                .toArray(TopicStatus[]::new);
+        Diagnosis found = diagnose(all, topics);
+        assertThat(found.findings()).hasSize(5);
+        assertThat(texts(found).get(0)).isEqualTo("Its state is unknown. Redis did not reply.");
+        assertThat(texts(found).get(4)).contains("Also: dead letters (1).");
+        assertThat(found.counts()).hasSize(6);
+    }
+
+    @Test
+    void failureRateIsChecked() {
+        for (double rate : new double[] {0, -1, 1.1, Double.NaN}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new Limits(Duration.ofSeconds(1), Map.of(), rate))
+                    .withMessageContaining("must be more than 0 and at most 1");
+        }
+    }
+}
