@@ -28,6 +28,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "detail.js",
             "dom.js",
             "favicon.svg",
+            "findings.js",
             "format.js",
             "history.js",
             "lists.js",
@@ -35,8 +36,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "state.js",
             "style.css",
             "table.js",
-            "topic.js",
-            "verdict.js");
+            "topic.js");
 
     private static final Map<String, MimeType> TYPES = Map.of(
             "js", new MimeType("text", "javascript", StandardCharsets.UTF_8),

@@ -3,8 +3,8 @@
  * and need no build.
  *
  * <p>Read next: {@code index.html}, then {@code app.js}, which requests and draws the data. {@code overview.js},
- * {@code topic.js} and {@code detail.js} are the views. {@code actions.js} defines the actions. {@code verdict.js}
- * determines whether and why a topic is late. {@code dom.js} inserts all data of the queue as text, never as markup.
+ * {@code topic.js} and {@code detail.js} are the views. {@code actions.js} defines the actions. {@code dom.js}
+ * inserts all data of the queue as text, never as markup.
  */
 @Internal
 @NullMarked

@@ -21,7 +21,8 @@ export function sparkline(points, field, what, level) {
   return known.get(key);
 }
 
-function drawSparkline(points, field, what, level) {
+function drawSparkline(all, field, what, level) {
+  const points = all.filter((point) => field in point);
   const show = field === 'lagMillis' ? lag : count;
   if (points.length === 0) return null;
   const end = points.at(-1).at;

@@ -1,13 +1,13 @@
 /* The last minutes of each topic: the samples of the endpoint and the responses since. */
 
+import { failedOf } from './state.js';
+
 const WINDOW = 10 * 60_000;
 /** The minimum interval between points that are older than a minute. */
 const RESOLUTION = 8_000;
 const RECENT = 60_000;
 /** After a longer gap, as while the tab was hidden, the samples of the endpoint are requested. */
 const GAP = 15_000;
-const TREND = 2 * 60_000;
-const SHORTEST_TREND = 20_000;
 
 const series = new Map();
 let lastAt = 0;
@@ -35,6 +35,7 @@ export function record(topics, at) {
         leased: topic.leased,
         dead: topic.dead,
         lagMillis: topic.lagMillis,
+        failed: failedOf(topic.attempts),
       });
     }
     series.set(
@@ -70,18 +71,3 @@ export function of(topic) {
 }
 
 export const MINUTES = WINDOW / 60_000;
-
-/** The change of a value per minute over the last two minutes; null while there are too few points. */
-export function perMinute(topic, field) {
-  const points = of(topic);
-  const last = points.at(-1);
-  const first = last && points.find((point) => point.at >= last.at - TREND);
-  if (!first || last.at - first.at < SHORTEST_TREND) return null;
-  return ((last[field] - first[field]) * 60_000) / (last.at - first.at);
-}
-
-/** The growth of a value over all points. */
-export function growth(topic, field) {
-  const points = of(topic);
-  return points.length < 2 ? 0 : points.at(-1)[field] - points[0][field];
-}

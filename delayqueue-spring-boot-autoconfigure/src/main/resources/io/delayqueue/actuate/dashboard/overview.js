@@ -5,67 +5,50 @@ import { sparkline } from './charts.js';
 import { button } from './confirm.js';
 import { h } from './dom.js';
 import { count, counted, lag, name, relative, span, time, words } from './format.js';
+import { found, isLate, level, levelOf, urgency } from './findings.js';
 import * as history from './history.js';
-import { page, severalNodesRespond, state, topicLink } from './state.js';
+import { failedOf, hostOf, page, severalNodesRespond, state, topicLink, topicOf } from './state.js';
 import { table } from './table.js';
-import { findings, isLate, levelOf, listenerFindings, urgency } from './verdict.js';
 
-const WORDS = { bad: 'late', warn: 'needs attention', ok: 'on time' };
+const WORDS = { bad: 'critical', warn: 'needs attention', ok: 'well' };
+/** The maximum number of rows of listeners; those with failed attempts come first. */
+const MAX_LISTENERS = 50;
 
 export function title() {
   return 'Topics';
 }
 
 export function draw() {
-  const { topics, listeners, nodes } = state.overview;
+  const { topics, nodes, formerNodes } = state.overview;
   return [
     h('h1', { class: 'unseen', id: 'heading', tabindex: '-1' }, 'Topics'),
     verdict(topics),
     totals(topics, nodes),
     topicsSection(topics),
-    h('div', { class: 'pair' }, listenersSection(listeners), nodesSection(nodes)),
+    listenersSection(listenersOn(nodes)),
+    nodesSection(nodes, formerNodes),
   ];
 }
 
 function verdict(topics) {
-  const unknown = topics.filter((topic) => topic.problem);
-  const late = topics.filter(isLate).sort((one, other) => other.lagMillis - one.lagMillis);
-  const others = topics.filter((topic) => !topic.problem && !isLate(topic) && findings(topic).length);
-  const here = listenerFindings();
-  const level = late.length || unknown.length ? 'bad' : others.length || here.length ? 'warn' : 'ok';
+  const { findings } = state.overview;
   return h(
     'section',
-    { class: `verdict ${level}`, 'aria-labelledby': 'verdict' },
-    h('h2', { id: 'verdict' }, headline(topics, late, unknown, others.length + here.length)),
-    h(
-      'ul',
-      { class: 'findings' },
-      [...late, ...unknown, ...others].map((topic) =>
-        h(
-          'li',
-          { key: `topic ${topic.topic}`, class: levelOf(topic) },
-          h('a', { href: topicLink(topic.topic) }, name(topic.topic)),
-          ' ',
-          words(
-            findings(topic)
-              .map(({ text }) => text)
-              .join(' '),
-          ),
-        ),
-      ),
-      here.map(({ id, level: each, text }) => h('li', { key: `listener ${id}`, class: each }, words(text))),
-    ),
+    { class: `verdict ${level(findings)}`, 'aria-labelledby': 'verdict' },
+    h('h2', { id: 'verdict' }, headline(topics, findings)),
+    h('ul', { class: 'findings' }, findings.map(found)),
   );
 }
 
-function headline(topics, late, unknown, others) {
-  if (!topics.length) return 'No topics yet';
-  const of = `of ${counted(topics.length, 'topic')}`;
-  if (unknown.length) {
-    return `The state of ${count(unknown.length)} ${of} is unknown${late.length ? `, ${count(late.length)} late` : ''}`;
+function headline(topics, findings) {
+  const critical = findings.filter((each) => each.level === 'critical').length;
+  const warnings = findings.length - critical;
+  if (findings.length) {
+    return [critical && counted(critical, 'critical finding'), warnings && counted(warnings, 'warning')]
+      .filter(Boolean)
+      .join(', ');
   }
-  if (late.length) return `${count(late.length)} ${of} late`;
-  if (others) return `On time, but ${counted(others, 'finding needs', 'findings need')} attention`;
+  if (!topics.length) return 'No topics yet';
   const worst = Math.max(...topics.map((topic) => topic.lagMillis));
   return `On time: ${worst ? `the oldest due message has waited for ${span(worst)}` : 'no due message is waiting'}`;
 }
@@ -92,6 +75,7 @@ const SORTS = {
   lagMillis: (topic) => topic.lagMillis,
   ready: (topic) => topic.ready,
   leased: (topic) => topic.leased,
+  failed: (topic) => failedOf(topic.attempts),
   scheduled: (topic) => topic.scheduled,
   dead: (topic) => topic.dead,
   consumers: (topic) => topic.consumers.length,
@@ -139,6 +123,8 @@ function topicsSection(topics) {
     column('ready', 'Ready', 'number chart-of'),
     { label: 'Ready, 10 minutes', class: 'chart' },
     column('leased', 'Leased', 'number'),
+    column('failed', 'Failed, 1 minute', 'number chart-of'),
+    { label: 'Failed, 10 minutes', class: 'chart' },
     column('scheduled', 'Scheduled', 'number'),
     column('dead', 'Dead letters', 'number'),
     column('consumers', 'Consumers', 'number'),
@@ -196,6 +182,8 @@ function topicRow(topic) {
       zero(topic.ready),
       sparkline(points, 'ready', `Ready messages of ${topic.topic}`),
       zero(topic.leased),
+      failures(topic),
+      sparkline(points, 'failed', `Failed attempts of ${topic.topic}`, isFailing(topic) ? 'bad' : ''),
       zero(topic.scheduled),
       topic.dead ? h('a', { href: topicLink(topic.topic, 'dead') }, count(topic.dead)) : zero(topic.dead),
       h(
@@ -207,90 +195,165 @@ function topicRow(topic) {
   };
 }
 
-function listenerRows(listeners) {
-  return listeners.map((listener) => {
-    const { id, topic, kind, running, paused, pausedEverywhere, permits } = listener;
-    const said = !running
-      ? ['warn', 'stopped']
-      : paused
-        ? ['warn', 'paused here']
-        : pausedEverywhere
-          ? ['note', 'topic paused']
-          : ['ok', 'running'];
-    const used = `${count(permits.used)} of ${count(permits.max)}`;
-    return {
-      key: id,
-      cells: [
-        [name(id), kind === 'notifications' ? h('span', { class: 'badge' }, 'dead letters') : null],
-        h('a', { href: topicLink(topic) }, name(topic)),
-        h('span', { class: `badge ${said[0]}` }, said[1]),
-        h(
-          'span',
-          { class: 'permits' },
-          h('meter', {
-            min: '0',
-            max: String(Math.max(1, permits.max)),
-            value: String(permits.used),
-            'aria-label': 'Permits in use',
-          }),
-          ' ',
-          used,
-        ),
-        running && !severalNodesRespond()
-          ? button(pauseListener(listener), paused ? 'Resume' : 'Pause', `listener ${id} on this node`)
-          : null,
-      ],
-    };
-  });
+function isFailing(topic) {
+  return topic.findings.some(({ kind }) => kind === 'failing');
+}
+
+/** The failed attempts of the last minute and the number of all. */
+function failures(topic) {
+  const { attempts } = topic;
+  if (!attempts) return h('span', { class: 'zero' }, '0');
+  const failed = failedOf(attempts);
+  return h(
+    'span',
+    { class: isFailing(topic) ? 'late' : failed ? null : 'zero', title: attempts.failure },
+    failed ? `${count(failed)} of ${count(failed + attempts.succeeded)}` : '0',
+  );
+}
+
+/** The listeners of all nodes, and those of this node that were never started. */
+export function listenersOn(nodes, topic) {
+  const here = state.overview.listeners;
+  const all = nodes.flatMap((node) => node.listeners.map((listener) => ({ ...listener, node, own: null })));
+  for (const own of here) {
+    const known = all.find(({ id, node }) => id === own.id && node.node === state.overview.node);
+    if (known) known.own = own;
+    else all.push(neverStarted(own));
+  }
+  return all.filter((listener) => !topic || listener.topic === topic);
+}
+
+function neverStarted(own) {
+  const { node, time: startedAt } = state.overview;
+  const { id, topic, kind, running, paused, permits } = own;
+  const said = running ? (paused ? 'paused' : 'running') : 'stopped';
+  return {
+    id,
+    topic,
+    kind,
+    state: said,
+    running: permits.used,
+    concurrency: permits.max,
+    attempts: null,
+    node: { node, host: '', startedAt },
+    own,
+  };
+}
+
+const LISTENER_STATES = { running: 'ok', paused: 'warn', stopped: 'warn' };
+
+function listenerRow(listener) {
+  const { id, topic, kind, node, own, running, concurrency, oldest, attempts } = listener;
+  const known = topicOf(topic);
+  const said = own ? (own.running ? (own.paused ? 'paused' : 'running') : 'stopped') : listener.state;
+  const everywhere = said === 'running' && known && known.paused;
+  const failed = failedOf(attempts);
+  return {
+    key: `${node.node} ${id}`,
+    cells: [
+      [name(id), kind === 'notifications' ? h('span', { class: 'badge' }, 'dead letters') : null],
+      h('a', { href: topicLink(topic) }, name(topic)),
+      hostOf(node),
+      h('span', { class: `badge ${everywhere ? 'note' : LISTENER_STATES[said]}` }, everywhere ? 'topic paused' : said),
+      h(
+        'span',
+        { class: 'permits' },
+        h('meter', {
+          class: running >= concurrency ? 'full' : null,
+          min: '0',
+          max: String(Math.max(1, concurrency)),
+          value: String(running),
+          'aria-label': 'Permits in use',
+        }),
+        ' ',
+        `${count(running)} of ${count(concurrency)}`,
+      ),
+      oldest ? h('span', { title: `Message ${oldest.id}, attempt ${oldest.attempt}` }, span(oldest.millis)) : '–',
+      attempts && failed + attempts.succeeded ? span(attempts.handlingMillis) : '–',
+      h(
+        'span',
+        { class: failed ? null : 'zero', title: attempts ? attempts.failure : null },
+        attempts ? `${count(failed)} of ${count(failed + attempts.succeeded)}` : '–',
+      ),
+      own && own.running && !severalNodesRespond()
+        ? button(pauseListener(own), own.paused ? 'Resume' : 'Pause', `listener ${id} on this node`)
+        : null,
+    ],
+  };
 }
 
 const LISTENER_COLUMNS = [
   { label: 'Listener', class: 'wide' },
   { label: 'Topic' },
+  { label: 'Node' },
   { label: 'State' },
   { label: 'Permits in use' },
+  { label: 'Oldest handler', class: 'number' },
+  { label: 'Mean handling', class: 'number' },
+  { label: 'Failed, 1 minute', class: 'number' },
   { label: '', class: 'actions' },
 ];
 
-/** The listeners of the node that responds. */
+/** Listeners of all nodes. */
 export function listenersSection(listeners) {
+  const ordered = [...listeners].sort(
+    (one, other) =>
+      failedOf(other.attempts) - failedOf(one.attempts) ||
+      other.running - one.running ||
+      (one.id < other.id ? -1 : one.id > other.id ? 1 : 0),
+  );
+  const left = ordered.length - MAX_LISTENERS;
   return h(
     'section',
     { class: 'card', 'aria-labelledby': 'listeners' },
-    h(
-      'div',
-      { class: 'card-head' },
-      h('h2', { id: 'listeners' }, 'Listeners on this node'),
-      h('small', null, name(state.overview.node)),
-    ),
+    h('div', { class: 'card-head' }, h('h2', { id: 'listeners' }, 'Listeners')),
     severalNodesRespond()
       ? h(
           'p',
           { class: 'hint' },
-          'Several nodes respond in turn, each with its own listeners. Open this page on one of them.',
+          'Several nodes respond in turn. To pause a listener on one of them, open this page on that node.',
         )
       : null,
     listeners.length
-      ? table('Listeners on this node', LISTENER_COLUMNS, listenerRows(listeners), 'listeners')
-      : h('p', { class: 'empty' }, 'This node has no listeners.'),
+      ? table('Listeners', LISTENER_COLUMNS, ordered.slice(0, MAX_LISTENERS).map(listenerRow), 'listeners')
+      : h('p', { class: 'empty' }, 'No node has listeners.'),
+    left > 0 ? h('p', { class: 'hint' }, `${counted(left, 'more listener')} with fewer failed attempts.`) : null,
   );
 }
 
-function nodesSection(nodes) {
-  const rows = nodes.map(({ node, lastSeen, topics }) => ({
-    key: node,
+const NODE_COLUMNS = [
+  { label: 'Node', class: 'wide' },
+  { label: 'Process', class: 'number' },
+  { label: 'Started' },
+  { label: 'Last heartbeat' },
+  { label: 'Listens to' },
+];
+
+function nodesSection(nodes, formerNodes) {
+  const row = (node, said) => ({
+    key: node.node,
     cells: [
-      [name(node), node === state.overview.node ? h('span', { class: 'badge' }, 'this node') : null],
-      time(lastSeen, relative(lastSeen)),
-      h('span', { title: topics.join(', ') }, counted(topics.length, 'topic')),
+      [hostOf(node), said],
+      node.processId ? String(node.processId) : '–',
+      time(node.startedAt, relative(node.startedAt)),
+      time(node.lastSeen, relative(node.lastSeen)),
+      h('span', { title: node.topics.join(', ') }, counted(node.topics.length, 'topic')),
     ],
-  }));
+  });
+  const rows = [
+    ...nodes.map((node) =>
+      row(node, node.node === state.overview.node ? h('span', { class: 'badge' }, 'this node') : null),
+    ),
+    ...formerNodes.map((node) =>
+      row(node, h('span', { class: `badge ${node.failed ? 'warn' : ''}` }, node.failed ? 'failed' : 'stopped')),
+    ),
+  ];
   return h(
     'section',
     { class: 'card', 'aria-labelledby': 'nodes' },
     h('div', { class: 'card-head' }, h('h2', { id: 'nodes' }, 'Nodes')),
-    nodes.length
-      ? table('Nodes', [{ label: 'Node', class: 'wide' }, { label: 'Last heartbeat' }, { label: 'Listens to' }], rows)
+    rows.length
+      ? table('Nodes', NODE_COLUMNS, rows)
       : h('p', { class: 'empty' }, 'No node has listeners.'),
   );
 }

@@ -1,6 +1,7 @@
 /* The state of the page. The address contains the current view, so that each view can be linked to. */
 
 import { h } from './dom.js';
+import { name } from './format.js';
 
 export const TABS = {
   ready: 'Ready',
@@ -53,9 +54,14 @@ export function topicOf(name) {
   return state.overview ? state.overview.topics.find(({ topic }) => topic === name) : undefined;
 }
 
-/** The listeners on this node that handle a topic's messages. */
-export function listenersOf(topic) {
-  return state.overview.listeners.filter((listener) => listener.topic === topic && listener.kind === 'messages');
+/** The host of a node; its name if the host is unknown. Several nodes of a host are told apart by their processes. */
+export function hostOf({ node, host, processId }) {
+  return h('span', { title: `Node ${node}` }, name(host || node), processId ? ` · ${processId}` : null);
+}
+
+/** The number of attempts that failed. */
+export function failedOf(attempts) {
+  return attempts ? attempts.retried + attempts.dead : 0;
 }
 
 export function writable() {

@@ -5,12 +5,12 @@ import { read, Rejection } from './api.js';
 import { histogram, sparkline } from './charts.js';
 import { button } from './confirm.js';
 import { h } from './dom.js';
-import { count, counted, lag, name, words } from './format.js';
+import { foundHere, isLate, levelOf } from './findings.js';
+import { count, counted, lag, name } from './format.js';
 import * as history from './history.js';
 import { failing, deadLetters, loadDeadLetters, loadMessages, messages, newList, newScan, runScan } from './lists.js';
-import { listenersSection } from './overview.js';
+import { listenersOn, listenersSection } from './overview.js';
 import { loading, page, state, TABS, topicLink, topicOf } from './state.js';
-import { findings, isLate } from './verdict.js';
 
 const SPANS = {
   minute: { text: 'PT1M', buckets: 60 },
@@ -88,17 +88,12 @@ function crumbs(topic, known) {
 }
 
 function said(topic) {
-  const found = findings(topic);
-  const level = found.some((each) => each.level === 'bad') ? 'bad' : found.length ? 'warn' : 'ok';
+  const { findings } = topic;
   return h(
     'section',
-    { class: `verdict slim ${level}`, 'aria-label': 'Verdict' },
-    found.length
-      ? h(
-          'ul',
-          { class: 'findings' },
-          found.map((each) => h('li', { key: each.text, class: each.level }, words(each.text))),
-        )
+    { class: `verdict slim ${levelOf(topic)}`, 'aria-label': 'Verdict' },
+    findings.length
+      ? h('ul', { class: 'findings' }, findings.map(foundHere))
       : h(
           'p',
           null,
@@ -201,8 +196,8 @@ function coming(topic) {
 }
 
 function listenersHere(topic) {
-  const here = state.overview.listeners.filter((listener) => listener.topic === topic.topic);
-  return here.length ? listenersSection(here) : null;
+  const all = listenersOn(state.overview.nodes, topic.topic);
+  return all.length ? listenersSection(all) : null;
 }
 
 function lists(topic) {

@@ -13,6 +13,7 @@ import io.delayqueue.actuate.dashboard.DashboardApplication.Listeners;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.message.MessageState;
 import java.time.Duration;
 import java.time.Instant;
@@ -225,7 +226,8 @@ class DashboardActionsTests extends DashboardTest {
         assertThat(registry.getContainer("invoices").orElseThrow().isPaused()).isFalse();
 
         page.press("Pause listener invoices on this node").confirm();
-        page.awaitOutcome("Listener invoices is paused here.").awaitText("Listener invoices is paused on this node.");
+        page.awaitOutcome("Listener invoices is paused here.")
+                .awaitText("Listener invoices is paused on " + NodeReport.thisHost() + ".");
         assertThat(registry.getContainer("invoices").orElseThrow().isPaused()).isTrue();
 
         page.press("Resume listener invoices on this node").confirm();

@@ -98,7 +98,7 @@ class DashboardListsTests extends DashboardTest {
         browser.driver().navigate().back();
         page.awaitNoText("No dead letter.");
         browser.driver().navigate().back();
-        page.awaitText("Listeners on this node").awaitText("Nodes");
+        page.awaitText("Listeners").awaitText("Nodes");
         assertThat(browser.string("return location.hash")).isIn("", "#/");
     }
 
@@ -144,7 +144,7 @@ class DashboardListsTests extends DashboardTest {
         try (RedisConnection connection = redis.getConnection()) {
             connection.stringCommands().set(schedule, "of another type".getBytes(UTF_8));
             try {
-                page.open("").awaitText("The state of 1 of").awaitText("Its state is unknown.");
+                page.open("").awaitText("critical finding").awaitText("Its state is unknown.");
                 assertThat(page.text()).contains("WRONGTYPE", "whole").doesNotContain("NaN", "undefined");
                 page.press("broken").awaitText("Its state is unknown.").awaitNoText("Loading");
                 assertThat(page.text()).doesNotContain("NaN", "undefined", "Delete topic");

@@ -29,6 +29,7 @@ class DashboardReadOnlyTests extends DashboardTest {
         "Lag",
         "Ready",
         "Leased",
+        "Failed, 1 minute",
         "Scheduled",
         "Dead letters",
         "Consumers",

@@ -1,0 +1,56 @@
+/* Draws the findings of the endpoint. */
+
+import { h } from './dom.js';
+import { count, name, words } from './format.js';
+import { topicLink } from './state.js';
+
+const CLASSES = { critical: 'bad', warning: 'warn' };
+const RANK = { bad: 2, warn: 1, ok: 0 };
+const NAMES = 5;
+
+/** The worst level of findings: bad, warn or ok. */
+export function level(findings) {
+  return findings.reduce((worst, each) => (RANK[CLASSES[each.level]] > RANK[worst] ? CLASSES[each.level] : worst), 'ok');
+}
+
+export function levelOf(topic) {
+  return level(topic.findings);
+}
+
+/** The rank of a topic in the default order. */
+export function urgency(topic) {
+  return RANK[levelOf(topic)];
+}
+
+export function isLate(topic) {
+  return topic.findings.some(({ kind }) => kind === 'late');
+}
+
+/** A finding of the overview, with links to its topics. */
+export function found(finding) {
+  const { kind, level: each, topics, count: concerned } = finding;
+  const names = topics.slice(0, NAMES);
+  const rest = concerned - names.length;
+  return h(
+    'li',
+    { key: kind, class: CLASSES[each] },
+    names.length === 1 && !rest ? [link(names[0]), ' '] : null,
+    saying(finding),
+    names.length > 1 || (names.length && rest)
+      ? [' ', names.map((topic, index) => [index ? ', ' : null, link(topic)]), rest ? ` and ${count(rest)} more` : null]
+      : null,
+  );
+}
+
+/** A finding of a topic. */
+export function foundHere(finding) {
+  return h('li', { key: finding.kind, class: CLASSES[finding.level] }, saying(finding));
+}
+
+function saying({ text, failure }) {
+  return [words(text), failure ? [' ', h('code', null, words(failure))] : null];
+}
+
+function link(topic) {
+  return h('a', { href: topicLink(topic) }, name(topic));
+}
