@@ -109,7 +109,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 settings.taskThreads(),
                 DaemonThreads.factory(threads, THREAD_NAME + "-task"),
                 System::nanoTime,
-                outages::failed);
+                outages);
         PeriodicTaskScheduler manual = builder.tasks;
         this.tasks = manual == null ? pool : manual;
         this.membership = new Membership(

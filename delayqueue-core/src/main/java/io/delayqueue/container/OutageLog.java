@@ -2,16 +2,19 @@ package io.delayqueue.container;
 
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Printable;
+import io.delayqueue.redis.RedisCallException;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Logs failed tasks without flooding the log: the first failure with its stack trace, then one line a minute for all
- * tasks. After ten seconds without a failure the next one counts as the first. Thread-safe.
+ * tasks, and one when the first of them succeeds again. After ten seconds without a failure the next one counts as the
+ * first. Thread-safe.
  */
-final class OutageLog {
+final class OutageLog implements TaskPool.Listener {
 
     private static final Log log = LogFactory.getLog(OutageLog.class);
     private static final long LOG_INTERVAL = Duration.ofMinutes(1).toNanos();
@@ -23,24 +26,32 @@ final class OutageLog {
     private long latest;
     private long lastLine;
     private int count;
+    private boolean ofRedis;
+    private @Nullable Long recoveredAt;
 
     OutageLog(EventBus events, LongSupplier nanoTime) {
         this.events = events;
         this.nanoTime = nanoTime;
     }
 
-    void failed(String task, Throwable failure) {
+    @Override
+    public void failed(String task, Throwable failure) {
         Duration since = record(task, failure);
         events.publish(to -> to.taskFailed(task, failure, since));
     }
 
     private synchronized Duration record(String task, Throwable failure) {
         long now = nanoTime.getAsLong();
+        if (recoveredAt != null && now - recoveredAt <= NEW_OUTAGE_AFTER) {
+            return Duration.ZERO; // its call was open when Redis replied again; further failures are logged later
+        }
         if (count == 0 || now - latest > NEW_OUTAGE_AFTER) {
             first = now;
             count = 0;
         }
         latest = now;
+        recoveredAt = null;
+        ofRedis = failure instanceof RedisCallException;
         count++;
         if (count == 1) {
             lastLine = now;
@@ -55,5 +66,17 @@ final class OutageLog {
                     + failure.getMessage());
         }
         return Duration.ofNanos(now - first);
+    }
+
+    @Override
+    public synchronized void recovered(String task) {
+        if (count > 0) {
+            long now = nanoTime.getAsLong();
+            log.info((ofRedis ? "Redis replies again" : "Tasks succeed again") + " after "
+                    + Duration.ofNanos(now - first).toSeconds() + " s. Failed runs of tasks: " + count
+                    + "; the first task to succeed: " + Printable.of(task));
+            count = 0;
+            recoveredAt = now;
+        }
     }
 }

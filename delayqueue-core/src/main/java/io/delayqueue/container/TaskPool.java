@@ -10,7 +10,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,11 +33,21 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
     private final Timer executor;
     private final AtomicBoolean startsLater = new AtomicBoolean();
     private final LongSupplier nanoTime;
-    private final BiConsumer<String, Throwable> onFailure;
+    private final Listener listener;
 
-    TaskPool(int size, ThreadFactory threads, LongSupplier nanoTime, BiConsumer<String, Throwable> onFailure) {
+    /** Is told of failures. Its own failures are ignored. */
+    interface Listener {
+
+        /** A run failed. */
+        void failed(String task, Throwable failure);
+
+        /** A task whose last run failed has done its work. */
+        default void recovered(String task) {}
+    }
+
+    TaskPool(int size, ThreadFactory threads, LongSupplier nanoTime, Listener listener) {
         this.nanoTime = nanoTime;
-        this.onFailure = onFailure;
+        this.listener = listener;
         this.executor = new Timer(size, threads);
         executor.setRemoveOnCancelPolicy(true);
         executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -123,6 +132,8 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
         private boolean running;
         private boolean cancelled;
         private volatile int failures;
+        /** Used by runs only. */
+        private boolean failing;
 
         Handle(String name, PeriodicTask task) {
             this.name = name;
@@ -221,20 +232,26 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
             try {
                 Duration next = task.run();
                 failures = 0;
+                // a task that waits for a reply returns UNTIL_WOKEN, too
+                if (failing && next.compareTo(PeriodicTask.UNTIL_WOKEN) < 0) {
+                    failing = false;
+                    report(() -> listener.recovered(name));
+                }
                 return Math.max(0, next.compareTo(PeriodicTask.UNTIL_WOKEN) > 0 ? MAX_DELAY : next.toNanos());
             } catch (Throwable e) { // no failure of a task may end the engine
                 int count = failures + 1;
                 failures = count;
-                report(e);
+                failing = true;
+                report(() -> listener.failed(name, e));
                 return Math.min(MAX_BACKOFF, FIRST_BACKOFF << Math.min(10, count - 1));
             }
         }
 
-        private void report(Throwable failure) {
+        private void report(Runnable event) {
             try {
-                onFailure.accept(name, failure);
+                event.run();
             } catch (Throwable ignored) {
-                // a failure of the failure listener must not end the task
+                // a failure of the listener must not end the task
             }
         }
 

@@ -3,6 +3,7 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,9 +25,20 @@ class TaskPoolTests {
 
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
     private final Exhaustion exhaustion = Exhaustion.whenTold();
-    private final TaskPool pool = new TaskPool(2, exhaustion.threads(), System::nanoTime, (task, failure) -> {
-        failures.add(task + " " + failure.getMessage());
-        throw new IllegalStateException("and telling of it fails, too");
+    private final Queue<String> recovered = new ConcurrentLinkedQueue<>();
+    private final TaskPool pool = new TaskPool(2, exhaustion.threads(), System::nanoTime, new TaskPool.Listener() {
+
+        @Override
+        public void failed(String task, Throwable failure) {
+            failures.add(task + " " + failure.getMessage());
+            throw new IllegalStateException("and telling of it fails, too");
+        }
+
+        @Override
+        public void recovered(String task) {
+            recovered.add(task);
+            throw new IllegalStateException("and telling of it fails, too");
+        }
     });
 
     @AfterEach
@@ -45,6 +57,24 @@ class TaskPoolTests {
         await().until(() -> calls.size() == 3);
         List<Long> times = new ArrayList<>(calls);
         assertThat(Duration.ofNanos(times.get(2) - times.get(0))).isGreaterThanOrEqualTo(Duration.ofMillis(200));
+    }
+
+    @Test
+    void recoveryIsReportedWhenTheTaskHasDoneItsWork() {
+        AtomicInteger calls = new AtomicInteger();
+        TaskHandle handle = pool.schedule("s", () -> switch (calls.incrementAndGet()) {
+            case 1, 2 -> throw new IllegalStateException("unavailable");
+            case 3 -> PeriodicTask.UNTIL_WOKEN; // it waits for a reply
+            default -> Duration.ofHours(1);
+        });
+        await().until(() -> calls.get() == 3);
+        assertThat(failures).hasSize(2);
+        assertThat(recovered).isEmpty();
+        handle.wake();
+        await().until(() -> !recovered.isEmpty());
+        handle.wake();
+        await().until(() -> calls.get() == 5);
+        assertThat(recovered).containsExactly("s");
     }
 
     @Test
