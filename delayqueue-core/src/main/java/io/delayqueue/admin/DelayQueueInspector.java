@@ -151,6 +151,15 @@ public final class DelayQueueInspector {
                         : Optional.empty());
     }
 
+    /** The same, but a topic that could not be counted has no counts and a problem. */
+    @Internal
+    public Optional<TopicStatus> topicOrProblem(String topic) {
+        DelayMessage.checkTopic(topic);
+        return Await.result(translating(
+                "Reading topic " + Printable.of(topic),
+                directory.readAsync().thenCompose(read -> readableStatus(topic, read))));
+    }
+
     private Optional<TopicStatus> status(String topic, LiveNodes liveNodes) {
         return Await.result(TopicCounts.read(store, registry, topic))
                 .map(counts -> status(topic, counts, null, liveNodes));

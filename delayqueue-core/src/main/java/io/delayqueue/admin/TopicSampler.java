@@ -3,7 +3,9 @@ package io.delayqueue.admin;
 import io.delayqueue.Internal;
 import io.delayqueue.admin.DelayQueueInspector.Snapshot;
 import io.delayqueue.coordination.RedisTask;
+import io.delayqueue.message.Completions;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.redis.Await;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -29,6 +31,9 @@ public final class TopicSampler extends RedisTask {
     /** Number of samples kept for each topic. */
     public static final int KEPT = 60;
 
+    /** The time for which a reading of one shard, nine commands, is used: at most a hundred commands a second. */
+    private static final Duration USED_PER_SHARD = Duration.ofMillis(90);
+
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
@@ -43,6 +48,8 @@ public final class TopicSampler extends RedisTask {
     private volatile SortedMap<String, List<TopicSample>> samples = Collections.emptySortedMap();
 
     private volatile @Nullable Sampled last;
+    /** The newest reading, of a sample or for {@link #recent()}; also while it is pending. */
+    private volatile @Nullable CompletableFuture<Sampled> newestReading;
 
     private record Sampled(Instant at, long nanos, Snapshot snapshot) {}
 
@@ -85,6 +92,7 @@ public final class TopicSampler extends RedisTask {
         }
         samples = Collections.unmodifiableSortedMap(now);
         last = sampled;
+        newestReading = CompletableFuture.completedFuture(sampled);
         listeners.forEach(Runnable::run);
         return interval;
     }
@@ -125,6 +133,38 @@ public final class TopicSampler extends RedisTask {
     /** The nodes at the newest sample; empty before the first sample. */
     public Optional<Nodes> nodes() {
         return Optional.ofNullable(last).map(sampled -> sampled.snapshot().nodes());
+    }
+
+    /**
+     * The status of all topics, ordered by topic, for pages that ask again and again. Few topics are read with each
+     * call. Many are read again after 90 ms for each shard, so that all callers together cost a hundred commands a
+     * second at most. Callers at the same time share one reading.
+     *
+     * @throws io.delayqueue.template.DelayQueueUnavailableException if Redis does not reply
+     */
+    public List<TopicStatus> recent() {
+        return Await.result(recentReading()).snapshot().topics();
+    }
+
+    private synchronized CompletableFuture<Sampled> recentReading() {
+        CompletableFuture<Sampled> known = newestReading;
+        if (known == null || (known.isDone() && !isRecent(known))) {
+            known = Completions.call(this::requestSample);
+            newestReading = known;
+        }
+        return known;
+    }
+
+    private boolean isRecent(CompletableFuture<Sampled> reading) {
+        if (reading.isCompletedExceptionally()) {
+            return false;
+        }
+        Sampled sampled = reading.join();
+        int shards = sampled.snapshot().topics().stream()
+                .mapToInt(TopicStatus::shards)
+                .sum();
+        return nanoTime.getAsLong() - sampled.nanos()
+                < USED_PER_SHARD.multipliedBy(shards).toNanos();
     }
 
     /** Age of the newest sample; empty before the first sample. */

@@ -76,6 +76,40 @@ class TopicSamplerTests extends RedisTest {
     }
 
     @Test
+    void openPagesReadTopicsAtALimitedRate() {
+        for (int topic = 0; topic < 20; topic++) {
+            send("t" + topic);
+        }
+        assertThat(sampler.recent()).hasSize(20);
+        send("another");
+        for (int call = 0; call < 10; call++) {
+            pass(Duration.ofMillis(179));
+            assertThat(sampler.recent()).hasSize(20);
+        }
+        pass(Duration.ofMillis(10));
+        assertThat(sampler.recent()).hasSize(21);
+    }
+
+    @Test
+    void sampleIsRecent() {
+        for (int topic = 0; topic < 20; topic++) {
+            send("t" + topic);
+        }
+        sampler.run();
+        send("another");
+        assertThat(sampler.recent()).hasSize(20);
+    }
+
+    @Test
+    void fewTopicsAreReadWithEachCall() {
+        send("a");
+        assertThat(sampler.recent()).extracting(TopicStatus::topic).containsExactly("a");
+        send("b");
+        pass(Duration.ofMillis(90));
+        assertThat(sampler.recent()).extracting(TopicStatus::topic).containsExactly("a", "b");
+    }
+
+    @Test
     void readingTouchesNoNetwork() {
         send("a");
         sampler.run();

@@ -23,6 +23,7 @@ import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -71,10 +72,11 @@ public record QueueViews(
      * Reads the overview.
      *
      * @param history whether to include the samples of the topics
+     * @param live a topic whose status is read now; the others may be some seconds old if there are many
      */
-    OverviewDescriptor overview(boolean history) {
+    OverviewDescriptor overview(boolean history, @Nullable String live) {
         Nodes nodes = inspector.nodes();
-        List<TopicStatus> statuses = inspector.topics();
+        List<TopicStatus> statuses = recent(live);
         Diagnosis found = diagnosis.diagnose(statuses, nodes);
         List<TopicDescriptor> topics = statuses.stream()
                 .map(status -> topic(status, found, history ? sampler.history(status.topic()) : List.of()))
@@ -112,21 +114,25 @@ public record QueueViews(
     }
 
     private OperationResponseBody topic(String topic) {
-        return inspector
-                .topic(topic)
-                .map(status -> topic(status, diagnose(status), sampler.history(topic)))
-                .orElseThrow(() -> RejectedRequestException.noTopic(topic));
+        TopicStatus status = inspector.topic(topic).orElseThrow(() -> RejectedRequestException.noTopic(topic));
+        Diagnosis found = diagnosis.diagnose(with(status, topic), inspector.nodes());
+        return topic(status, found, sampler.history(topic));
     }
 
-    /** Diagnoses the sampled topics and the newer status of one of them. */
-    private Diagnosis diagnose(TopicStatus newest) {
-        List<TopicStatus> topics = Stream.concat(
-                        Stream.of(newest),
-                        sampler.newest().stream()
-                                .map(TopicSample::status)
-                                .filter(status -> !status.topic().equals(newest.topic())))
+    private List<TopicStatus> recent(@Nullable String live) {
+        return live == null
+                ? sampler.recent()
+                : with(inspector.topicOrProblem(live).orElse(null), live);
+    }
+
+    /** The recent topics, with the newer status of one of them; null if it does not exist. */
+    private List<TopicStatus> with(@Nullable TopicStatus newest, String topic) {
+        return Stream.concat(
+                        sampler.recent().stream()
+                                .filter(status -> !status.topic().equals(topic)),
+                        Stream.ofNullable(newest))
+                .sorted(Comparator.comparing(TopicStatus::topic))
                 .toList();
-        return diagnosis.diagnose(topics, inspector.nodes());
     }
 
     private TopicDescriptor topic(TopicStatus status, Diagnosis found, List<TopicSample> history) {

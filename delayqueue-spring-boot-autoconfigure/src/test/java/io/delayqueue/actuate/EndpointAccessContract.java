@@ -178,7 +178,7 @@ abstract class EndpointAccessContract {
     }
 
     private JsonNode topic(String name) {
-        return node.view("")
+        return node.view("", "live", name)
                 .json()
                 .path("topics")
                 .valueStream()

@@ -32,7 +32,7 @@ abstract class EndpointContract extends EndpointTest {
     void overviewShowsNodeListenersAndTopics() {
         node.send(topic, "a", "text", ofHours(1));
 
-        JsonNode overview = node.view("").json();
+        JsonNode overview = node.view("", "live", topic).json();
 
         assertThat(overview.path("namespace").asString())
                 .isEqualTo(node.context().getEnvironment().getProperty("delayqueue.namespace"));
@@ -98,7 +98,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(found.path("kind").asString()).isEqualTo("no_listener");
         assertThat(found.path("text").asString())
                 .isEqualTo("No node listens to it, but a message is waiting. Is the name misspelled?");
-        JsonNode overview = node.view("").json();
+        JsonNode overview = node.view("", "live", topic).json();
         assertThat(texts(overview.path("findings"), "kind")).contains("no_listener");
         assertThat(overview.path("formerNodes").isArray()).isTrue();
     }
@@ -142,7 +142,7 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     private JsonNode history(String wanted) {
-        return node.view("", "history", wanted)
+        return node.view("", "history", wanted, "live", topic)
                 .json()
                 .path("topics")
                 .valueStream()
@@ -330,7 +330,8 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(reply.header("Content-Type")).singleElement().asString().contains("json");
         assertThat(reply.json().path("topic").asString()).isEqualTo(name);
         assertThat(reply.json().path("id").asString()).isEqualTo(name);
-        assertThat(texts(node.view("").json().path("topics"), "topic")).contains(name);
+        assertThat(texts(node.view("", "live", name).json().path("topics"), "topic"))
+                .contains(name);
         assertThat(node.act("cancel", "topic", name, "id", name).outcome()).isEqualTo("cancelled");
     }
 

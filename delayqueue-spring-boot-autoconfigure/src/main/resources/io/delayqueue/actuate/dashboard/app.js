@@ -44,7 +44,7 @@ async function poll(signal) {
   if (signal.aborted) return;
   try {
     const at = Date.now();
-    const response = await read('', { history: history.hasGap(now()) }, signal);
+    const response = await read('', { history: history.hasGap(now()), live: state.route.topic }, signal);
     setClock(response.time, (at + Date.now()) / 2);
     state.overview = response;
     respondedBy(response.node, at);
