@@ -1,0 +1,138 @@
+package io.delayqueue.proof;
+
+import io.delayqueue.annotation.DelayListener;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.annotation.Configuration;
+
+/** A node in a process of its own, with the handlers of the drill. */
+public final class DrillWorker implements AutoCloseable {
+
+    private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
+
+    private final Process process;
+    private final Path log;
+
+    private DrillWorker(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+    }
+
+    static DrillWorker start(int redisPort, Path directory) {
+        try {
+            Path log = Files.createTempFile(directory, "worker", ".log");
+            List<String> command = new ArrayList<>(List.of(
+                    JAVA.toString(),
+                    "-Xmx256m",
+                    "-XX:TieredStopAtLevel=1",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    DrillWorker.class.getName(),
+                    String.valueOf(redisPort)));
+            return new DrillWorker(
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(log.toFile())
+                            .directory(new File("").getAbsoluteFile())
+                            .start(),
+                    log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isRunning() {
+        return process.isAlive();
+    }
+
+    String log() {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Kills the process as an operating system does that is out of memory. */
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    /** Stops the process in order. */
+    void stop() {
+        process.destroy();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            process.waitFor(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Runs the node until it is stopped or killed. */
+    public static void main(String[] arguments) {
+        new SpringApplicationBuilder(Handlers.class)
+                .web(WebApplicationType.NONE)
+                .properties(
+                        "spring.data.redis.host=127.0.0.1",
+                        "spring.data.redis.port=" + arguments[0],
+                        "spring.main.banner-mode=off")
+                .run();
+    }
+
+    /** Handlers that fail in the ways of the drill. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Handlers {
+
+        @DelayListener(topic = "orders", backoff = "fixed 1s")
+        void order(String text) {}
+
+        @DelayListener(topic = "payment", backoff = "fixed 1s", maxAttempts = "1000")
+        void pay(String text) {
+            throw new PaymentDown("connection refused");
+        }
+
+        @DelayListener(topic = "mail", maxAttempts = "1")
+        void mail(String text) {
+            throw new IllegalArgumentException("no such address");
+        }
+
+        @DelayListener(topic = "report", concurrency = "2", prefetch = "0")
+        void report(String text) throws InterruptedException {
+            new CountDownLatch(1).await(5, TimeUnit.MINUTES);
+        }
+
+        @DelayListener(topic = "image")
+        void image(String text) {
+            Runtime.getRuntime().halt(137);
+        }
+    }
+
+    static final class PaymentDown extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        PaymentDown(String message) {
+            super(message);
+        }
+    }
+}
