@@ -1,6 +1,6 @@
 /*
- * The page's loop: request, draw, wait. There is one request at a time, and none while the tab is hidden or the page is
- * held. The address determines the view. A change of the address is drawn at once from the data at hand.
+ * The page's loop: request, draw, wait. There is one request at a time, and none while the tab is hidden or updates
+ * are paused. The address determines the view. A change of the address is drawn at once from the data at hand.
  */
 
 import { read, Rejection } from './api.js';
@@ -97,7 +97,7 @@ function drawBar(stale, age) {
   const text = !known
     ? ''
     : held
-      ? `Held since ${clock(state.respondedAt)}`
+      ? `Paused since ${clock(state.respondedAt)}`
       : stale
         ? `${span(Math.max(1000, age))} old`
         : 'Live';
@@ -108,7 +108,7 @@ function drawBar(stale, age) {
       { class: `live ${held ? 'held' : stale ? 'old' : 'on'}`, title: `Last response: ${clock(state.respondedAt)}` },
       text,
     ),
-    h('button', { type: 'button', class: `act ${held ? 'held' : ''}`, onclick: hold }, held ? 'Continue' : 'Hold'),
+    h('button', { type: 'button', class: `act ${held ? 'held' : ''}`, onclick: hold }, held ? 'Resume updates' : 'Pause updates'),
   );
   drawFind();
 }

@@ -45,9 +45,24 @@ export function severalNodesRespond() {
   return responders.size > 1;
 }
 
-/** A placeholder while data is loading; nothing if a problem is shown. */
+const openedAt = Date.now();
+const SLOW = 2_000;
+
+/**
+ * A placeholder while data is loading; nothing if a problem is shown. The first response may take long if Redis does
+ * not respond, because the application waits for it.
+ */
 export function loading() {
-  return state.problem ? null : h('p', { class: 'empty' }, 'Loading …');
+  if (state.problem) return null;
+  const waiting = Date.now() - openedAt;
+  const slow = !state.overview && waiting > SLOW;
+  return h(
+    'p',
+    { class: 'empty' },
+    slow
+      ? `The application has not responded for ${Math.floor(waiting / 1000)} s. It may be waiting for Redis.`
+      : 'Loading …',
+  );
 }
 
 export function topicOf(name) {

@@ -10,7 +10,7 @@ import { count, counted, lag, name } from './format.js';
 import * as history from './history.js';
 import { failing, deadLetters, loadDeadLetters, loadMessages, messages, newList, newScan, runScan } from './lists.js';
 import { listenersOn, listenersSection } from './overview.js';
-import { loading, page, state, TABS, topicLink, topicOf } from './state.js';
+import { hostOf, loading, page, state, TABS, topicLink, topicOf } from './state.js';
 
 const SPANS = {
   minute: { text: 'PT1M', buckets: 60 },
@@ -122,22 +122,30 @@ function figures(topic) {
         'div',
         { class: `card figure ${level}` },
         h('dt', null, what),
-        h('dd', null, text),
-        sparkline(points, field, what, level),
+        h('dd', null, text, sparkline(points, field, what, level)),
       ),
     ),
     h(
       'div',
       { class: 'card figure' },
       h('dt', null, 'Consumers'),
-      h('dd', null, count(topic.consumers.length)),
       h(
-        'ul',
-        { class: 'consumers' },
-        topic.consumers.map((node) => h('li', { key: node }, name(node))),
+        'dd',
+        null,
+        count(topic.consumers.length),
+        h(
+          'ul',
+          { class: 'consumers' },
+          topic.consumers.map((node) => h('li', { key: node }, nodeName(node))),
+        ),
       ),
     ),
   );
+}
+
+/** The host of a node, or its name if it sent no report. */
+function nodeName(node) {
+  return hostOf(state.overview.nodes.find((each) => each.node === node) || { node });
 }
 
 function coming(topic) {

@@ -66,13 +66,13 @@ class DashboardPollingTests extends DashboardTest {
 
     @Test
     void heldPageSendsNoRequests() {
-        page.open("").press("Hold").awaitText("Held since");
+        page.open("").press("Pause updates").awaitText("Paused since");
         AtomicInteger before = new AtomicInteger(-1);
         await().during(THREE_POLLS).atMost(Duration.ofSeconds(30)).until(() -> {
             int now = requests.total();
             return before.getAndSet(now) == now;
         });
-        page.press("Continue").awaitText("Live");
+        page.press("Resume updates").awaitText("Live");
         await().until(() -> requests.total() > before.get());
     }
 

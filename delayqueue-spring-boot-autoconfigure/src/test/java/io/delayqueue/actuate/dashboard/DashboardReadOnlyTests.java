@@ -24,7 +24,7 @@ class DashboardReadOnlyTests extends DashboardTest {
 
     private static final String[] HARMLESS = {
         "Find",
-        "Hold",
+        "Pause updates",
         "Topic",
         "Lag",
         "Ready",
