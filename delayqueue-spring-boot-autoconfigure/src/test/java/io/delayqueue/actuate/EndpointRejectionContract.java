@@ -283,6 +283,25 @@ abstract class EndpointRejectionContract extends EndpointTest {
                 .isEqualTo(400);
     }
 
+    /** The address of another site's host name may be changed to that of the server. */
+    @Test
+    void pageOfAReboundHostMayNotAct() {
+        node.send(topic, "a", "text", ofHours(1));
+        Reply rebound = node.with("Origin", "http://evil.example")
+                .with("X-Forwarded-Host", "evil.example")
+                .with("X-Forwarded-Proto", "http")
+                .act("cancel", "topic", topic, "id", "a");
+        assertThat(rebound.status()).isEqualTo(403);
+        assertThat(rebound.detail()).contains("management.endpoint.delayqueue.allowed-hosts");
+        assertThat(node.template().find(topic, "a")).isPresent();
+
+        Reply allowed = node.with("Origin", "http://queue.example")
+                .with("X-Forwarded-Host", "queue.example")
+                .with("X-Forwarded-Proto", "http")
+                .act("cancel", "topic", topic, "id", "a");
+        assertThat(allowed.outcome()).isEqualTo("cancelled");
+    }
+
     @Test
     void otherMethodsAreRejected() {
         Reply removed = node.request("DELETE", "/cancel", BodyPublishers.noBody());

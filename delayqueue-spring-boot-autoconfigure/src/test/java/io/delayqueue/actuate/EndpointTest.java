@@ -31,6 +31,7 @@ abstract class EndpointTest {
                 "management.endpoints.web.path-mapping.delayqueue=queue",
                 "management.endpoint.delayqueue.access=unrestricted",
                 "management.endpoint.delayqueue.show-payloads=always",
+                "management.endpoint.delayqueue.allowed-hosts=queue.example",
                 "server.forward-headers-strategy=native",
                 "delayqueue.metrics.sample-interval=1s");
     }

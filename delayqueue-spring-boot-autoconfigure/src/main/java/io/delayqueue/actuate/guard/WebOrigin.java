@@ -17,6 +17,8 @@ record WebOrigin(boolean secure, String host, int port) {
     private static final Pattern SYNTAX = Pattern.compile(
             "(https?)://(?:\\[([0-9a-f:.]+)]|([^\\s/:@?#\\[\\]]+))(?::(\\d{1,5}))?", Pattern.CASE_INSENSITIVE);
 
+    private static final Pattern ADDRESS = Pattern.compile("\\d+(\\.\\d+){3}");
+
     /**
      * Parses an origin. Returns null if it is invalid or the string {@code null}, which browsers send for a page
      * without an origin.
@@ -38,5 +40,11 @@ record WebOrigin(boolean secure, String host, int port) {
      */
     boolean mayActOn(WebOrigin server) {
         return host.equals(server.host) && port == server.port && (secure || !server.secure);
+    }
+
+    /** Whether the host is a name that anybody can register: neither an address, nor without a dot, nor reserved. */
+    boolean hasPublicName() {
+        boolean address = host.contains(":") || ADDRESS.matcher(host).matches();
+        return !address && host.contains(".") && !host.endsWith(".localhost");
     }
 }

@@ -6,6 +6,7 @@ import io.delayqueue.actuate.guard.ReactiveRequestFilter;
 import io.delayqueue.actuate.guard.RequestGuard;
 import io.delayqueue.actuate.guard.ServletRequestFilter;
 import jakarta.servlet.http.HttpFilter;
+import java.util.Set;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -24,8 +25,13 @@ import org.springframework.web.server.WebFilter;
 @ConditionalOnBooleanProperty(name = "delayqueue.enabled", matchIfMissing = true)
 final class EndpointGuardConfiguration {
 
-    private static RequestGuard guard(WebEndpointProperties properties, ObjectProvider<PathMapper> mappers) {
+    private static RequestGuard guard(
+            ObjectProvider<EndpointProperties> own,
+            WebEndpointProperties properties,
+            ObjectProvider<PathMapper> mappers) {
+        EndpointProperties present = own.getIfAvailable();
         return new RequestGuard(
+                present == null ? Set.of() : present.allowedHosts(),
                 properties.getBasePath(),
                 mappers.orderedStream().toList(),
                 DelayQueueEndpoint.ID,
@@ -39,8 +45,10 @@ final class EndpointGuardConfiguration {
 
         @Bean
         ServletRequestFilter delayQueueServletRequestFilter(
-                WebEndpointProperties properties, ObjectProvider<PathMapper> mappers) {
-            return new ServletRequestFilter(guard(properties, mappers));
+                ObjectProvider<EndpointProperties> own,
+                WebEndpointProperties properties,
+                ObjectProvider<PathMapper> mappers) {
+            return new ServletRequestFilter(guard(own, properties, mappers));
         }
     }
 
@@ -51,8 +59,10 @@ final class EndpointGuardConfiguration {
 
         @Bean
         ReactiveRequestFilter delayQueueReactiveRequestFilter(
-                WebEndpointProperties properties, ObjectProvider<PathMapper> mappers) {
-            return new ReactiveRequestFilter(guard(properties, mappers));
+                ObjectProvider<EndpointProperties> own,
+                WebEndpointProperties properties,
+                ObjectProvider<PathMapper> mappers) {
+            return new ReactiveRequestFilter(guard(own, properties, mappers));
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.HttpMethod;
@@ -14,7 +15,7 @@ import reactor.core.publisher.Mono;
 class ReactiveRequestFilterTests {
 
     private final ReactiveRequestFilter filter =
-            new ReactiveRequestFilter(new RequestGuard("/ops", List.of(), "queue"));
+            new ReactiveRequestFilter(new RequestGuard(Set.of(), "/ops", List.of(), "queue"));
 
     @ParameterizedTest
     @CsvSource({
