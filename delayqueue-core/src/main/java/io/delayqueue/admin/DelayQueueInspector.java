@@ -11,6 +11,7 @@ import io.delayqueue.message.Completions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
@@ -32,6 +33,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -201,6 +203,35 @@ public final class DelayQueueInspector {
                 "Reading messages of topic " + Printable.of(topic),
                 () -> registry.awaitWithShards(topic, shards -> pages.read(shards, view, after, count))
                         .orElse(new MessagePage(List.of(), null)));
+    }
+
+    /**
+     * Finds the live messages of an id in all topics, ordered by topic; topics that this version cannot read are left out.
+     * Needs one round trip for the registry and one for each topic.
+     *
+     * @throws IllegalArgumentException if the id is invalid
+     */
+    public List<MessageSnapshot> find(String id) {
+        DelayMessage.checkId(id);
+        return Await.result(translating(
+                        "Finding message " + Printable.of(id),
+                        registry.topics()
+                                .thenCompose(topics -> Completions.inBatches(
+                                        List.copyOf(topics), TOPICS_AT_ONCE, topic -> find(topic, id)))))
+                .stream()
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    private CompletableFuture<Optional<MessageSnapshot>> find(String topic, String id) {
+        return registry.withShard(topic, id, shard -> store.find(shard, id))
+                .thenApply(found -> found.flatMap(Function.identity()))
+                .exceptionally(failure -> {
+                    if (Completions.cause(failure) instanceof TopicConflictException) {
+                        return Optional.empty();
+                    }
+                    throw Completions.unchecked(failure);
+                });
     }
 
     /**

@@ -2,12 +2,14 @@ package io.delayqueue.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.bench.Polls;
@@ -124,6 +126,18 @@ class DelayQueueInspectorTests extends RedisTest {
         assertThat(inspector.nodes().live())
                 .extracting(node -> node.assignedShards().toString())
                 .containsExactly("{orders=[0]}", "{}");
+    }
+
+    @Test
+    void messagesAreFoundByTheirIdInAllTopics() {
+        send("orders", "a", Duration.ZERO);
+        send("returns", "a", Duration.ofHours(1));
+        send("others", "b", Duration.ZERO);
+        assertThat(inspector.find("a"))
+                .extracting(MessageSnapshot::topic, MessageSnapshot::state)
+                .containsExactly(tuple("orders", MessageState.READY), tuple("returns", MessageState.SCHEDULED));
+        assertThat(inspector.find("c")).isEmpty();
+        assertThatThrownBy(() -> inspector.find("")).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -14,6 +14,8 @@ enum Operation {
     MESSAGES("topic", "state", "count", "page"),
     /** A live message. */
     MESSAGE("topic", "id"),
+    /** The live messages of an id in all topics. */
+    FIND("id"),
     /** Dead letters, in pages. */
     DEAD("topic", "count", "page"),
     /** A dead letter. */

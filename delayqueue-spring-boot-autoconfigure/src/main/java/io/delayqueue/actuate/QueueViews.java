@@ -101,6 +101,9 @@ public record QueueViews(
      * @param showPayloads whether the caller may see payloads and headers
      */
     OperationResponseBody read(Operation view, Parameters parameters, boolean showPayloads) {
+        if (view == Operation.FIND) {
+            return find(parameters.required("id"), showPayloads);
+        }
         String topic = parameters.required("topic");
         return switch (view) {
             case TOPIC -> topic(topic);
@@ -158,6 +161,14 @@ public record QueueViews(
                 .filter(view -> view.name().toLowerCase(Locale.ROOT).equals(state))
                 .findFirst()
                 .orElseThrow(() -> parameters.wrong("state", "scheduled, ready or leased"));
+    }
+
+    private OperationResponseBody find(String id, boolean showPayloads) {
+        return new MessageDescriptor.Page(
+                inspector.find(id).stream()
+                        .map(message -> MessageDescriptor.of(message, showPayloads))
+                        .toList(),
+                null);
     }
 
     private OperationResponseBody message(String topic, String id, boolean showPayloads) {

@@ -153,6 +153,18 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
+    void messageIsFoundInAllTopics() {
+        String id = "order-" + topic;
+        node.send(topic, id, "text", ofHours(1));
+        node.send(topic + "/other", id, "text", ZERO);
+        JsonNode found = node.view("find", "id", id).json().path("messages");
+        assertThat(texts(found, "topic")).containsExactly(topic, topic + "/other");
+        assertThat(texts(found, "state")).containsExactly("scheduled", "ready");
+        assertThat(node.view("find", "id", id + "-no").json().path("messages")).isEmpty();
+        assertThat(node.view("find").detail()).isEqualTo("The view 'find' requires the parameter 'id'.");
+    }
+
+    @Test
     void messagesArePagedInTheOrderOfTheirDueTimes() {
         for (int i = 5; i > 0; i--) {
             node.send(topic, "m" + i, "text", ofHours(i));

@@ -113,7 +113,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
     void unknownViewOrActionIsNotFound() {
         assertThat(node.view("lost").status()).isEqualTo(404);
         assertThat(node.view("lost").detail())
-                .isEqualTo("Unknown view 'lost'. Views: topic, messages, message, dead, dead-letter, upcoming.");
+                .isEqualTo("Unknown view 'lost'. Views: topic, messages, message, find, dead, dead-letter, upcoming.");
         assertThat(node.view("topic/more", "topic", "t").status()).isEqualTo(404);
         assertThat(node.act("flush").status()).isEqualTo(404);
         assertThat(node.act("flush").detail())

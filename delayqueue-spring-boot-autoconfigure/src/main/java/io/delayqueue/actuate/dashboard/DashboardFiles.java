@@ -28,6 +28,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "detail.js",
             "dom.js",
             "favicon.svg",
+            "find.js",
             "findings.js",
             "format.js",
             "history.js",

@@ -3,7 +3,7 @@
  * and need no build.
  *
  * <p>Read next: {@code index.html}, then {@code app.js}, which requests and draws the data. {@code overview.js},
- * {@code topic.js} and {@code detail.js} are the views. {@code actions.js} defines the actions. {@code dom.js}
+ * {@code topic.js}, {@code find.js} and {@code detail.js} are the views. {@code actions.js} defines the actions. {@code dom.js}
  * inserts all data of the queue as text, never as markup.
  */
 @Internal

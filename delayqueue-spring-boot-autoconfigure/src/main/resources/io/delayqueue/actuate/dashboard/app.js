@@ -6,15 +6,16 @@
 import { read, Rejection } from './api.js';
 import * as detail from './detail.js';
 import { h, patch } from './dom.js';
+import * as find from './find.js';
 import { clock, name, now, setClock, span, words } from './format.js';
 import * as history from './history.js';
 import * as overview from './overview.js';
-import { loading, messageLink, page, parse, respondedBy, state } from './state.js';
+import { findLink, loading, messageLink, page, parse, respondedBy, state } from './state.js';
 import * as topic from './topic.js';
 
 const POLL_MILLIS = 2000;
 const STALE_MILLIS = 3 * POLL_MILLIS;
-const VIEWS = { overview, topic, message: detail, 'dead-letter': detail };
+const VIEWS = { overview, find, topic, message: detail, 'dead-letter': detail };
 
 const byId = (id) => document.getElementById(id);
 const content = byId('content');
@@ -119,7 +120,7 @@ function drawFind() {
   const select = byId('find-topic');
   patch(
     select,
-    h('option', { value: '' }, 'Topic …'),
+    h('option', { value: '' }, 'All topics'),
     names.map((each) => h('option', { key: each, value: each }, each)),
   );
   const { topic: viewed } = state.route;
@@ -158,10 +159,10 @@ window.addEventListener('hashchange', () => {
 
 byId('find').addEventListener('submit', (event) => {
   event.preventDefault();
-  const wanted = { topic: byId('find-topic'), id: byId('find-id') };
-  const missing = Object.values(wanted).find((field) => field.value === '');
-  if (missing) missing.focus();
-  else location.hash = messageLink(wanted.topic.value, wanted.id.value);
+  const topicField = byId('find-topic');
+  const idField = byId('find-id');
+  if (!idField.value) idField.focus();
+  else location.hash = topicField.value ? messageLink(topicField.value, idField.value) : findLink(idField.value);
 });
 
 byId('skip').addEventListener('click', (event) => {

@@ -95,6 +95,10 @@ export function deadLetterLink(topic, deadLetterId) {
   return `${topicLink(topic, 'dead-letter')}/${encodeURIComponent(deadLetterId)}`;
 }
 
+export function findLink(id) {
+  return `#/find/${encodeURIComponent(id)}`;
+}
+
 /** Parses an address. An invalid address leads to the overview. */
 export function parse(hash) {
   let parts;
@@ -104,6 +108,7 @@ export function parse(hash) {
     return { view: 'overview' };
   }
   const [kind, topic, tab, id] = parts;
+  if (kind === 'find' && topic) return { view: 'find', id: topic };
   if (kind !== 'topic' || !topic) return { view: 'overview' };
   if ((tab === 'message' || tab === 'dead-letter') && id) return { view: tab, topic, id };
   return { view: 'topic', topic, tab: Object.hasOwn(TABS, tab) ? tab : null };

@@ -279,6 +279,17 @@ class DashboardActionsTests extends DashboardTest {
         page.press("Find").awaitText("There is no live message '" + id + "-no' in topic '" + LONELY + "'.");
     }
 
+    @Test
+    void messageIsFoundInAllTopics() {
+        String id = queue.send(LONELY, "text", HOUR).id();
+        page.open("").awaitPressable(LONELY);
+        page.field("#find-id").sendKeys(id);
+        page.press("Find").awaitText("scheduled").press(LONELY);
+        page.awaitPressable("Cancel message " + id);
+
+        page.open("#/find/nowhere").awaitText("There is no live message with this id in any topic.");
+    }
+
     private String deadLetterOf(String text) {
         String id = queue.send(MAILS, text).id();
         state.awaitDead(MAILS, id);
