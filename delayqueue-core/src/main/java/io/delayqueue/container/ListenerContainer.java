@@ -229,10 +229,13 @@ final class ListenerContainer implements ManagedListener {
             return poller;
         }
 
-        /** Replaces the pollers after the empty topic was deleted and registered with another number of shards. */
-        private void reopen() {
+        /**
+         * Replaces the pollers after the empty topic was deleted and registered with another number of shards. Several
+         * pollers notice that; those that were replaced before must not drop their successors.
+         */
+        private void reopen(ShardPoller noticing) {
             synchronized (lock) {
-                if (!ending && !pollers.isEmpty()) {
+                if (!ending && pollers.contains(noticing)) {
                     log.info("Topic " + Printable.of(spec.topic()) + " was registered again: listener "
                             + Printable.of(spec.id()) + " reads its shards again");
                     pollers.forEach(ShardPoller::drop);

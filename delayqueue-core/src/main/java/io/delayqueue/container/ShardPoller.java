@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +73,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private final ClaimBudget budget;
     private final AttemptLog attempts;
     private final Runnable dispatch;
-    private final Runnable onRegisteredAnew;
+    private final Consumer<ShardPoller> onRegisteredAnew;
     private final ShardSession session;
     private final NextPoll nextPoll;
     private final ClaimBudget.Share share;
@@ -107,7 +108,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
      * @param budget limits the claims of all pollers of the listener
      * @param attempts counts and logs the attempts of all pollers of the listener
      * @param dispatch called when deliveries wait for a worker; called again later if it throws
-     * @param onRegisteredAnew called when the number of shards of the topic has changed
+     * @param onRegisteredAnew called with this poller when the number of shards of the topic has changed
      */
     ShardPoller(
             DelayQueueEngine engine,
@@ -117,7 +118,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             ClaimBudget budget,
             AttemptLog attempts,
             Runnable dispatch,
-            Runnable onRegisteredAnew) {
+            Consumer<ShardPoller> onRegisteredAnew) {
         super(engine.nanoTime);
         this.shard = shard;
         this.engine = engine;
@@ -290,7 +291,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         try {
             next = roundOrCleanUp();
         } catch (TopicRegisteredAnewException e) {
-            onRegisteredAnew.run();
+            onRegisteredAnew.accept(this);
             throw e;
         }
         if (!dispatched && hasStartable()) { // last: a missing worker must not affect the poll
