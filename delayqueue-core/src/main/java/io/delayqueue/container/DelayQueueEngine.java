@@ -70,7 +70,6 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final @Nullable ExecutorService ownHandlers;
     private final AtomicInteger consumers = new AtomicInteger();
     private final Supplier<String> host = SingletonSupplier.of(NodeReport::thisHost);
-    private final Instant createdAt = Instant.now();
     /** The listeners that were started at least once, by id. */
     private final Map<String, ListenerContainer> listeners = new ConcurrentSkipListMap<>();
     /** Runs that keep the process alive. */
@@ -142,10 +141,11 @@ public final class DelayQueueEngine implements AutoCloseable {
     }
 
     private NodeReport report() {
+        ProcessHandle process = ProcessHandle.current();
         return new NodeReport(
                 host.get(),
-                ProcessHandle.current().pid(),
-                createdAt,
+                process.pid(),
+                process.info().startInstant().orElse(Instant.EPOCH),
                 listeners.values().stream().map(ListenerContainer::status).toList());
     }
 

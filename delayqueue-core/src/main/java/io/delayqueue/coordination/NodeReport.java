@@ -25,7 +25,7 @@ import java.util.Map;
  *
  * @param host name of the host, or of the pod; empty if it is unknown
  * @param processId id of the process; 0 if it is unknown
- * @param startedAt when the engine was created, by the clock of the host
+ * @param startedAt when the process started, by the clock of the host; 1970 if it is unknown
  * @param listeners the listeners that were started at least once, at most {@value #MAX_LISTENERS}; those with failed
  *     attempts first
  */
