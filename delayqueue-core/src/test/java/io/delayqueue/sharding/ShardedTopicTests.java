@@ -183,7 +183,7 @@ class ShardedTopicTests extends ShardedTopicContract {
             assertThat(finding.has(id)).as(id).isTrue();
             if (i < messages - 1) {
                 assertThat(cancelling.template().cancel(TOPIC, id)).as(id).isEqualTo(CancelOutcome.CANCELLED);
-                for (int reads = 0; reads < i % 80; reads++) {
+                for (int reads = 0; reads < i % 40; reads++) {
                     assertThat(finding.has(id)).isFalse();
                 }
             }
@@ -213,7 +213,7 @@ class ShardedTopicTests extends ShardedTopicContract {
     @Test
     @Tag("soak")
     void registeringATopicAgainDuringManySendsLosesNoMessage() throws Exception {
-        registerAgainDuringSends(400);
+        registerAgainDuringSends(500);
     }
 
     private void registerAgainDuringSends(int sends) throws Exception {
