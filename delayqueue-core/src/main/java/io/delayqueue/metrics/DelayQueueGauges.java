@@ -23,13 +23,16 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
  * Gauges of this process' listeners, and of the topics in the last sample; reading a gauge calls no server. The gauges
  * of a topic are registered with the first sample that contains it. With the first sample that no longer contains it,
- * all meters of the topic are removed. Gauges of a topic whose state could not be read are NaN. Thread-safe.
+ * all meters of the topic are removed. Topics that have no meters of their own share gauges. Gauges of a topic whose state
+ * could not be read are NaN. Thread-safe.
  */
 @Internal
 public final class DelayQueueGauges implements SmartLifecycle {
@@ -53,7 +56,8 @@ public final class DelayQueueGauges implements SmartLifecycle {
      * Creates the gauges; {@link #start()} registers them.
      *
      * @param diagnosis finds what an operator should look at
-     * @param events registers its meters of each new listener, and removes its meters of a deleted topic
+     * @param events decides which topics have meters of their own; registers its meters of each new listener, and
+     *     removes its meters of a deleted topic
      * @param listeners supplies all listeners; later calls may return more
      * @param nanoTime the monotonic clock, in nanoseconds; for the age before the first sample
      */
@@ -121,51 +125,80 @@ public final class DelayQueueGauges implements SmartLifecycle {
         registerListeners();
         List<TopicStatus> newest =
                 sampler.newest().stream().map(TopicSample::status).toList();
-        for (TopicStatus status : newest) {
-            topics.computeIfAbsent(status.topic(), name -> new TopicGauges(registry, status)).status = status;
-        }
         Set<String> present = newest.stream().map(TopicStatus::topic).collect(Collectors.toSet());
-        topics.entrySet().removeIf(entry -> {
-            boolean gone = !present.contains(entry.getKey());
-            if (gone) {
-                forget(entry.getKey(), entry.getValue());
-            }
-            return gone;
-        });
+        topics.keySet().stream()
+                .filter(topic -> !topic.equals(EventMeters.OTHER) && !present.contains(topic))
+                .toList()
+                .forEach(this::forget);
+        Map<String, List<TopicStatus>> byTag =
+                newest.stream().collect(Collectors.groupingBy(status -> events.tag(status.topic())));
+        byTag.forEach((tag, statuses) ->
+                topics.computeIfAbsent(tag, name -> new TopicGauges(registry, name, statuses)).statuses = statuses);
+        if (!byTag.containsKey(EventMeters.OTHER)) {
+            removeGauges(EventMeters.OTHER);
+        }
         sampler.nodes()
                 .ifPresent(nodes -> findings = diagnosis.diagnose(newest, nodes).counts());
     }
 
     private void registerListeners() {
         for (ManagedListener listener : listeners.get()) {
-            if (knownListeners.add(listener.id())) {
-                MeterGroup group = new MeterGroup(registry, listener.topic(), listener.id());
-                group.gauge(DelayQueueMeters.PERMITS_USED, listener, ManagedListener::inUse);
-                group.gauge(
-                        DelayQueueMeters.PERMITS_MAX,
-                        listener,
-                        each -> each.options().concurrency());
-                events.expect(new Recipient(listener.topic(), listener.kind(), listener.id()));
+            events.expect(new Recipient(listener.topic(), listener.kind(), listener.id()));
+            if (shared(listener)) {
+                if (knownListeners.add(EventMeters.OTHER)) {
+                    permits(EventMeters.OTHER, EventMeters.OTHER, this::sharing);
+                }
+            } else if (knownListeners.add(listener.id())) {
+                permits(listener.topic(), listener.id(), () -> Stream.of(listener));
             }
         }
     }
 
-    private void forget(String topic, TopicGauges gauges) {
-        gauges.group.remove();
+    /** Whether the listener's topic has no meters of its own. */
+    private boolean shared(ManagedListener listener) {
+        return events.tag(listener.topic()).equals(EventMeters.OTHER);
+    }
+
+    private Stream<? extends ManagedListener> sharing() {
+        return listeners.get().stream().filter(this::shared);
+    }
+
+    private void permits(String topic, String listener, Supplier<Stream<? extends ManagedListener>> concerned) {
+        MeterGroup group = new MeterGroup(registry, topic, listener);
+        group.gauge(
+                DelayQueueMeters.PERMITS_USED,
+                concerned,
+                all -> all.get().mapToInt(ManagedListener::inUse).sum());
+        group.gauge(
+                DelayQueueMeters.PERMITS_MAX,
+                concerned,
+                all -> all.get().mapToInt(each -> each.options().concurrency()).sum());
+    }
+
+    private void forget(String topic) {
+        removeGauges(topic);
         // a listener registers the topic's meters again, and its counters would restart at zero
         if (listeners.get().stream().noneMatch(listener -> listener.topic().equals(topic))) {
             events.forget(topic);
         }
     }
 
+    private void removeGauges(String tag) {
+        TopicGauges gauges = topics.remove(tag);
+        if (gauges != null) {
+            gauges.group.remove();
+        }
+    }
+
+    /** The gauges of a topic, or of all topics that have none of their own. */
     private static final class TopicGauges {
 
         private final MeterGroup group;
-        private volatile TopicStatus status;
+        private volatile List<TopicStatus> statuses;
 
-        TopicGauges(MeterRegistry registry, TopicStatus first) {
-            status = first;
-            group = new MeterGroup(registry, first.topic());
+        TopicGauges(MeterRegistry registry, String tag, List<TopicStatus> first) {
+            statuses = first;
+            group = new MeterGroup(registry, tag);
             messages("scheduled", TopicCounts::scheduled);
             messages("ready", TopicCounts::ready);
             messages("leased", TopicCounts::leased);
@@ -173,23 +206,45 @@ public final class DelayQueueGauges implements SmartLifecycle {
             group.gauge(
                     DelayQueueMeters.LAG,
                     this,
-                    topic -> topic.value(counts -> counts.lag().toNanos() / NANOS_PER_SECOND));
+                    topic -> topic.values(counts -> counts.lag().toNanos() / NANOS_PER_SECOND)
+                            .max()
+                            .orElse(Double.NaN));
             group.gauge(
                     DelayQueueMeters.CONSUMERS,
                     this,
-                    topic -> topic.status.consumers().size());
-            group.gauge(DelayQueueMeters.TOPICS_UNCONSUMED, this, topic -> topic.value(topic::unconsumed));
-        }
-
-        private double unconsumed(TopicCounts counts) {
-            return status.consumers().isEmpty() && counts.scheduled() + counts.ready() + counts.leased() > 0 ? 1 : 0;
+                    topic -> topic.statuses.stream()
+                            .flatMap(status -> status.consumers().stream())
+                            .distinct()
+                            .count());
+            group.gauge(
+                    DelayQueueMeters.TOPICS_UNCONSUMED,
+                    this,
+                    topic -> topic.statuses.stream()
+                            .mapToDouble(TopicGauges::unconsumed)
+                            .sum());
         }
 
         private void messages(String state, ToDoubleFunction<TopicCounts> count) {
-            group.gauge(DelayQueueMeters.MESSAGES, this, topic -> topic.value(count), state);
+            group.gauge(
+                    DelayQueueMeters.MESSAGES,
+                    this,
+                    topic -> topic.values(count).sum(),
+                    state);
         }
 
-        private double value(ToDoubleFunction<TopicCounts> of) {
+        private DoubleStream values(ToDoubleFunction<TopicCounts> of) {
+            return statuses.stream().mapToDouble(status -> value(status, of));
+        }
+
+        private static double unconsumed(TopicStatus status) {
+            return value(
+                    status,
+                    counts -> status.consumers().isEmpty() && counts.scheduled() + counts.ready() + counts.leased() > 0
+                            ? 1
+                            : 0);
+        }
+
+        private static double value(TopicStatus status, ToDoubleFunction<TopicCounts> of) {
             TopicCounts counts = status.counts();
             return counts == null ? Double.NaN : of.applyAsDouble(counts);
         }

@@ -38,15 +38,22 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Counts and times the events of this process. The meters of a topic or listener are registered together, on the first
- * event or by {@link #expect}, and then found without a search in the registry. Thread-safe.
+ * event or by {@link #expect}, and then found without a search in the registry. A limited number of topics has meters of
+ * their own; all others share meters. Thread-safe.
  */
 @Internal
 public final class EventMeters implements DelayQueueEvents {
 
+    /** The topic and the listener of meters that several topics share. */
+    static final String OTHER = "(other)";
+
+    private static final Log log = LogFactory.getLog(EventMeters.class);
     private static final String NO_LISTENER = "none";
     private static final String ACKNOWLEDGED = "acknowledged";
     private static final String RETRIED = "retried";
@@ -57,16 +64,49 @@ public final class EventMeters implements DelayQueueEvents {
             EnumSet.of(MESSAGE_DURATION, MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD);
 
     private final MeterRegistry registry;
+    private final int maxTopics;
+    /** The topics that have meters of their own. */
+    private final Set<String> own = ConcurrentHashMap.newKeySet();
+    /** Whether the log says that topics share meters. */
+    private boolean logged;
+
     private final ConcurrentMap<String, MeterGroup> topics = new ConcurrentHashMap<>();
     private final ConcurrentMap<Recipient, MeterGroup> deliveries = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, MeterGroup> operations = new ConcurrentHashMap<>();
     private final MeterGroup others;
 
-    /** Creates meters in a registry. */
-    public EventMeters(MeterRegistry registry) {
+    /**
+     * Creates meters in a registry.
+     *
+     * @param maxTopics the maximum number of topics that have meters of their own
+     */
+    public EventMeters(MeterRegistry registry, int maxTopics) {
         this.registry = registry;
+        this.maxTopics = maxTopics;
+        this.logged = maxTopics == 0;
         this.others = new MeterGroup(registry);
         others.register(TASKS_FAILED);
+    }
+
+    /**
+     * The value of the tag {@code topic} of a topic's meters: its name, or {@link #OTHER}. The first topics have meters
+     * of their own.
+     */
+    String tag(String topic) {
+        return own.contains(topic) || admit(topic) ? topic : OTHER;
+    }
+
+    private synchronized boolean admit(String topic) {
+        if (own.size() < maxTopics || own.contains(topic)) {
+            own.add(topic);
+            return true;
+        }
+        if (!logged) {
+            logged = true;
+            log.warn("More than " + maxTopics + " topics have meters. Further topics share meters, whose topic is "
+                    + OTHER + ". Increase delayqueue.metrics.max-topics to tell them apart.");
+        }
+        return false;
     }
 
     /** Registers the meters of a listener, so that they exist with the value 0 before the first event. */
@@ -83,6 +123,7 @@ public final class EventMeters implements DelayQueueEvents {
                 remove(deliveries, recipient);
             }
         }
+        own.remove(topic);
     }
 
     private static <K> void remove(ConcurrentMap<K, MeterGroup> groups, K key) {
@@ -94,7 +135,7 @@ public final class EventMeters implements DelayQueueEvents {
 
     private MeterGroup of(String topic) {
         MeterGroup known = topics.get(topic);
-        return known != null ? known : topics.computeIfAbsent(topic, this::register);
+        return known != null ? known : topics.computeIfAbsent(tag(topic), this::register);
     }
 
     private MeterGroup register(String topic) {
@@ -105,7 +146,12 @@ public final class EventMeters implements DelayQueueEvents {
 
     private MeterGroup of(Recipient recipient) {
         MeterGroup known = deliveries.get(recipient);
-        return known != null ? known : deliveries.computeIfAbsent(recipient, this::register);
+        return known != null ? known : deliveries.computeIfAbsent(tagged(recipient), this::register);
+    }
+
+    private Recipient tagged(Recipient recipient) {
+        String topic = tag(recipient.topic());
+        return topic.equals(OTHER) ? new Recipient(OTHER, recipient.kind(), OTHER) : recipient;
     }
 
     private MeterGroup register(Recipient recipient) {

@@ -118,7 +118,7 @@ class CounterConsistencyTests implements DelayQueueEvents {
                         .heartbeat(Duration.ofMillis(200))
                         .sweep(sweep)
                         .settings())
-                .events(new EventMeters(meters), this)
+                .events(new EventMeters(meters, 10), this)
                 .start();
     }
 

@@ -14,6 +14,7 @@ import io.delayqueue.autoconfigure.property.ListenerProperties;
 import io.delayqueue.autoconfigure.property.TopicProperties;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.store.script.ShardPlan;
@@ -262,14 +263,20 @@ public record DelayQueueProperties(
      * @param sampleInterval Interval between samples of all topics, which metrics and the endpoint show, 1 s to 10 min.
      * @param forgetTopicsAfter Time after which a topic with one shard, no messages and no consumers is deleted by a
      *     node that samples topics, 1 s to 365 d. If 0, no topic is deleted.
+     * @param maxTopics Maximum number of topics that have meters of their own, 0 to 100000. Further topics share meters
+     *     with the topic (other).
      */
     public record Metrics(
             @DefaultValue("10s") Duration sampleInterval,
-            @DefaultValue("1d") Duration forgetTopicsAfter) {
+            @DefaultValue("1d") Duration forgetTopicsAfter,
+            @DefaultValue("500") int maxTopics) {
+
+        private static final int MAX_TOPICS = 100_000;
 
         Metrics check() {
             TopicSampler.checkInterval(sampleInterval);
             IdleTopics.checkAfter(forgetTopicsAfter);
+            InvalidOptionException.requireRange("maxTopics", maxTopics, 0, MAX_TOPICS);
             return this;
         }
     }

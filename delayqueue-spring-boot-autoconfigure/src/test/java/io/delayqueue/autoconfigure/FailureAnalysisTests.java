@@ -69,6 +69,7 @@ class FailureAnalysisTests {
                 "delayqueue.limits.after-commit-timeout=2h | delayqueue.limits.after-commit-timeout must be from",
                 "delayqueue.metrics.forget-topics-after=400d | delayqueue.metrics.forget-topics-after"
                         + " must be 0 for never, or from 1 s to 365 days, but was 400 days",
+                "delayqueue.metrics.max-topics=-1 | delayqueue.metrics.max-topics must be from 0 to 100000, but was -1",
                 "delayqueue.metrics.sample-interval=900ms | delayqueue.metrics.sample-interval must be"
                         + " from 1 s to 10 min",
                 "delayqueue.redis.command-timeout=0 | delayqueue.redis.command-timeout must be more than zero",

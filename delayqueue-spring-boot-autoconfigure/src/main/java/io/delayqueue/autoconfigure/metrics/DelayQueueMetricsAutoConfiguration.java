@@ -5,6 +5,7 @@ import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.metrics.DelayQueueGauges;
 import io.delayqueue.metrics.EventMeters;
@@ -28,8 +29,8 @@ import org.springframework.context.annotation.Import;
 public final class DelayQueueMetricsAutoConfiguration {
 
     @Bean
-    EventMeters delayQueueEventMeters(MeterRegistry registry) {
-        return new EventMeters(registry);
+    EventMeters delayQueueEventMeters(MeterRegistry registry, DelayQueueProperties properties) {
+        return new EventMeters(registry, properties.metrics().maxTopics());
     }
 
     @Bean
