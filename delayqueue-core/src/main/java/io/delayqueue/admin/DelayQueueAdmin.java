@@ -22,6 +22,7 @@ import io.delayqueue.template.SendLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -162,8 +163,8 @@ public final class DelayQueueAdmin {
 
     private ReplayOutcome replay(String topic, String deadLetterId, Due due) {
         check(due);
-        return inShardOf(topic, deadLetterId, "Replaying", shard -> store.replay(shard, deadLetterId, due))
-                .map(outcome -> publishReplay(topic, deadLetterId, outcome))
+        return inShardOf(topic, deadLetterId, "Replaying", shard -> store.replay(shard, List.of(deadLetterId), due))
+                .map(outcomes -> publishReplay(topic, deadLetterId, outcomes.get(0)))
                 .orElse(ReplayOutcome.NOT_FOUND);
     }
 
@@ -230,9 +231,7 @@ public final class DelayQueueAdmin {
             DeadLetterCursor cursor = DeadLetterCursor.from(youngest.getValue());
             List<DeadLetter> page = pages.read(shard, cursor.page(MAX_PAGE));
             while (!page.isEmpty()) {
-                List<DeadLetter> left = page.stream()
-                        .filter(deadLetter -> stays(shard, deadLetter, due, replayed))
-                        .toList();
+                List<DeadLetter> left = replay(shard, page, due, replayed);
                 kept += left.size();
                 cursor = cursor.after(page, left);
                 page = pages.read(shard, cursor.page(MAX_PAGE));
@@ -241,14 +240,20 @@ public final class DelayQueueAdmin {
         return kept;
     }
 
-    private boolean stays(Shard shard, DeadLetter deadLetter, Due due, AtomicLong replayed) {
-        String id = deadLetter.deadLetterId();
-        ReplayOutcome outcome = Await.call(() -> store.replay(shard, id, due));
-        publishReplay(deadLetter.topic(), id, outcome);
-        if (outcome == ReplayOutcome.REPLAYED) {
-            replayed.incrementAndGet();
+    /** Replays dead letters of a shard and returns those that stay. */
+    private List<DeadLetter> replay(Shard shard, List<DeadLetter> page, Due due, AtomicLong replayed) {
+        List<String> ids = page.stream().map(DeadLetter::deadLetterId).toList();
+        List<ReplayOutcome> outcomes = Await.call(() -> store.replay(shard, ids, due));
+        List<DeadLetter> left = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            ReplayOutcome outcome = publishReplay(shard.topic(), ids.get(i), outcomes.get(i));
+            if (outcome == ReplayOutcome.REPLAYED) {
+                replayed.incrementAndGet();
+            } else if (outcome != ReplayOutcome.NOT_FOUND) {
+                left.add(page.get(i));
+            }
         }
-        return outcome != ReplayOutcome.REPLAYED && outcome != ReplayOutcome.NOT_FOUND;
+        return left;
     }
 
     /**

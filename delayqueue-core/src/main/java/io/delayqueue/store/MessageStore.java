@@ -73,8 +73,13 @@ public interface MessageStore {
     /** Reads dead letters. */
     CompletableFuture<List<DeadLetter>> deadLetters(Shard shard, DeadLetterQuery query);
 
-    /** Schedules the message of a dead letter again and removes the dead letter. */
-    CompletableFuture<ReplayOutcome> replay(Shard shard, String deadLetterId, Due due);
+    /**
+     * Schedules the messages of dead letters again and removes the dead letters.
+     *
+     * @param deadLetterIds at most 500
+     * @return the outcomes in the order of the ids
+     */
+    CompletableFuture<List<ReplayOutcome>> replay(Shard shard, List<String> deadLetterIds, Due due);
 
     /**
      * Removes dead letters.

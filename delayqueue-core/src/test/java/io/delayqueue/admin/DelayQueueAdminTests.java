@@ -293,7 +293,7 @@ class DelayQueueAdminTests extends RedisTest {
     void aReplayOfAllThatIsInterruptedTellsHowManyItReplayed() {
         giveUpSoon();
         assemble();
-        toDeadLetters("a", "b", "c", "d");
+        toDeadLetters(IntStream.range(0, 501).mapToObj(i -> "m" + i).toArray(String[]::new));
         AtomicInteger replayed = new AtomicInteger();
         DelayQueueEvents interrupting = new DelayQueueEvents() {
             @Override
@@ -306,7 +306,7 @@ class DelayQueueAdminTests extends RedisTest {
 
         assertThatThrownBy(() -> admin(new EventBus(List.of(interrupting))).replayAll("orders"))
                 .isInstanceOf(DelayQueueUnavailableException.class)
-                .hasMessageStartingWith("Replaying all dead letters of topic orders (2 were replayed) failed: ");
+                .hasMessageStartingWith("Replaying all dead letters of topic orders (500 were replayed) failed: ");
     }
 
     @Test

@@ -52,7 +52,7 @@ public record BlockingStore(MessageStore store) implements MessageStore {
 
     /** Waits for {@link #replay}. */
     public ReplayOutcome awaitReplay(Shard shard, String deadLetterId, Due due) {
-        return Await.call(() -> store.replay(shard, deadLetterId, due));
+        return Await.call(() -> store.replay(shard, List.of(deadLetterId), due)).get(0);
     }
 
     /** Waits for {@link #purge}. */
@@ -111,8 +111,8 @@ public record BlockingStore(MessageStore store) implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<ReplayOutcome> replay(Shard shard, String deadLetterId, Due due) {
-        return store.replay(shard, deadLetterId, due);
+    public CompletableFuture<List<ReplayOutcome>> replay(Shard shard, List<String> deadLetterIds, Due due) {
+        return store.replay(shard, deadLetterIds, due);
     }
 
     @Override

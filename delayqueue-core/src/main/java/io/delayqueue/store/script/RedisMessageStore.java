@@ -25,6 +25,7 @@ import io.delayqueue.store.VersionedCancel;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -220,21 +221,24 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<ReplayOutcome> replay(Shard shard, String deadLetterId, Due due) {
-        if (deadLetterId.equals(ShardCalls.SENTINEL)) {
-            return CompletableFuture.completedFuture(ReplayOutcome.NOT_FOUND);
-        }
-        return calls.runIfExists(
-                        REPLAY,
-                        shard.messages(),
-                        ShardKeys::withNotifications,
-                        call -> signal(call, shard.messages()).add(deadLetterId).add(SendScript.due(due)))
-                .thenApply(found -> switch (outcome(found)) {
-                    case "r" -> ReplayOutcome.REPLAYED;
-                    case "l" -> ReplayOutcome.ID_LIVE;
-                    case "u" -> ReplayOutcome.UNREADABLE;
+    public CompletableFuture<List<ReplayOutcome>> replay(Shard shard, List<String> deadLetterIds, Due due) {
+        return calls.runIfExists(REPLAY, shard.messages(), ShardKeys::withNotifications, call -> {
+                    signal(call, shard.messages()).add(SendScript.due(due));
+                    deadLetterIds.forEach(id -> call.add(known(id)));
+                })
+                .thenApply(found -> found.map(reply -> replayed(Replies.text(reply.get(1))))
+                        .orElse(Collections.nCopies(deadLetterIds.size(), ReplayOutcome.NOT_FOUND)));
+    }
+
+    private static List<ReplayOutcome> replayed(String outcomes) {
+        return outcomes.chars()
+                .mapToObj(outcome -> switch (outcome) {
+                    case 'r' -> ReplayOutcome.REPLAYED;
+                    case 'l' -> ReplayOutcome.ID_LIVE;
+                    case 'u' -> ReplayOutcome.UNREADABLE;
                     default -> ReplayOutcome.NOT_FOUND;
-                });
+                })
+                .toList();
     }
 
     @Override

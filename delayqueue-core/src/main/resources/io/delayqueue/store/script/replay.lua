@@ -1,15 +1,15 @@
--- Schedules the message of a dead letter again, with no attempts and without its absolute expiry.
+-- Schedules the messages of dead letters again, with no attempts and without their absolute expiry.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] deadLetters
 -- KEYS[8..12] notifications.schedule, notifications.leases, notifications.messages, notifications.deliveries,
 -- notifications.meta
--- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] dead letter id
--- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
--- result {'OK', 'r' replayed | 'l' the id is live | 'u' unreadable | 'n' not found, message id} | {'UNKNOWN'}
---         | {'MISMATCH', identity}
--- cost   O(log N), at most 14 commands, and a PUBLISH if the first due time became earlier
+-- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name
+-- ARGV[4] due (ms since 1970, or '+' and a delay in ms; below 2^48)  ARGV[5..] dead letter ids, at most 500
+-- result {'OK', a letter for each id: 'r' replayed | 'l' the message id is live | 'u' unreadable | 'n' not found}
+--        | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(n log N), 3 commands and at most 11 for each dead letter, and a PUBLISH if the first due time became earlier
 --
--- The message is stored before the dead letter is removed. If the script stops in between, the live message equals that
+-- A message is stored before the dead letter is removed. If the script stops in between, the live message equals that
 -- of the dead letter, and the repeat only removes the dead letter. The entry by which retention finds it is removed
 -- last.
 --@include keys
@@ -22,15 +22,6 @@ local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
-local id = string.match(ARGV[4], '^(.*)@[^@]*$')
-local record = redis.call('HGET', deadLettersKey, ARGV[4])
-if not record then
-  if id then
-    redis.call('ZREM', deadKey, ARGV[4]) -- left by a replay or purge that stopped midway
-  end
-  return {'OK', 'n', ''}
-end
-
 local function withDue(message, time)
   if not hasHead(message) then
     return message
@@ -40,35 +31,54 @@ local function withDue(message, time)
   return string.sub(message, 1, 7) .. time .. line .. string.sub(message, lineEnd)
 end
 
--- a foreign client or a newer version may have written the record
-local line = string.find(record, '\n', 1, true)
-local failure = line and tonumber(string.match(string.sub(record, 1, line - 1), '^1 .* (%d+)$'))
-if not id or not failure or line + failure >= #record then
-  return {'OK', 'u', id or ''}
-end
-local message = string.sub(record, line + 1 + failure + 1)
-local live = redis.call('HGET', messagesKey, id)
-if live and withDue(live, '') ~= withDue(message, '') then
-  return {'OK', 'l', id}
-end
-local due = ARGV[5]
+local due = ARGV[4]
 if string.byte(due) == 43 then
   due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
 end
-local firstDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
-if not live then
-  redis.call('ZADD', scheduleKey, due, id)
-  redis.call('HDEL', deliveriesKey, id)
-  redis.call('ZREM', leasesKey, id)
-  redis.call('HSET', messagesKey, id, withDue(message, packedTime(tonumber(due))))
+local dueTime = packedTime(tonumber(due))
+
+local function replayed(deadLetterId)
+  local id = string.match(deadLetterId, '^(.*)@[^@]*$')
+  local record = redis.call('HGET', deadLettersKey, deadLetterId)
+  if not record then
+    if id then
+      redis.call('ZREM', deadKey, deadLetterId) -- left by a replay or purge that stopped midway
+    end
+    return 'n'
+  end
+  -- a foreign client or a newer version may have written the record
+  local line = string.find(record, '\n', 1, true)
+  local failure = line and tonumber(string.match(string.sub(record, 1, line - 1), '^1 .* (%d+)$'))
+  if not id or not failure or line + failure >= #record then
+    return 'u'
+  end
+  local message = string.sub(record, line + 1 + failure + 1)
+  local live = redis.call('HGET', messagesKey, id)
+  if live and withDue(live, '') ~= withDue(message, '') then
+    return 'l'
+  end
+  if not live then
+    redis.call('ZADD', scheduleKey, due, id)
+    redis.call('HDEL', deliveriesKey, id)
+    redis.call('ZREM', leasesKey, id)
+    redis.call('HSET', messagesKey, id, withDue(message, dueTime))
+  end
+  redis.call('HDEL', notificationsMessagesKey, deadLetterId)
+  redis.call('HDEL', notificationsDeliveriesKey, deadLetterId)
+  redis.call('ZREM', notificationsScheduleKey, deadLetterId)
+  redis.call('ZREM', notificationsLeasesKey, deadLetterId)
+  redis.call('HDEL', deadLettersKey, deadLetterId)
+  redis.call('ZREM', deadKey, deadLetterId)
+  return live and 'r' or 'R'
 end
-redis.call('HDEL', notificationsMessagesKey, ARGV[4])
-redis.call('HDEL', notificationsDeliveriesKey, ARGV[4])
-redis.call('ZREM', notificationsScheduleKey, ARGV[4])
-redis.call('ZREM', notificationsLeasesKey, ARGV[4])
-redis.call('HDEL', deadLettersKey, ARGV[4])
-redis.call('ZREM', deadKey, ARGV[4])
-if not live and (not firstDue or tonumber(due) < tonumber(firstDue)) then
+
+local firstDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+local outcomes = {}
+for i = 5, #ARGV do
+  outcomes[#outcomes + 1] = replayed(ARGV[i])
+end
+local all = table.concat(outcomes)
+if string.find(all, 'R', 1, true) and (not firstDue or tonumber(due) < tonumber(firstDue)) then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
 end
-return {'OK', 'r', id}
+return {'OK', string.lower(all)}

@@ -11,6 +11,7 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.bench.Polls;
@@ -91,6 +92,23 @@ class DeadLetterScriptTests {
                         replay,
                         ReplayOutcome.REPLAYED,
                         new ShardState().scheduled("a", T0 + 70)));
+    }
+
+    @Test
+    void severalDeadLettersAreReplayedInOneCall() {
+        bench.given(deadLetters());
+        assertThat(Await.call(() -> bench.store()
+                        .replay(bench.shard(), List.of("b@w1-1", "c@w1-1", SENTINEL, "a@w1-1"), new Due(30, true))))
+                .containsExactly(
+                        ReplayOutcome.REPLAYED,
+                        ReplayOutcome.NOT_FOUND,
+                        ReplayOutcome.NOT_FOUND,
+                        ReplayOutcome.REPLAYED);
+        assertThat(bench.state())
+                .hasToString(new ShardState()
+                        .scheduled("a", T0 + 30)
+                        .scheduled("b", T0 + 30)
+                        .toString());
     }
 
     static Stream<Row> strangeReplays() {
