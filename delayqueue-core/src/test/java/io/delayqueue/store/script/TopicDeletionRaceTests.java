@@ -152,7 +152,7 @@ class TopicDeletionRaceTests {
     @Test
     @Tag("soak")
     void deletionsDuringManySendsLoseNoMessage() throws Exception {
-        deleteWhileOthersSend(3, 800);
+        deleteWhileOthersSend(3, 400);
     }
 
     private void deleteWhileOthersSend(int count, int each) throws Exception {
@@ -169,7 +169,7 @@ class TopicDeletionRaceTests {
             senders.add(executor.submit(sending));
         }
         for (Future<?> sender : senders) {
-            sender.get(120, TimeUnit.SECONDS);
+            sender.get(300, TimeUnit.SECONDS);
         }
         done.set(true);
         int deleted = 0;
