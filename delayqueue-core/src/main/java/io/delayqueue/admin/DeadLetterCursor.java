@@ -1,6 +1,5 @@
 package io.delayqueue.admin;
 
-import io.delayqueue.message.DeadLetter;
 import io.delayqueue.store.DeadLetterQuery.Page;
 import java.time.Instant;
 import java.util.List;
@@ -66,14 +65,12 @@ record DeadLetterCursor(@Nullable Instant deadLetteredUntil, int seen, int shard
     /**
      * The position after a page of one shard that began here.
      *
-     * @param page the dead letters of the page
-     * @param left those that still exist
+     * @param page times of the dead letters of the page
+     * @param left times of those that still exist
      */
-    DeadLetterCursor after(List<DeadLetter> page, List<DeadLetter> left) {
-        Instant last = page.get(page.size() - 1).deadLetteredAt();
-        int same = (int) left.stream()
-                .filter(deadLetter -> deadLetter.deadLetteredAt().equals(last))
-                .count();
+    DeadLetterCursor after(List<Instant> page, List<Instant> left) {
+        Instant last = page.get(page.size() - 1);
+        int same = (int) left.stream().filter(last::equals).count();
         return new DeadLetterCursor(last, last.equals(deadLetteredUntil) ? seen + same : same, shard);
     }
 }

@@ -46,8 +46,10 @@ record DeadLetterPages(MessageStore store) {
 
     /** A run that is shorter than requested may have reached the limit of bytes. */
     private boolean hasMore(Shard shard, DeadLetterCursor from, List<DeadLetter> run, int length) {
+        List<Instant> times = run.stream().map(DeadLetter::deadLetteredAt).toList();
         return run.size() == length
-                || (!run.isEmpty() && !read(shard, from.after(run, run).page(1)).isEmpty());
+                || (!run.isEmpty()
+                        && !read(shard, from.after(times, times).page(1)).isEmpty());
     }
 
     List<DeadLetter> read(Shard shard, DeadLetterQuery query) {

@@ -233,11 +233,15 @@ public final class DelayQueueAdmin {
             while (!page.isEmpty()) {
                 List<DeadLetter> left = replay(shard, page, due, replayed);
                 kept += left.size();
-                cursor = cursor.after(page, left);
+                cursor = cursor.after(times(page), times(left));
                 page = pages.read(shard, cursor.page(MAX_PAGE));
             }
         }
         return kept;
+    }
+
+    private static List<Instant> times(List<DeadLetter> deadLetters) {
+        return deadLetters.stream().map(DeadLetter::deadLetteredAt).toList();
     }
 
     /** Replays dead letters of a shard and returns those that stay. */

@@ -55,6 +55,9 @@ public final class DelayQueueInspector {
     /** Maximum span of an {@link Upcoming}, 1,000 years. */
     public static final Duration MAX_SPAN = Duration.ofDays(365_250);
 
+    /** Maximum number of dead letters that are grouped. */
+    public static final int MAX_GROUPED = 1_000_000;
+
     private static final int TOPICS_AT_ONCE = 200;
 
     private final ShardReader reader;
@@ -232,6 +235,22 @@ public final class DelayQueueInspector {
                     }
                     throw Completions.unchecked(failure);
                 });
+    }
+
+    /**
+     * Groups the youngest dead letters of a topic by kind, without reading their messages. Needs one round trip for 500
+     * dead letters.
+     *
+     * @param count maximum number of dead letters to read, 1 to 1,000,000
+     * @throws IllegalArgumentException if the count is out of range
+     */
+    public DeadLetterGroups deadLetterGroups(String topic, int count) {
+        DelayMessage.checkTopic(topic);
+        InvalidOptionException.requireRange("count", count, 1, MAX_GROUPED);
+        return translating(
+                "Grouping dead letters of topic " + Printable.of(topic),
+                () -> registry.awaitWithShards(topic, shards -> DeadLetterGrouping.read(reader, shards, count))
+                        .orElse(new DeadLetterGroups(List.of(), 0, true)));
     }
 
     /**

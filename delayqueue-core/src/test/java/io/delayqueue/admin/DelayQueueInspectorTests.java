@@ -290,4 +290,30 @@ class DelayQueueInspectorTests extends RedisTest {
                 .isInstanceOf(DelayQueueUnavailableException.class)
                 .hasMessageContaining(attempt);
     }
+
+    @Test
+    void deadLettersAreGroupedByKind() {
+        for (int i = 0; i < 1100; i++) {
+            send("grouped", "m" + i, Duration.ZERO);
+        }
+        queue.deadLetterAll(
+                "grouped", i -> i % 11 == 0 ? "no such order " + i : "connection to host" + i % 3 + " refused");
+
+        DeadLetterGroups all = inspector.deadLetterGroups("grouped", DelayQueueInspector.MAX_GROUPED);
+        assertThat(all.groups())
+                .extracting(group -> group.kind().shape(), DeadLetterGroup::count)
+                .containsExactly(tuple("connection to ? refused", 1000L), tuple("no such order ?", 100L));
+        assertThat(all.groups()).allSatisfy(group -> {
+            assertThat(group.first()).isBeforeOrEqualTo(group.last());
+            assertThat(group.kind().cause()).isEqualTo("REQUESTED");
+            assertThat(group.example()).startsWith("m");
+        });
+        assertThat(all.complete()).isTrue();
+        assertThat(inspector.deadLetterGroups("grouped", 1100)).isEqualTo(all);
+        DeadLetterGroups youngest = inspector.deadLetterGroups("grouped", 600);
+        assertThat(youngest.counted()).isEqualTo(600);
+        assertThat(youngest.complete()).isFalse();
+        assertThat(inspector.deadLetterGroups("nothing", 1)).isEqualTo(new DeadLetterGroups(List.of(), 0, true));
+        assertThatThrownBy(() -> inspector.deadLetterGroups("grouped", 0)).isInstanceOf(IllegalArgumentException.class);
+    }
 }

@@ -10,6 +10,12 @@ import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.BlockingStore;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.PollRequest.Claiming;
+import io.delayqueue.store.PollRequest.Reclaiming;
+import io.delayqueue.store.Settlement;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicRegistry;
@@ -17,9 +23,12 @@ import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -40,6 +49,7 @@ public final class QueueOnRedis implements AutoCloseable {
     private final TopicRegistry topics;
     private final BlockingStore store;
     private final ScriptRunner scripts;
+    private final AtomicLong sequence = new AtomicLong();
     private final RecordedEvents recorded = new RecordedEvents();
     private final EventBus events = new EventBus(List.of(recorded));
 
@@ -81,6 +91,38 @@ public final class QueueOnRedis implements AutoCloseable {
     public void open(String topic) {
         store.enableNotifications(Shard.single(topic)).join();
         proxy.traffic().reset();
+    }
+
+    /**
+     * Dead-letters all due messages of a topic.
+     *
+     * @param reason returns the reason of the first, second, ... dead letter
+     */
+    public void deadLetterAll(String topic, IntFunction<String> reason) {
+        int count = 0;
+        for (Shard shard : topics.shards(topic).join()) {
+            for (int claimed = 1; claimed > 0; ) {
+                List<Settlement> settlements = new ArrayList<>();
+                for (Claim claim : poll(shard, List.of()).claims()) {
+                    settlements.add(new Settlement.ToDeadLetters(claim.id(), claim.token(), reason.apply(count++)));
+                }
+                poll(shard, settlements);
+                claimed = settlements.size();
+            }
+        }
+    }
+
+    private PollReply poll(Shard shard, List<Settlement> settlements) {
+        return store.awaitPoll(
+                shard,
+                new PollRequest(
+                        "undertaker",
+                        sequence.incrementAndGet(),
+                        new Claiming(settlements.isEmpty() ? 500 : 0, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
+                        new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),
+                        false,
+                        settlements,
+                        List.of()));
     }
 
     public static PayloadCodec codec() {

@@ -211,13 +211,14 @@ public final class RedisMessageStore implements MessageStore {
         if (query instanceof DeadLetterQuery.One one) {
             call.add(one.deadLetterId()).add(0).add(0).add(1);
         } else if (query instanceof DeadLetterQuery.Page page) {
-            Instant until = page.deadLetteredUntil();
-            call.add("")
-                    .add(beforeNever(until == null ? Instant.MAX : until))
-                    .add(page.offset())
-                    .add(page.count());
+            call.add("").add(deadLetteredUntil(page)).add(page.offset()).add(page.count());
         }
         call.add(PollRequest.MAX_BYTES);
+    }
+
+    static long deadLetteredUntil(DeadLetterQuery.Page page) {
+        Instant until = page.deadLetteredUntil();
+        return beforeNever(until == null ? Instant.MAX : until);
     }
 
     @Override

@@ -1,11 +1,14 @@
 package io.delayqueue.store.script;
 
+import io.delayqueue.message.DeadLetterKind;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.store.DeadLetterEntry;
+import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.Forecast;
 import io.delayqueue.store.Listing;
 import io.delayqueue.store.PollRequest;
@@ -14,6 +17,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +37,7 @@ public final class ShardReader {
     public static final int MAX_BUCKETS = 120;
 
     private static final LuaScript LIST = LuaScript.beside(ShardReader.class, "list");
+    private static final LuaScript KINDS = LuaScript.beside(ShardReader.class, "deadletterkinds");
     private static final LuaScript UPCOMING = LuaScript.beside(ShardReader.class, "upcoming");
 
     private final ShardCalls calls;
@@ -71,6 +76,35 @@ public final class ShardReader {
             case READY -> "r";
             case LEASED -> "l";
         };
+    }
+
+    /** Reads a page of dead letters without their messages, youngest first. */
+    public CompletableFuture<List<DeadLetterEntry>> deadLetterKinds(Shard shard, DeadLetterQuery.Page page) {
+        return calls.runIfExists(
+                        KINDS,
+                        shard.messages(),
+                        ShardKeys::withDeadLetters,
+                        call -> call.add(RedisMessageStore.deadLetteredUntil(page))
+                                .add(page.offset())
+                                .add(page.count()))
+                .thenApply(found -> found.map(ShardReader::entries).orElse(List.of()));
+    }
+
+    private static List<DeadLetterEntry> entries(List<Object> reply) {
+        List<Object> ids = Replies.list(reply.get(2));
+        List<Object> times = Replies.list(reply.get(3));
+        List<Object> numbers = Replies.list(reply.get(4));
+        List<String> kinds =
+                Replies.list(reply.get(5)).stream().map(Replies::text).toList();
+        return IntStream.range(0, ids.size())
+                .mapToObj(i -> {
+                    int kind = 3 * (int) Replies.number(numbers.get(i));
+                    return new DeadLetterEntry(
+                            Replies.text(ids.get(i)),
+                            Replies.millis(times.get(i)),
+                            new DeadLetterKind(kinds.get(kind), kinds.get(kind + 1), kinds.get(kind + 2)));
+                })
+                .toList();
     }
 
     /**

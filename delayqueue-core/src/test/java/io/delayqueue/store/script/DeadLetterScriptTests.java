@@ -8,11 +8,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DeadLetterKind;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.redis.Await;
+import io.delayqueue.store.DeadLetterEntry;
 import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.DeadLetterQuery.Page;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
@@ -31,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The state tables of {@code replay.lua}, {@code purge.lua} and {@code deadletters.lua}. */
+/** The state tables of {@code replay.lua}, {@code purge.lua}, {@code deadletters.lua} and {@code deadletterkinds.lua}. */
 class DeadLetterScriptTests {
 
     private static final String SENTINEL = "~".repeat(257);
@@ -109,6 +112,37 @@ class DeadLetterScriptTests {
                         .scheduled("a", T0 + 30)
                         .scheduled("b", T0 + 30)
                         .toString());
+    }
+
+    @Test
+    void deadLettersHaveAKind() {
+        bench.given(new ShardState()
+                .deadLetter(
+                        "a", "w1-1", T0 - 9, "ATTEMPTS_SPENT", 3, T0 - 9, "x.Down: order 17 of 'Ann' can't ship\nat x")
+                .deadLetter("b", "w1-1", T0 - 8, "ATTEMPTS_SPENT", 3, T0 - 9, "x.Down: order 4711 of 'Bob' can't ship")
+                .deadLetter(
+                        "c", "w1-1", T0 - 7, "REQUESTED", 1, T0 - 9, "requested: id 6f-7a \"x y\" " + "\u00c3\u00a4".repeat(200))
+                .deadLetter("d", "w1-1", T0 - 6, "LEASE_OVER", 1, T0 - 9, "")
+                .put("dead", "e@w1-1", T0 - 5)
+                .put("deadLetters", "e@w1-1", "?"));
+        DeadLetterKind down = new DeadLetterKind("ATTEMPTS_SPENT", "x.Down", "order ? of ? can't ship");
+
+        assertThat(kinds(new Page(null, 0, 500)))
+                .containsExactly(
+                        entry("e", T0 - 5, new DeadLetterKind("UNREADABLE", "", "")),
+                        entry("d", T0 - 6, new DeadLetterKind("LEASE_OVER", "", "")),
+                        entry("c", T0 - 7, new DeadLetterKind("REQUESTED", "requested", "id ? ? " + "ä".repeat(92))),
+                        entry("b", T0 - 8, down),
+                        entry("a", T0 - 9, down));
+        assertThat(kinds(new Page(Instant.ofEpochMilli(T0 - 7), 1, 1))).containsExactly(entry("b", T0 - 8, down));
+    }
+
+    private static DeadLetterEntry entry(String id, long time, DeadLetterKind kind) {
+        return new DeadLetterEntry(id + "@w1-1", Instant.ofEpochMilli(time), kind);
+    }
+
+    private static List<DeadLetterEntry> kinds(Page page) {
+        return Await.call(() -> bench.reader().deadLetterKinds(bench.shard(), page));
     }
 
     static Stream<Row> strangeReplays() {

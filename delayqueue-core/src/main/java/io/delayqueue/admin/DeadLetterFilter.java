@@ -1,0 +1,46 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.message.DeadLetterKind;
+import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.store.DeadLetterEntry;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Selects dead letters.
+ *
+ * @param kind their kind; null for any
+ * @param from earliest time of dead-lettering, by Redis' clock; null for any
+ * @param until latest time of dead-lettering, by Redis' clock; null for any
+ */
+public record DeadLetterFilter(
+        @Nullable DeadLetterKind kind,
+        @Nullable Instant from,
+        @Nullable Instant until) {
+
+    /** Selects all dead letters. */
+    public static final DeadLetterFilter ALL = new DeadLetterFilter(null, null, null);
+
+    /**
+     * Checks the times.
+     *
+     * @throws IllegalArgumentException if the earliest time is after the latest
+     */
+    public DeadLetterFilter {
+        InvalidOptionException.require(
+                from == null || until == null || !from.isAfter(until),
+                "from",
+                "must not be after 'until', but was " + from + " and " + until);
+    }
+
+    /** Selects the dead letters of one kind. */
+    public static DeadLetterFilter of(DeadLetterKind kind) {
+        return new DeadLetterFilter(kind, null, null);
+    }
+
+    boolean matches(DeadLetterEntry entry) {
+        return (kind == null || kind.equals(entry.kind()))
+                && (from == null || !entry.deadLetteredAt().isBefore(from))
+                && (until == null || !entry.deadLetteredAt().isAfter(until));
+    }
+}

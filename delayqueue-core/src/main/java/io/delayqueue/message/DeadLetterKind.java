@@ -1,0 +1,10 @@
+package io.delayqueue.message;
+
+/**
+ * What dead letters of the same origin have in common.
+ *
+ * @param cause the stored name of the cause, see {@link DeadLetter#causeName()}
+ * @param exceptionType class name of the last failure's exception, or its short word; empty if no attempt failed
+ * @param shape start of the exception's message, with {@code ?} for quoted text and for words with digits; may be empty
+ */
+public record DeadLetterKind(String cause, String exceptionType, String shape) {}
