@@ -2,12 +2,17 @@ package io.delayqueue.autoconfigure;
 
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.metrics.observation.DelayQueueProcessObservationConvention;
+import io.delayqueue.metrics.observation.DelayQueueReceiveObservationConvention;
 import io.delayqueue.metrics.observation.DelayQueueSendObservationConvention;
 import io.delayqueue.metrics.observation.DeliveryObserver;
 import io.delayqueue.metrics.observation.LinkingTracingHandler;
+import io.delayqueue.metrics.observation.ReceiveObserver;
+import io.delayqueue.metrics.observation.ReceiveTracingHandler;
 import io.delayqueue.metrics.observation.SendObserver;
+import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
+import java.time.InstantSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -16,11 +21,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Auto-configuration of observations of sends and handling. It is disabled by default and requires an
+ * Auto-configuration of observations of sends, receive calls and handling. It is disabled by default and requires an
  * {@link ObservationRegistry}.
  */
 @AutoConfiguration(
@@ -38,7 +44,7 @@ public final class DelayQueueObservationAutoConfiguration {
     public static final int INTERCEPTOR_ORDER = Ordered.HIGHEST_PRECEDENCE + 200;
 
     /**
-     * The order of the linking handler. The handler that continues a sender's trace has order 1000 and must come later.
+     * The order of the linking handlers. The handlers of Spring Boot have order 1000 or more and must come later.
      */
     private static final int TRACING_HANDLER_ORDER = 500;
 
@@ -61,8 +67,21 @@ public final class DelayQueueObservationAutoConfiguration {
                 registry, convention.getIfAvailable(), properties.observation().link());
     }
 
+    /** Used instead of the receiver that it wraps. */
+    @Bean
+    @Primary
+    @ConditionalOnBean(DefaultDelayQueueReceiver.class)
+    @ConditionalOnMissingBean
+    ReceiveObserver delayQueueReceiveObserver(
+            DefaultDelayQueueReceiver receiver,
+            ObservationRegistry registry,
+            ObjectProvider<DelayQueueReceiveObservationConvention> convention) {
+        return new ReceiveObserver(receiver, registry, convention.getIfAvailable());
+    }
+
     /**
-     * Links traces. Required even if {@code link} is false, because the messages of a batch may have several senders.
+     * Links traces. Required even if {@code link} is false, because the messages of a batch or of a receive call may
+     * have several senders.
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Tracer.class)
@@ -74,6 +93,13 @@ public final class DelayQueueObservationAutoConfiguration {
         @ConditionalOnMissingBean
         LinkingTracingHandler delayQueueLinkingTracingHandler(Tracer tracer) {
             return new LinkingTracingHandler(tracer);
+        }
+
+        @Bean
+        @Order(TRACING_HANDLER_ORDER)
+        @ConditionalOnMissingBean
+        ReceiveTracingHandler delayQueueReceiveTracingHandler(Tracer tracer) {
+            return new ReceiveTracingHandler(tracer, InstantSource.system());
         }
     }
 }

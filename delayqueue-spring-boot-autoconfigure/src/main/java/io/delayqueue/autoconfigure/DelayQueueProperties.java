@@ -48,7 +48,7 @@ import org.springframework.util.unit.DataSize;
  * @param metrics Samples of topics.
  * @param health Thresholds of the health indicator.
  * @param redis The queue's own connections to Redis.
- * @param observation Micrometer observations of sends and handling.
+ * @param observation Micrometer observations of sends, receive calls and handling.
  * @param http HTTP interfaces for clients in other languages.
  * @param forward Topics whose messages are forwarded to a message broker: topic, to, destination, routing-key, pub-sub,
  *     send-timeout (30 s), id, and the keys of delayqueue.listener except auto-startup, batch-size and mdc, which take
@@ -282,10 +282,10 @@ public record DelayQueueProperties(
     }
 
     /**
-     * Micrometer observations of sends and handling.
+     * Micrometer observations of sends, receive calls and handling.
      *
-     * @param enabled Whether each send and each handling is observed. If there is a tracer, the handler continues the
-     *     trace of the sender.
+     * @param enabled Whether each send, each receive call and each handling is observed. If there is a tracer, the
+     *     handler continues the trace of the sender.
      * @param link Whether the handler starts a new trace that is linked to the trace of the sender instead of
      *     continuing it.
      */

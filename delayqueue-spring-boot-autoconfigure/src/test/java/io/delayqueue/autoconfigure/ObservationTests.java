@@ -2,6 +2,8 @@ package io.delayqueue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
@@ -18,11 +20,14 @@ import io.delayqueue.metrics.observation.SendObserver;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DuplicateMessageException;
 import io.delayqueue.template.SendInterceptor;
+import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
+import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import io.micrometer.tracing.Tracer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -30,6 +35,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
@@ -43,6 +50,7 @@ import org.springframework.core.annotation.Order;
 /** The conditions and contents of observations and of the logging context. */
 class ObservationTests {
 
+    private static final Duration LEASE = Duration.ofSeconds(30);
     private static final String ENABLED = "delayqueue.observation.enabled=true";
 
     private final TestObservationRegistry registry = TestObservationRegistry.builder()
@@ -71,7 +79,8 @@ class ObservationTests {
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .doesNotHaveBean(SendObserver.class)
-                        .doesNotHaveBean(DeliveryObserver.class));
+                        .doesNotHaveBean(DeliveryObserver.class)
+                        .hasSingleBean(DelayQueueReceiver.class));
     }
 
     @Test
@@ -131,6 +140,55 @@ class ObservationTests {
                     .forAllObservationsWithNameEqualTo(
                             "delayqueue.send", it -> it.doesNotHaveLowCardinalityKeyValue("outcome", "none"));
             assertThat(registry.getCurrentObservation()).isNull();
+        });
+    }
+
+    @Test
+    void eachReceiveCallIsObserved() {
+        runner.run(context -> {
+            context.getBean(DelayQueueTemplate.class)
+                    .sendAll(List.of(message("pulled", "a"), message("pulled", "b"), message("pulled", "c")));
+            DelayQueueReceiver receiver = context.getBean(DelayQueueReceiver.class);
+            List<String> topics = List.of("other", "pulled");
+
+            assertThat(receiver.receive("pulled", 1, Duration.ZERO, LEASE)).hasSize(1);
+            assertThat(receiver.receiveAsync(topics, 10, Duration.ZERO, LEASE).get(30, TimeUnit.SECONDS))
+                    .hasSize(2);
+            assertThat(receiver.receiveAsync(topics, 10, Duration.ZERO, LEASE).get(30, TimeUnit.SECONDS))
+                    .isEmpty();
+            receiver.receiveAsync("pulled", 10, Duration.ofDays(1), LEASE).cancel(false);
+            receiver.receiveAsync("pulled", 10, Duration.ofDays(1), LEASE).complete(List.of());
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> receiver.receiveAsync("pulled", 0, Duration.ZERO, LEASE));
+
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(observed("delayqueue.receive"))
+                            .containsExactly(
+                                    "receive pulled: exception=none, outcome=received, topic=pulled,"
+                                            + " delayqueue.attempt=1, delayqueue.id=a",
+                                    "receive pulled: exception=none, outcome=received, topic=pulled,"
+                                            + " delayqueue.batch.size=2",
+                                    "receive: exception=none, outcome=empty, topic=none, delayqueue.batch.size=0",
+                                    "receive pulled: exception=none, outcome=cancelled, topic=pulled,"
+                                            + " delayqueue.batch.size=0",
+                                    "receive pulled: exception=none, outcome=empty, topic=pulled,"
+                                            + " delayqueue.batch.size=0"));
+            assertThat(registry.getCurrentObservation()).isNull();
+        });
+    }
+
+    @Test
+    void failedReceiveCallIsObserved() {
+        runner.run(context -> {
+            context.getBean(DefaultDelayQueueReceiver.class).close();
+
+            assertThatIllegalStateException()
+                    .isThrownBy(
+                            () -> context.getBean(DelayQueueReceiver.class).receive("pulled", 1, Duration.ZERO, LEASE));
+
+            assertThat(observed("delayqueue.receive"))
+                    .containsExactly("receive pulled: exception=IllegalStateException,"
+                            + " outcome=failure, topic=pulled, delayqueue.batch.size=0");
         });
     }
 
@@ -224,6 +282,26 @@ class ObservationTests {
                             .isEqualTo("own.process");
                     TestObservationRegistryAssert.assertThat(registry).hasObservationWithNameEqualTo("own.send");
                 });
+    }
+
+    private static DelayMessage message(String topic, String id) {
+        return DelayMessage.to(topic).id(id).payload("text").build();
+    }
+
+    /** Names and keys of the observations of a name, in the order of their start. */
+    private List<String> observed(String name) {
+        List<String> observed = new ArrayList<>();
+        TestObservationRegistryAssert.assertThat(registry)
+                .hasHandledContextsThatSatisfy(contexts -> contexts.stream()
+                        .filter(context -> name.equals(context.getName()))
+                        .map(context -> context.getContextualName() + ": "
+                                + Stream.concat(
+                                                context.getLowCardinalityKeyValues().stream(),
+                                                context.getHighCardinalityKeyValues().stream())
+                                        .map(key -> key.getKey() + "=" + key.getValue())
+                                        .collect(Collectors.joining(", ")))
+                        .forEach(observed::add));
+        return observed;
     }
 
     private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {

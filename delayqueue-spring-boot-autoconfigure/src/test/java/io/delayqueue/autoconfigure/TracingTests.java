@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.annotation.DeadLetterListener;
@@ -10,6 +11,9 @@ import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.opentelemetry.api.common.AttributeKey;
@@ -22,6 +26,7 @@ import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -149,6 +154,48 @@ class TracingTests {
             assertThat(process.getParentSpanContext().isValid()).isFalse();
             assertThat(process.getAttributes().get(AttributeKey.stringKey("delayqueue.batch.size")))
                     .isEqualTo("3");
+        });
+    }
+
+    @Test
+    void receiveCallIsInTheTraceOfItsCallerAndLinkedToEachSender() {
+        runner.run(context -> {
+            DelayQueueReceiver receiver = context.getBean(DelayQueueReceiver.class);
+            Observation.createNotStarted("request", context.getBean(ObservationRegistry.class))
+                    .observe(() -> {
+                        CompletableFuture<List<LeasedDelivery>> waiting =
+                                receiver.receiveAsync("pulled", 10, Duration.ofSeconds(30), Duration.ofSeconds(30));
+                        context.getBean(DelayQueueTemplate.class)
+                                .sendAll(List.of(message("pulled", "a"), message("pulled", "b")));
+                        return waiting.join();
+                    });
+
+            SpanData receive = await(context, "receive pulled", 1).get(0);
+            List<SpanData> sends = await(context, "send pulled", 2);
+            SpanData request = await(context, "request", 1).get(0);
+            assertThat(receive.getParentSpanId()).isEqualTo(request.getSpanId());
+            assertThat(receive.getTraceId()).isEqualTo(request.getTraceId());
+            assertThat(receive.getKind()).isEqualTo(SpanKind.CLIENT);
+            assertThat(linksOf(receive))
+                    .isNotEmpty()
+                    .isSubsetOf(sends.stream().map(SpanData::getSpanId).toList());
+            assertThat(receive.getStartEpochNanos())
+                    .isLessThanOrEqualTo(sends.get(0).getEndEpochNanos());
+            assertThat(receive.getEndEpochNanos()).isGreaterThan(receive.getStartEpochNanos());
+        });
+    }
+
+    @Test
+    void failedReceiveCallStartsATraceWithoutACaller() {
+        runner.run(context -> {
+            context.getBean(DefaultDelayQueueReceiver.class).close();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> context.getBean(DelayQueueReceiver.class)
+                            .receive("pulled", 1, Duration.ZERO, Duration.ofSeconds(30)));
+
+            SpanData receive = await(context, "receive pulled", 1).get(0);
+            assertThat(receive.getParentSpanContext().isValid()).isFalse();
+            assertThat(receive.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
         });
     }
 

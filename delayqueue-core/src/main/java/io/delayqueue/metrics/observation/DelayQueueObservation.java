@@ -32,6 +32,24 @@ public enum DelayQueueObservation implements ObservationDocumentation {
         }
     },
 
+    /** A call of a receiver, until its result is known. It includes the wait for due messages. */
+    RECEIVE {
+        @Override
+        public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+            return DelayQueueReceiveObservationConvention.class;
+        }
+
+        @Override
+        public KeyName[] getLowCardinalityKeyNames() {
+            return ReceiveKeys.values();
+        }
+
+        @Override
+        public KeyName[] getHighCardinalityKeyNames() {
+            return MessageKeys.values();
+        }
+    },
+
     /** The handling of a message or batch, until the handler's future completes. One observation per attempt. */
     PROCESS {
         @Override
@@ -77,6 +95,24 @@ public enum DelayQueueObservation implements ObservationDocumentation {
         }
     }
 
+    /** Low-cardinality keys of a receive call. */
+    public enum ReceiveKeys implements KeyName {
+
+        /** The topic; none if several topics were requested and nothing was received. */
+        TOPIC,
+
+        /** The result: received, empty, cancelled or failure. */
+        OUTCOME,
+
+        /** The simple name of the exception of the call. */
+        EXCEPTION;
+
+        @Override
+        public String asString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     /** Low-cardinality keys of handling. */
     public enum ProcessKeys implements KeyName {
 
@@ -107,7 +143,7 @@ public enum DelayQueueObservation implements ObservationDocumentation {
         /** The number of the attempt, 1 or more. Not for a batch. */
         ATTEMPT,
 
-        /** The number of messages of a batch, 2 or more. */
+        /** The number of messages, unless it is 1. */
         BATCH_SIZE;
 
         @Override

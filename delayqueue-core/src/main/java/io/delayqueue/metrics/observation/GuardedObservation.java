@@ -35,7 +35,9 @@ final class GuardedObservation {
             return new GuardedObservation(registry, notStarted.get().start());
         } catch (Throwable e) { // a message must not be rejected or dead-lettered because its observation fails
             FailureLog.log(
-                    log::warn, "An observation could not be started. The send or handling continues without it", e);
+                    log::warn,
+                    "An observation could not be started. The send, receive call or handling continues without it",
+                    e);
             return new GuardedObservation(registry, Observation.NOOP);
         }
     }
@@ -49,7 +51,7 @@ final class GuardedObservation {
         } catch (Throwable e) {
             FailureLog.log(
                     log::warn,
-                    "A scope of an observation could not be opened. The send or handling continues without it",
+                    "A scope of an observation could not be opened. The send, receive call or handling continues without it",
                     e);
             // the registry has set the scope before the handler failed
             Scope incomplete = registry.getCurrentObservationScope();

@@ -3,9 +3,7 @@ package io.delayqueue.metrics.observation;
 import io.delayqueue.Internal;
 import io.delayqueue.listener.Delivery;
 import io.micrometer.observation.Observation;
-import io.micrometer.tracing.Link;
 import io.micrometer.tracing.Span;
-import io.micrometer.tracing.TraceContext;
 import io.micrometer.tracing.Tracer;
 import io.micrometer.tracing.handler.TracingObservationHandler;
 
@@ -31,20 +29,9 @@ public final class LinkingTracingHandler implements TracingObservationHandler<De
     @Override
     public void onStart(DelayQueueProcessContext context) {
         Span.Builder span = tracer.spanBuilder().setNoParent().kind(Span.Kind.CONSUMER);
-        context.deliveries().stream()
-                .map(Delivery::headers)
-                .flatMap(headers -> SenderTrace.of(headers).stream())
-                .distinct()
-                .forEach(sender -> span.addLink(new Link(context(sender))));
+        SenderTrace.links(tracer, context.deliveries().stream().map(Delivery::headers))
+                .forEach(span::addLink);
         getTracingContext(context).setSpan(span.start());
-    }
-
-    private TraceContext context(SenderTrace sender) {
-        return tracer.traceContextBuilder()
-                .traceId(sender.traceId())
-                .spanId(sender.spanId())
-                .sampled(sender.sampled())
-                .build();
     }
 
     @Override

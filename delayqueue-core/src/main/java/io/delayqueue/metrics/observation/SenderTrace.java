@@ -1,9 +1,12 @@
 package io.delayqueue.metrics.observation;
 
+import io.micrometer.tracing.Link;
+import io.micrometer.tracing.Tracer;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,17 @@ record SenderTrace(String traceId, String spanId, @Nullable Boolean sampled) {
                 ? Optional.empty()
                 : matching(B3, single)
                         .map(it -> new SenderTrace(padded(it.group(1)), it.group(2), isSampled(it.group(3))));
+    }
+
+    /** Returns links to the senders of messages, one for each span. */
+    static Stream<Link> links(Tracer tracer, Stream<Map<String, String>> headers) {
+        return headers.flatMap(each -> of(each).stream())
+                .distinct()
+                .map(sender -> new Link(tracer.traceContextBuilder()
+                        .traceId(sender.traceId)
+                        .spanId(sender.spanId)
+                        .sampled(sender.sampled)
+                        .build()));
     }
 
     private static Optional<Matcher> matching(Pattern pattern, String text) {

@@ -1,5 +1,5 @@
 /**
- * Traces and the logging context: interceptors of sends and handlers for Micrometer's observations and SLF4J's MDC.
+ * Traces and the logging context: observers of sends, receive calls and handlers for Micrometer's observations and SLF4J's MDC.
  * Failures here are logged and affect no message.
  *
  * <p>Applications implement the conventions; {@code autoconfigure} configures the rest. Read next:
