@@ -40,7 +40,12 @@ public record DeadLetterFilter(
 
     boolean matches(DeadLetterEntry entry) {
         return (kind == null || kind.equals(entry.kind()))
-                && (from == null || !entry.deadLetteredAt().isBefore(from))
+                && !isAfter(entry)
                 && (until == null || !entry.deadLetteredAt().isAfter(until));
+    }
+
+    /** Whether a dead letter, and thus each older one, is too old. */
+    boolean isAfter(DeadLetterEntry entry) {
+        return from != null && entry.deadLetteredAt().isBefore(from);
     }
 }

@@ -20,12 +20,19 @@ final class DeadLetterGrouping {
 
     private DeadLetterGrouping() {}
 
-    /** Groups the youngest dead letters. Each shard has an equal share of the count, since ids are spread evenly. */
-    static DeadLetterGroups read(ShardReader reader, List<Shard> shards, int count) {
+    /** Counts dead letters that match a filter, among the youngest. */
+    static long count(ShardReader reader, List<Shard> shards, int count, DeadLetterFilter filter) {
+        return read(reader, shards, count, filter).groups().stream()
+                .mapToLong(DeadLetterGroup::count)
+                .sum();
+    }
+
+    /** Groups the youngest dead letters that match a filter. Each shard has an equal share of the count, since ids are spread evenly. */
+    static DeadLetterGroups read(ShardReader reader, List<Shard> shards, int count, DeadLetterFilter filter) {
         DeadLetterGrouping grouping = new DeadLetterGrouping();
         boolean complete = true;
         for (Shard shard : shards) {
-            complete &= grouping.read(reader, shard, (count + shards.size() - 1) / shards.size());
+            complete &= grouping.read(reader, shard, (count + shards.size() - 1) / shards.size(), filter);
         }
         return new DeadLetterGroups(
                 grouping.groups.values().stream()
@@ -36,13 +43,14 @@ final class DeadLetterGrouping {
     }
 
     /** Returns whether all dead letters of the shard were read. */
-    private boolean read(ShardReader reader, Shard shard, int count) {
+    private boolean read(ShardReader reader, Shard shard, int count, DeadLetterFilter filter) {
         DeadLetterCursor cursor = DeadLetterCursor.from(null);
         for (int left = count; left > 0; ) {
             DeadLetterCursor from = cursor;
             int size = Math.min(left, PollRequest.MAX_BATCH);
             List<DeadLetterEntry> page = Await.call(() -> reader.deadLetterKinds(shard, from.page(size)));
-            page.forEach(this::add);
+            counted += page.size();
+            page.stream().filter(filter::matches).forEach(this::add);
             if (page.size() < size) {
                 return true;
             }
@@ -56,7 +64,6 @@ final class DeadLetterGrouping {
     }
 
     private void add(DeadLetterEntry entry) {
-        counted++;
         Instant time = entry.deadLetteredAt();
         groups.merge(
                 entry.kind(),

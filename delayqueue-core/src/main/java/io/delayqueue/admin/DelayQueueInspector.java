@@ -249,7 +249,8 @@ public final class DelayQueueInspector {
         InvalidOptionException.requireRange("count", count, 1, MAX_GROUPED);
         return translating(
                 "Grouping dead letters of topic " + Printable.of(topic),
-                () -> registry.awaitWithShards(topic, shards -> DeadLetterGrouping.read(reader, shards, count))
+                () -> registry.awaitWithShards(
+                                topic, shards -> DeadLetterGrouping.read(reader, shards, count, DeadLetterFilter.ALL))
                         .orElse(new DeadLetterGroups(List.of(), 0, true)));
     }
 

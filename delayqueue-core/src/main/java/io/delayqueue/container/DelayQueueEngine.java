@@ -154,6 +154,11 @@ public final class DelayQueueEngine implements AutoCloseable {
         return node;
     }
 
+    /** The monotonic clock of the engine. */
+    public LongSupplier nanoTime() {
+        return nanoTime;
+    }
+
     /** The scheduler of the engine's tasks, for further periodic tasks. */
     public PeriodicTaskScheduler tasks() {
         return tasks;
@@ -173,6 +178,16 @@ public final class DelayQueueEngine implements AutoCloseable {
      */
     public Runnable addConsumer(Shard shard) {
         return membership.addConsumer(shard);
+    }
+
+    /** Sets what to call when there are jobs, see {@link Membership#onJobs}. */
+    public void onJobs(Runnable listener) {
+        membership.onJobs(listener);
+    }
+
+    /** Lists this process as a node, even if it consumes nothing. */
+    public void join() {
+        startHeartbeat();
     }
 
     /** Runs a task, which may block, on a handler thread. */

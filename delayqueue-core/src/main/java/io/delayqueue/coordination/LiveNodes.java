@@ -33,6 +33,17 @@ public record LiveNodes(Instant now, List<Node> nodes, List<Former> former, Set<
                 : ShardAssigner.assignedNodes(topic, QueueKind.MESSAGES, shards, assignable);
     }
 
+    /** Whether a job is assigned to a node. Exactly one live node runs it. */
+    public boolean isAssigned(String job, String node) {
+        return !nodes.isEmpty()
+                && ShardAssigner.assignedNodes(
+                                job,
+                                QueueKind.MESSAGES,
+                                1,
+                                nodes.stream().map(Node::name).toList())
+                        .contains(node);
+    }
+
     /**
      * A live node.
      *

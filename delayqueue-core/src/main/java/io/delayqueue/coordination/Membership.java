@@ -47,6 +47,7 @@ public final class Membership extends RedisTask {
     private final Duration timeout;
     private final Supplier<NodeReport> report;
     private final Runnable onHeartbeat;
+    private volatile Runnable onJobs = () -> {};
     private final Map<Shard, List<ShardAssignment>> assignments = new LinkedHashMap<>();
     private final Map<Shard, Integer> consumers = new HashMap<>();
     private final AssignmentLog assignmentLog;
@@ -128,6 +129,11 @@ public final class Membership extends RedisTask {
         heartbeatNow();
     }
 
+    /** Sets what to call when a node has joined, left or failed, or a job was added, and there are jobs; must not block. */
+    public void onJobs(Runnable listener) {
+        onJobs = listener;
+    }
+
     /** Sends the next heartbeat at once. */
     public void heartbeatNow() {
         heartbeatRequested = true;
@@ -176,7 +182,8 @@ public final class Membership extends RedisTask {
                         keySpace.nodeTopics(),
                         keySpace.pausedTopics(),
                         keySpace.nodeReports(),
-                        keySpace.formerNodes())
+                        keySpace.formerNodes(),
+                        keySpace.jobs())
                 .add(node)
                 .add(consumed)
                 .add(timeoutMillis)
@@ -196,6 +203,9 @@ public final class Membership extends RedisTask {
             if (reply.size() > 1) {
                 nodes = NodesByTopic.read(reply);
                 pauses.set(NodeDirectory.texts(reply.get(1)));
+                if ((Long) reply.get(2) > 0) {
+                    onJobs.run();
+                }
             }
             notifyChanged();
         }

@@ -1,21 +1,17 @@
 package io.delayqueue.coordination;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.message.FormText;
 import io.delayqueue.message.Shard.QueueKind;
 import java.net.InetAddress;
-import java.net.URLDecoder;
-import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -65,9 +61,9 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
 
     String write() {
         StringBuilder text = new StringBuilder();
-        append(text, "host", host);
-        append(text, "pid", processId);
-        append(text, "started", startedAt.toEpochMilli());
+        FormText.append(text, "host", host);
+        FormText.append(text, "pid", processId);
+        FormText.append(text, "started", startedAt.toEpochMilli());
         for (ListenerStatus listener : listeners) {
             text.append('\n');
             write(text, listener);
@@ -76,47 +72,40 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
     }
 
     private static void write(StringBuilder text, ListenerStatus listener) {
-        append(text, "id", listener.id());
-        append(text, "topic", listener.topic());
-        append(text, "kind", listener.kind());
-        append(text, "state", listener.state());
-        append(text, "running", listener.running());
-        append(text, "concurrency", listener.concurrency());
+        FormText.append(text, "id", listener.id());
+        FormText.append(text, "topic", listener.topic());
+        FormText.append(text, "kind", listener.kind());
+        FormText.append(text, "state", listener.state());
+        FormText.append(text, "running", listener.running());
+        FormText.append(text, "concurrency", listener.concurrency());
         RunningHandler oldest = listener.oldest();
         if (oldest != null) {
-            append(text, "message", oldest.id());
-            append(text, "attempt", oldest.attempt());
-            append(text, "time", oldest.time().toMillis());
+            FormText.append(text, "message", oldest.id());
+            FormText.append(text, "attempt", oldest.attempt());
+            FormText.append(text, "time", oldest.time().toMillis());
         }
         Attempts attempts = listener.attempts();
         if (attempts.all() > 0 || attempts.failure() != null) {
-            append(text, "succeeded", attempts.succeeded());
-            append(text, "retried", attempts.retried());
-            append(text, "dead", attempts.dead());
-            append(text, "handling", attempts.handling().toMillis());
+            FormText.append(text, "succeeded", attempts.succeeded());
+            FormText.append(text, "retried", attempts.retried());
+            FormText.append(text, "dead", attempts.dead());
+            FormText.append(text, "handling", attempts.handling().toMillis());
         }
         String failure = attempts.failure();
         if (failure != null) {
-            append(text, "failure", failure);
-            append(text, "failing", attempts.failing().toMillis());
+            FormText.append(text, "failure", failure);
+            FormText.append(text, "failing", attempts.failing().toMillis());
         }
-    }
-
-    private static void append(StringBuilder text, String name, Object value) {
-        if (!text.isEmpty() && text.charAt(text.length() - 1) != '\n') {
-            text.append('&');
-        }
-        text.append(name).append('=').append(URLEncoder.encode(value.toString(), UTF_8));
     }
 
     /** Reads a report. A report that this version cannot read is unknown. */
     static NodeReport read(String text) {
         try {
             String[] lines = text.split("\n", -1);
-            Map<String, String> node = fields(lines[0]);
+            Map<String, String> node = FormText.read(lines[0]);
             List<ListenerStatus> listeners = new ArrayList<>();
             for (int i = 1; i < lines.length; i++) {
-                listeners.add(listener(fields(lines[i])));
+                listeners.add(listener(FormText.read(lines[i])));
             }
             return new NodeReport(
                     node.getOrDefault("host", ""),
@@ -147,17 +136,6 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
                         millis(fields, "handling"),
                         fields.get("failure"),
                         millis(fields, "failing")));
-    }
-
-    private static Map<String, String> fields(String line) {
-        Map<String, String> fields = new HashMap<>();
-        for (String field : line.split("&", -1)) {
-            int equals = field.indexOf('=');
-            if (equals > 0) {
-                fields.put(field.substring(0, equals), URLDecoder.decode(field.substring(equals + 1), UTF_8));
-            }
-        }
-        return fields;
     }
 
     private static Duration millis(Map<String, String> fields, String name) {

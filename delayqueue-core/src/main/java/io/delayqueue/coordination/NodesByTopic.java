@@ -33,10 +33,10 @@ final class NodesByTopic {
         this.byLine = byLine;
     }
 
-    /** Reads the reply of a heartbeat, which lists node, topics, node, topics from its third element on. */
+    /** Reads the reply of a heartbeat, which lists node, topics, node, topics from its fourth element on. */
     static NodesByTopic read(List<Object> reply) {
         Map<String, List<String>> byLine = new HashMap<>();
-        for (int i = 2; i + 1 < reply.size(); i += 2) {
+        for (int i = 3; i + 1 < reply.size(); i += 2) {
             String node = new String((byte[]) reply.get(i), UTF_8);
             String topics = new String((byte[]) reply.get(i + 1), UTF_8);
             for (String topic : topics.split("\n", -1)) {

@@ -42,6 +42,16 @@ public interface DelayQueueEvents {
     /** Retention removed dead letters. */
     default void deadLettersDropped(String topic, int count) {}
 
+    /**
+     * An operator acted on the queue through the endpoint, the HTTP API or a job. Each action is also logged. Calls of
+     * {@code DelayQueueAdmin} are not reported: the application makes them.
+     *
+     * @param by who acted; empty if unknown
+     * @param action what was done, such as {@code replay} or {@code move to orders}
+     * @param count number of messages, dead letters or topics concerned
+     */
+    default void administered(String by, String action, String topic, long count) {}
+
     // ---- deliveries ------------------------------------------------------------------------------------------------
 
     /**

@@ -98,6 +98,11 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:paused");
     }
 
+    /** The hash of jobs. */
+    public byte[] jobs() {
+        return bytes(namespace + ":{nodes}:jobs");
+    }
+
     /**
      * The string with the request for which an idempotency key is reserved.
      *

@@ -4,9 +4,11 @@
 -- KEYS[1] last heartbeats (ZSET node → ms)  KEYS[2] consumed topics (HASH node → topics; field #version: version)
 -- KEYS[3] topics that are paused on all nodes (SET)  KEYS[4] reports (HASH node → report)
 -- KEYS[5] former nodes (HASH node → last heartbeat in ms, 'left' or 'failed', line feed, last report)
+-- KEYS[6] jobs (HASH)
 -- ARGV[1] node  ARGV[2] topics, one per line  ARGV[3] node timeout in ms; -1: the node leaves
 -- ARGV[4] version that the caller has  ARGV[5] signal channel  ARGV[6] '1': publish a canary  ARGV[7] report
--- result {version} if the caller has this version, else {version, paused topics, node, topics, node, topics, ...}
+-- result {version} if the caller has this version, else {version, paused topics, number of jobs, node, topics, node,
+--        topics, ...}
 -- cost   O(nodes), 8 commands; O(nodes + paused topics) more if the version has changed
 local heartbeatsKey, topicsKey, pausedKey, reportsKey, formerKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local clock = redis.call('TIME')
@@ -79,7 +81,7 @@ local version = redis.call('HGET', topicsKey, '#version') or ''
 if version == ARGV[4] then
   return {version}
 end
-local reply = {version, redis.call('SMEMBERS', pausedKey)}
+local reply = {version, redis.call('SMEMBERS', pausedKey), redis.call('HLEN', KEYS[6])}
 local all = redis.call('HGETALL', topicsKey)
 for i = 1, #all, 2 do
   if all[i] ~= '#version' then

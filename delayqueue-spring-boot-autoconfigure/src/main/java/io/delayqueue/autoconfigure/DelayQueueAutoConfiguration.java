@@ -1,7 +1,9 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.DelayQueueEngine;
@@ -237,6 +239,37 @@ public final class DelayQueueAutoConfiguration {
             NodeDirectory nodes) {
         return new DelayQueueAdmin(
                 store, registry, events, properties.limits().toLimits(), InstantSource.system(), deletion, nodes);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DelayQueueJobs delayQueueJobs(
+            RedisScripts scripts,
+            KeySpace keySpace,
+            MessageStore store,
+            ShardReader reader,
+            TopicRegistry registry,
+            NodeDirectory nodes,
+            DelayQueueEngine engine,
+            EventBus events,
+            DelayQueueProperties properties) {
+        return new DelayQueueJobs(
+                scripts,
+                keySpace,
+                store,
+                reader,
+                registry,
+                nodes,
+                engine,
+                events,
+                properties.limits().toLimits(),
+                InstantSource.system());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    AuditLog delayQueueAuditLog(EventBus events) {
+        return new AuditLog(events);
     }
 
     @Bean

@@ -121,7 +121,13 @@ class DeadLetterScriptTests {
                         "a", "w1-1", T0 - 9, "ATTEMPTS_SPENT", 3, T0 - 9, "x.Down: order 17 of 'Ann' can't ship\nat x")
                 .deadLetter("b", "w1-1", T0 - 8, "ATTEMPTS_SPENT", 3, T0 - 9, "x.Down: order 4711 of 'Bob' can't ship")
                 .deadLetter(
-                        "c", "w1-1", T0 - 7, "REQUESTED", 1, T0 - 9, "requested: id 6f-7a \"x y\" " + "\u00c3\u00a4".repeat(200))
+                        "c",
+                        "w1-1",
+                        T0 - 7,
+                        "REQUESTED",
+                        1,
+                        T0 - 9,
+                        "requested: id 6f-7a \"x y\" " + "\u00c3\u00a4".repeat(200))
                 .deadLetter("d", "w1-1", T0 - 6, "LEASE_OVER", 1, T0 - 9, "")
                 .put("dead", "e@w1-1", T0 - 5)
                 .put("deadLetters", "e@w1-1", "?"));

@@ -1,0 +1,34 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.Internal;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Printable;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/** Logs what operators do and publishes it as an event. Thread-safe. */
+@Internal
+public final class AuditLog {
+
+    private static final Log log = LogFactory.getLog(AuditLog.class);
+
+    private final EventBus events;
+
+    /** Creates a log that publishes to a bus. */
+    public AuditLog(EventBus events) {
+        this.events = events;
+    }
+
+    /**
+     * Logs and publishes an action that was done.
+     *
+     * @param by who acted; empty if unknown
+     * @param action what was done, as in {@code replay}
+     * @param count number of messages, dead letters or topics concerned
+     */
+    public void add(String by, String action, String topic, long count) {
+        log.info(Printable.of(by.isEmpty() ? "unknown" : by) + ": " + Printable.of(action) + ", topic "
+                + Printable.of(topic) + ", count " + count);
+        events.publish(listener -> listener.administered(by, action, topic, count));
+    }
+}

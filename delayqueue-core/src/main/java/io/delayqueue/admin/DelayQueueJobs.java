@@ -1,0 +1,201 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.Internal;
+import io.delayqueue.admin.Job.State;
+import io.delayqueue.admin.JobTable.Jobs;
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.Printable;
+import io.delayqueue.redis.Await;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.ShardReader;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.MessageIds;
+import io.delayqueue.template.SendLimits;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.springframework.util.Assert;
+
+/**
+ * Acts on many messages or dead letters of a topic, or at a later time. A job is stored in Redis and run by one of the
+ * live nodes, in batches. It survives the process that requested it: if its node fails, another node continues it. A
+ * message that is sent, and a dead letter that is added, after the job began is not concerned. An ended job is listed
+ * for a day. Thread-safe.
+ *
+ * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} if Redis does not reply.
+ */
+public final class DelayQueueJobs {
+
+    /** Maximum number of jobs that wait or run. */
+    public static final int MAX_ACTIVE = 100;
+
+    private final JobTable table;
+    private final JobRunner runner;
+    private final MessageStore store;
+    private final ShardReader reader;
+    private final TopicRegistry registry;
+    private final NodeDirectory nodes;
+    private final DelayQueueEngine engine;
+    private final SendLimits limits;
+    private final InstantSource clock;
+    private final AuditLog audit;
+    private final MessageIds ids;
+
+    /**
+     * Creates the API of a store.
+     *
+     * @param engine runs the jobs that are assigned to its node
+     * @param limits contain the maximum delay of a replay
+     * @param clock for ids
+     */
+    @Internal
+    public DelayQueueJobs(
+            ScriptRunner scripts,
+            KeySpace keySpace,
+            MessageStore store,
+            ShardReader reader,
+            TopicRegistry registry,
+            NodeDirectory nodes,
+            DelayQueueEngine engine,
+            EventBus events,
+            SendLimits limits,
+            InstantSource clock) {
+        this.table = new JobTable(scripts, keySpace);
+        this.store = store;
+        this.reader = reader;
+        this.registry = registry;
+        this.nodes = nodes;
+        this.engine = engine;
+        this.limits = limits;
+        this.clock = clock;
+        this.audit = new AuditLog(events);
+        this.ids = new MessageIds(clock, new SecureRandom());
+        this.runner = new JobRunner(
+                table,
+                new JobWork(store, reader, registry, nodes, events),
+                nodes,
+                engine,
+                this::ended,
+                engine.nanoTime());
+        engine.onJobs(runner::wake);
+    }
+
+    /**
+     * Counts the messages or dead letters that a job would now concern; 1 for a pause and its end. Reads at most
+     * 1,000,000 dead letters.
+     */
+    public long preview(JobRequest request) {
+        Assert.notNull(request, "'request' must not be null");
+        return translating("Counting what a job would do", () -> switch (request.action()) {
+            case PAUSE, RESUME -> 1L;
+            case REPLAY, PURGE ->
+                request.filter().equals(DeadLetterFilter.ALL)
+                        ? counts(request).dead()
+                        : registry.awaitWithShards(
+                                        request.topic(),
+                                        shards -> DeadLetterGrouping.count(
+                                                reader, shards, DelayQueueInspector.MAX_GROUPED, request.filter()))
+                                .orElse(0L);
+            case RUN -> counts(request).scheduled();
+            case CANCEL, MOVE -> {
+                TopicCounts counts = counts(request);
+                yield counts.scheduled() + counts.ready();
+            }
+        });
+    }
+
+    private TopicCounts counts(JobRequest request) {
+        return Await.result(TopicCounts.read(store, registry, request.topic())).orElse(TopicCounts.of(List.of()));
+    }
+
+    /**
+     * Requests a job.
+     *
+     * @throws IllegalArgumentException if the delay is too long
+     * @throws IllegalStateException if {@value #MAX_ACTIVE} jobs wait or run
+     */
+    public Job start(JobRequest request) {
+        String objection = limits.objectionTo(Due.after(request.delay()), clock);
+        if (objection != null) {
+            throw new IllegalArgumentException("The replay is rejected: " + objection);
+        }
+        long expected = preview(request);
+        return translating("Requesting a job", () -> {
+            Jobs before = table.read();
+            Assert.state(
+                    before.jobs().stream().filter(job -> job.job().isActive()).count() < MAX_ACTIVE,
+                    () -> MAX_ACTIVE + " jobs wait or run. Wait for one of them, or stop it.");
+            Job job =
+                    new Job(ids.next(), request, State.WAITING, expected, 0, 0, null, before.now(), before.now(), null);
+            table.add(new StoredJob(job, "", false));
+            audit.add(request.by(), "request to " + describe(request), request.topic(), expected);
+            if (nodes.read().nodes().isEmpty()) {
+                engine.join();
+            }
+            return job;
+        });
+    }
+
+    private static String describe(JobRequest request) {
+        String verb = request.action().name().toLowerCase(Locale.ROOT);
+        String of = request.action().isOnDeadLetters() ? " dead letters" : "";
+        return verb + of + (request.target() == null ? "" : " to " + request.target());
+    }
+
+    private void ended(Job job) {
+        String failure = job.failure();
+        audit.add(
+                job.request().by(),
+                describe(job.request()) + ", " + job.state().name().toLowerCase(Locale.ROOT)
+                        + (failure == null ? "" : ": " + failure),
+                job.request().topic(),
+                job.done());
+    }
+
+    /** All jobs that wait, run, or ended within the last day, the latest first. */
+    public List<Job> jobs() {
+        return translating("Reading jobs", table::read).jobs().stream()
+                .map(StoredJob::job)
+                .sorted(Comparator.comparing(Job::requestedAt).reversed())
+                .toList();
+    }
+
+    /** Reads a job; empty if it does not exist. */
+    public Optional<Job> job(String id) {
+        return jobs().stream().filter(job -> job.id().equals(id)).findFirst();
+    }
+
+    /**
+     * Stops a job, after the batch that is running. What it did is not undone.
+     *
+     * @return the job; empty if it does not exist. A job that had ended stays as it is
+     */
+    public Optional<Job> stop(String id) {
+        return translating("Stopping job " + Printable.of(id), () -> {
+            Jobs read = table.read();
+            return read.jobs().stream()
+                    .filter(job -> job.job().id().equals(id))
+                    .findFirst()
+                    .map(job -> table.update(job, current -> current.ended(State.STOPPED, read.now(), null)))
+                    .map(StoredJob::job);
+        });
+    }
+
+    private static <T> T translating(String attempt, Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException e) {
+            throw DelayQueueException.translated(attempt, e);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.delayqueue.admin;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job at one moment. Times are by Redis' clock.
+ *
+ * @param id the id
+ * @param request what it does
+ * @param state its state
+ * @param expected number of messages or dead letters that it concerned when it was requested
+ * @param done number of messages or dead letters on which it acted
+ * @param kept number of messages or dead letters on which it could not act: a message id that is live already, or a
+ *     dead letter that this version cannot read
+ * @param node the node that ran it last; null if none has
+ * @param requestedAt when it was requested
+ * @param updatedAt when it last made progress or ended
+ * @param failure why it failed; null unless it did
+ */
+public record Job(
+        String id,
+        JobRequest request,
+        State state,
+        long expected,
+        long done,
+        long kept,
+        @Nullable String node,
+        Instant requestedAt,
+        Instant updatedAt,
+        @Nullable String failure) {
+
+    /** The state of a job. */
+    public enum State {
+        /** It waits for its start or for a node. */
+        WAITING,
+        /** It runs, and continues on another node if its node fails. */
+        RUNNING,
+        /** It has ended. */
+        FINISHED,
+        /** It was stopped; what it did is not undone. */
+        STOPPED,
+        /** It cannot continue; what it did is not undone. */
+        FAILED
+    }
+
+    /** Whether it waits or runs. */
+    public boolean isActive() {
+        return state == State.WAITING || state == State.RUNNING;
+    }
+}

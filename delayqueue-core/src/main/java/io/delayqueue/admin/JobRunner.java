@@ -1,0 +1,181 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.admin.Job.State;
+import io.delayqueue.admin.JobTable.Jobs;
+import io.delayqueue.admin.StoredJob.Batch;
+import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.coordination.LiveNodes;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.template.DelayQueueUnavailableException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the jobs that are assigned to this node. All nodes compute the same assignment from the live nodes, so that a job
+ * continues on another node if its node fails. For a moment two nodes may run the same job, which does no harm, see
+ * {@link JobWork}.
+ *
+ * <p>The task of the engine only starts a run on a handler thread, because a run waits for Redis. It is scheduled when
+ * the first job is known. Thread-safe.
+ */
+final class JobRunner implements PeriodicTask {
+
+    private static final Log log = LogFactory.getLog(JobRunner.class);
+
+    /** Time after which an ended job is removed. */
+    private static final Duration REMEMBERED = Duration.ofDays(1);
+
+    /** Time that a job may take of a run, before the other jobs have their turn. */
+    private static final Duration TURN = Duration.ofMillis(500);
+
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
+    private final JobTable table;
+    private final JobWork work;
+    private final NodeDirectory nodes;
+    private final DelayQueueEngine engine;
+    private final Consumer<Job> onEnd;
+    private final LongSupplier nanoTime;
+    /** Number of requests for a run, of which the first is running. */
+    private final AtomicInteger requests = new AtomicInteger();
+
+    private @Nullable TaskHandle handle;
+
+    /**
+     * Creates a runner, which runs nothing until it is woken.
+     *
+     * @param onEnd called when a job has ended on this node
+     */
+    JobRunner(
+            JobTable table,
+            JobWork work,
+            NodeDirectory nodes,
+            DelayQueueEngine engine,
+            Consumer<Job> onEnd,
+            LongSupplier nanoTime) {
+        this.table = table;
+        this.work = work;
+        this.nodes = nodes;
+        this.engine = engine;
+        this.onEnd = onEnd;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Looks for jobs at once. */
+    synchronized void wake() {
+        if (handle == null) {
+            handle = engine.tasks().schedule("jobs", this);
+        } else {
+            handle.wake();
+        }
+    }
+
+    private synchronized void wakeWithin(Duration time) {
+        if (handle != null) {
+            handle.wakeWithin(time);
+        }
+    }
+
+    @Override
+    public Duration run() {
+        if (requests.getAndIncrement() == 0) {
+            try {
+                engine.execute(this::runAll);
+            } catch (RejectedExecutionException e) {
+                log.debug("Jobs are not run, because the engine is closed", e);
+            }
+        }
+        return UNTIL_WOKEN;
+    }
+
+    private void runAll() {
+        int taken = requests.get();
+        Duration next = RETRY;
+        try {
+            next = runAssigned();
+        } catch (RedisCallException | DelayQueueUnavailableException e) {
+            log.debug("Jobs wait, because Redis does not reply", e);
+        } catch (RuntimeException | Error e) {
+            log.warn("Jobs could not be run, and are tried again", e);
+        } finally {
+            boolean again = !requests.compareAndSet(taken, 0);
+            requests.set(0);
+            wakeWithin(again ? Duration.ZERO : next);
+        }
+    }
+
+    /** Gives each assigned job its turn and returns the time until the next run. */
+    private Duration runAssigned() {
+        Jobs jobs = table.read();
+        Duration next = UNTIL_WOKEN;
+        if (jobs.jobs().isEmpty()) {
+            return next;
+        }
+        LiveNodes live = nodes.read();
+        for (StoredJob job : jobs.jobs()) {
+            if (live.isAssigned(job.job().id(), engine.node())) {
+                Duration wait = run(job, jobs.now());
+                next = wait.compareTo(next) < 0 ? wait : next;
+            }
+        }
+        return next;
+    }
+
+    private Duration run(StoredJob job, Instant now) {
+        Instant at = job.job().isActive() ? job.begin() : job.job().updatedAt().plus(REMEMBERED);
+        if (at.isAfter(now)) {
+            return Duration.between(now, at);
+        }
+        if (!job.job().isActive()) {
+            table.remove(job);
+            return UNTIL_WOKEN;
+        }
+        try {
+            return turn(job, now);
+        } catch (RedisCallException | DelayQueueUnavailableException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            end(table.update(job, current -> current.ended(State.FAILED, now, String.valueOf(e.getMessage()))));
+            return REMEMBERED;
+        }
+    }
+
+    private Duration turn(StoredJob job, Instant now) {
+        int perSecond = job.job().request().perSecond();
+        int max = perSecond == 0 ? JobWork.MAX_BATCH : Math.max(1, Math.min(JobWork.MAX_BATCH, perSecond / 4));
+        long start = nanoTime.getAsLong();
+        StoredJob current = job;
+        while (true) {
+            Batch batch = work.next(current, max);
+            Duration elapsed = Duration.ofNanos(nanoTime.getAsLong() - start);
+            Instant at = now.plus(elapsed);
+            current = table.update(current, read -> read.after(batch, engine.node(), at));
+            if (current == null || !current.job().isActive()) {
+                end(current);
+                return REMEMBERED;
+            }
+            if (perSecond > 0 && batch.done() > 0) {
+                return Duration.ofNanos(batch.done() * Duration.ofSeconds(1).toNanos() / perSecond);
+            }
+            if (elapsed.compareTo(TURN) > 0) {
+                return Duration.ZERO;
+            }
+        }
+    }
+
+    private void end(@Nullable StoredJob job) {
+        if (job != null) {
+            onEnd.accept(job.job());
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package io.delayqueue.admin;
+
+import io.delayqueue.admin.StoredJob.Batch;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.Envelope;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
+import io.delayqueue.store.DeadLetterEntry;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.Purge;
+import io.delayqueue.store.SendReply;
+import io.delayqueue.store.script.ShardReader;
+import io.delayqueue.store.script.TopicRegistry;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does the work of jobs, one batch at a time. A batch that is repeated, or that two nodes do at the same time, acts on
+ * each message once, because Redis decides that for each message. Each method waits for Redis. Thread-safe.
+ */
+final class JobWork {
+
+    /** Maximum number of messages of a batch. */
+    static final int MAX_BATCH = 250;
+
+    /** The position at which the messages that are ready begin. */
+    private static final String READY = "R";
+
+    private final MessageStore store;
+    private final ShardReader reader;
+    private final TopicRegistry registry;
+    private final NodeDirectory nodes;
+    private final EventBus events;
+    private final MessagePages pages;
+
+    JobWork(MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory nodes, EventBus events) {
+        this.store = store;
+        this.reader = reader;
+        this.registry = registry;
+        this.nodes = nodes;
+        this.events = events;
+        this.pages = new MessagePages(reader);
+    }
+
+    /**
+     * Does the next batch of a job.
+     *
+     * @param max maximum number of messages on which to act, 1 to {@value #MAX_BATCH}
+     */
+    Batch next(StoredJob job, int max) {
+        JobRequest request = job.job().request();
+        switch (request.action()) {
+            case PAUSE -> nodes.pause(request.topic());
+            case RESUME -> nodes.resume(request.topic());
+            case REPLAY, PURGE -> {
+                return registry.awaitWithShards(request.topic(), shards -> deadLetters(job, shards, max))
+                        .orElse(new Batch(0, 0, null, false));
+            }
+            case RUN, CANCEL, MOVE -> {
+                return registry.awaitWithShards(request.topic(), shards -> messages(job, shards, max))
+                        .orElse(new Batch(0, 0, null, false));
+            }
+        }
+        return new Batch(1, 0, null, false);
+    }
+
+    // ---- dead letters ----------------------------------------------------------------------------------------------
+
+    /**
+     * Acts on dead letters, youngest first, shard by shard. The position counts dead letters of one millisecond and is
+     * therefore inexact while others remove dead letters: passes are repeated until one finds nothing to act on.
+     */
+    private Batch deadLetters(StoredJob job, List<Shard> shards, int max) {
+        DeadLetterFilter filter = job.job().request().filter();
+        Instant youngest = filter.until() == null || filter.until().isAfter(job.begin()) ? job.begin() : filter.until();
+        DeadLetterCursor from =
+                job.position().isEmpty() ? DeadLetterCursor.from(youngest) : DeadLetterCursor.parse(job.position());
+        if (from.shard() >= shards.size()) {
+            return job.acted() ? new Batch(0, 0, "", true) : new Batch(0, 0, null, false);
+        }
+        Shard shard = shards.get(from.shard());
+        List<DeadLetterEntry> page = Await.call(() -> reader.deadLetterKinds(shard, from.page(PollRequest.MAX_BATCH)));
+        if (page.isEmpty() || filter.isAfter(page.get(0))) {
+            return new Batch(0, 0, new DeadLetterCursor(youngest, 0, from.shard() + 1).text(), false);
+        }
+        List<DeadLetterEntry> read = new ArrayList<>();
+        List<String> ids = new ArrayList<>();
+        for (DeadLetterEntry entry : page) {
+            if (ids.size() == max) {
+                break;
+            }
+            read.add(entry);
+            if (filter.matches(entry)) {
+                ids.add(entry.deadLetterId());
+            }
+        }
+        Removal removal = ids.isEmpty()
+                ? new Removal(Set.of(), 0)
+                : remove(shard, ids, job.job().request());
+        List<Instant> left = read.stream()
+                .filter(entry -> !filter.matches(entry) || removal.kept.contains(entry.deadLetterId()))
+                .map(DeadLetterEntry::deadLetteredAt)
+                .toList();
+        List<Instant> times = read.stream().map(DeadLetterEntry::deadLetteredAt).toList();
+        return new Batch(
+                removal.done, removal.kept.size(), from.after(times, left).text(), false);
+    }
+
+    /** The dead letters that stay, and the number of those that this call removed. */
+    private record Removal(Set<String> kept, long done) {}
+
+    private Removal remove(Shard shard, List<String> ids, JobRequest request) {
+        if (request.action() == JobAction.PURGE) {
+            return new Removal(Set.of(), Await.call(() -> store.purge(shard, new Purge.Named(ids))));
+        }
+        List<ReplayOutcome> outcomes = Await.call(() -> store.replay(shard, ids, Due.after(request.delay())));
+        Set<String> kept = new HashSet<>();
+        long done = 0;
+        for (int i = 0; i < ids.size(); i++) {
+            String id = ids.get(i);
+            if (outcomes.get(i) == ReplayOutcome.REPLAYED) {
+                done++;
+                events.publish(listener -> listener.replayed(shard.topic(), id));
+            } else if (outcomes.get(i) != ReplayOutcome.NOT_FOUND) {
+                kept.add(id);
+            }
+        }
+        return new Removal(kept, done);
+    }
+
+    // ---- messages --------------------------------------------------------------------------------------------------
+
+    /** Acts on messages in the order of their due times: on scheduled ones, then on those that are or became ready. */
+    private Batch messages(StoredJob job, List<Shard> shards, int max) {
+        String position = job.position();
+        MessageView view = position.startsWith(READY) ? MessageView.READY : MessageView.SCHEDULED;
+        MessagePage page = pages.read(
+                shards,
+                view,
+                position.isEmpty() || position.equals(READY) ? null : MessagePages.parse(view, position),
+                max);
+        List<CompletableFuture<Boolean>> acts = page.messages().stream()
+                .filter(message -> !message.envelope().sentAt().isAfter(job.begin()))
+                .map(message -> act(job.job().request(), message))
+                .toList();
+        List<Boolean> done = Await.result(Completions.all(acts));
+        long acted = done.stream().filter(Boolean::booleanValue).count();
+        boolean more = view == MessageView.SCHEDULED && job.job().request().action() != JobAction.RUN;
+        String next = page.next();
+        return new Batch(acted, done.size() - acted, next == null && more ? READY : next, false);
+    }
+
+    private CompletableFuture<Boolean> act(JobRequest request, MessageSnapshot message) {
+        return switch (request.action()) {
+            case RUN ->
+                registry.withShard(
+                                message.topic(), message.id(), shard -> store.reschedule(shard, message.id(), Due.NOW))
+                        .thenApply(outcome -> outcome.orElse(null) == RescheduleOutcome.RESCHEDULED);
+            case MOVE -> move(message, request.target());
+            default -> cancel(message);
+        };
+    }
+
+    private CompletableFuture<Boolean> cancel(MessageSnapshot message) {
+        return registry.withShard(message.topic(), message.id(), shard -> store.cancel(shard, message.id()))
+                .thenApply(outcome -> {
+                    boolean cancelled = outcome.orElse(CancelOutcome.NOT_FOUND) != CancelOutcome.NOT_FOUND;
+                    if (cancelled) {
+                        events.publish(listener -> listener.cancelled(message.topic(), message.id()));
+                    }
+                    return cancelled;
+                });
+    }
+
+    /** Sends the message to the other topic first: a job that is interrupted in between does both again. */
+    private CompletableFuture<Boolean> move(MessageSnapshot message, @Nullable String target) {
+        Envelope envelope = message.envelope();
+        boolean unreadable = envelope.sentAt().equals(Instant.EPOCH);
+        if (target == null || unreadable) {
+            return CompletableFuture.completedFuture(false);
+        }
+        OutgoingMessage outgoing = OutgoingMessage.of(
+                message.id(),
+                Due.at(message.dueAt()),
+                OnDuplicate.KEEP,
+                envelope.nonce(),
+                envelope.limits(),
+                envelope.headers(),
+                envelope.payload());
+        return registry.sendTo(target, message.id(), shard -> store.send(shard, List.of(outgoing)))
+                .thenCompose(replies -> {
+                    SendReply.Outcome outcome = replies.get(0).outcome();
+                    if (outcome != SendReply.Outcome.ACCEPTED) {
+                        return CompletableFuture.completedFuture(false);
+                    }
+                    events.publish(listener -> listener.sent(target, 1));
+                    return cancel(message);
+                });
+    }
+}

@@ -1,0 +1,401 @@
+package io.delayqueue.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.Job.State;
+import io.delayqueue.admin.StoredJob.Batch;
+import io.delayqueue.container.QueueNode;
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.message.DeadLetterKind;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.redis.Await;
+import io.delayqueue.store.script.ShardReader;
+import io.delayqueue.template.RedisTest;
+import io.delayqueue.template.SendLimits;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Jobs of one and of several nodes on one Redis. */
+class DelayQueueJobsTests extends RedisTest {
+
+    private static final Duration LATER = Duration.ofHours(1);
+    private static final DeadLetterKind REFUSED =
+            new DeadLetterKind("REQUESTED", "requested", "connection to ? refused");
+
+    private final List<QueueNode> nodes = new CopyOnWriteArrayList<>();
+    private final List<String> audit = new CopyOnWriteArrayList<>();
+    private final Set<String> replayed = new ConcurrentSkipListSet<>();
+
+    private final DelayQueueEvents events = new DelayQueueEvents() {
+        @Override
+        public void administered(String by, String action, String topic, long count) {
+            audit.add(by + ": " + action + ", " + topic + ", " + count);
+        }
+
+        @Override
+        public void replayed(String topic, String deadLetterId) {
+            assertThat(replayed.add(deadLetterId)).as("replayed once").isTrue();
+        }
+    };
+
+    /** A node with the jobs that it runs. */
+    private record JobNode(QueueNode node, ShardReader reader, DelayQueueJobs jobs) {
+
+        JobWork work(EventBus bus) {
+            return new JobWork(node.store, reader, node.registry, node.directory, bus);
+        }
+    }
+
+    private JobNode node(int shards) {
+        QueueNode node = QueueNode.on(server.port()).shards("t", shards).start();
+        nodes.add(node);
+        ShardReader reader = new ShardReader(node.scripts, node.keySpace, node.registry);
+        return new JobNode(
+                node,
+                reader,
+                new DelayQueueJobs(
+                        node.scripts,
+                        node.keySpace,
+                        node.store,
+                        reader,
+                        node.registry,
+                        node.directory,
+                        node.engine,
+                        new EventBus(List.of(events)),
+                        SendLimits.DEFAULTS,
+                        InstantSource.system()));
+    }
+
+    @AfterEach
+    void stopNodes() {
+        nodes.forEach(QueueNode::close);
+    }
+
+    private static void send(JobNode node, String prefix, int count, Duration delay) {
+        node.node()
+                .template
+                .sendAll(IntStream.range(0, count)
+                        .mapToObj(i -> DelayMessage.to("t")
+                                .id(prefix + i)
+                                .payload("p" + i)
+                                .delay(delay)
+                                .build())
+                        .toList());
+    }
+
+    private void deadLetters(JobNode node, int count, IntFunction<String> reason) {
+        for (int sent = 0; sent < count; sent += 500) {
+            send(node, "m" + sent + ".", Math.min(500, count - sent), Duration.ZERO);
+        }
+        queue.deadLetterAll("t", reason);
+    }
+
+    private static String everyEleventh(int i) {
+        return i % 11 == 0 ? "no such order " + i : "connection to host" + i % 3 + " refused";
+    }
+
+    private static Job ended(JobNode node, Job job) {
+        return await().until(() -> node.jobs().job(job.id()).orElseThrow(), found -> !found.isActive());
+    }
+
+    private TopicCounts counts(JobNode node) {
+        return Await.result(TopicCounts.read(node.node().store, node.node().registry, "t"))
+                .orElseThrow();
+    }
+
+    private List<MessageSnapshot> messages(JobNode node, String topic) {
+        List<MessageSnapshot> found = new ArrayList<>();
+        MessagePages pages = new MessagePages(node.reader());
+        for (MessageView view : List.of(MessageView.SCHEDULED, MessageView.READY)) {
+            found.addAll(pages.read(node.node().registry.shards(topic).join(), view, null, 500)
+                    .messages());
+        }
+        return found;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void aGroupOfDeadLettersIsReplayedAndTheOthersStay(int shards) {
+        JobNode node = node(shards);
+        deadLetters(node, 1100, DelayQueueJobsTests::everyEleventh);
+        JobRequest request = JobRequest.of(JobAction.REPLAY, "t")
+                .filter(DeadLetterFilter.of(REFUSED))
+                .delay(LATER)
+                .by("anna");
+
+        assertThat(node.jobs().preview(request)).isEqualTo(1000);
+        Job job = ended(node, node.jobs().start(request));
+
+        assertThat(job.state()).isEqualTo(State.FINISHED);
+        assertThat(List.of(job.expected(), job.done(), job.kept())).containsExactly(1000L, 1000L, 0L);
+        assertThat(job.node()).isEqualTo(node.node().name);
+        assertThat(replayed).hasSize(1000);
+        assertThat(counts(node).scheduled()).isEqualTo(1000);
+        assertThat(counts(node).dead()).isEqualTo(100);
+        assertThat(node.jobs().preview(request)).isZero();
+        await().untilAsserted(() -> assertThat(audit)
+                .containsExactly(
+                        "anna: request to replay dead letters, t, 1000",
+                        "anna: replay dead letters, finished, t, 1000"));
+    }
+
+    @Test
+    void deadLettersWhoseMessageIsLiveAreKept() {
+        JobNode node = node(1);
+        deadLetters(node, 30, i -> "no");
+        send(node, "m0.", 10, LATER);
+
+        Job job = ended(node, node.jobs().start(JobRequest.of(JobAction.REPLAY, "t")));
+
+        assertThat(List.of(job.expected(), job.done(), job.kept())).containsExactly(30L, 20L, 10L);
+        assertThat(counts(node).dead()).isEqualTo(10);
+    }
+
+    @Test
+    void deadLettersOfATimeArePurged() {
+        JobNode node = node(2);
+        deadLetters(node, 10, i -> "old");
+        Instant between = await().until(() -> node.node().directory.read().now(), now -> now.isAfter(newest(node)));
+        await().until(() -> node.node().directory.read().now().isAfter(between.plusMillis(1)));
+        deadLetters(node, 20, i -> "new");
+
+        Job purged = ended(
+                node,
+                node.jobs()
+                        .start(JobRequest.of(JobAction.PURGE, "t").filter(new DeadLetterFilter(null, null, between))));
+        assertThat(List.of(purged.expected(), purged.done())).containsExactly(10L, 10L);
+        assertThat(counts(node).dead()).isEqualTo(20);
+
+        Job rest = ended(
+                node,
+                node.jobs()
+                        .start(JobRequest.of(JobAction.PURGE, "t").filter(new DeadLetterFilter(null, between, null))));
+        assertThat(rest.done()).isEqualTo(20);
+    }
+
+    private static Instant newest(JobNode node) {
+        return DeadLetterGrouping.read(
+                        node.reader(), node.node().registry.shards("t").join(), 100, DeadLetterFilter.ALL)
+                .groups()
+                .get(0)
+                .last();
+    }
+
+    @Test
+    void aJobIsStoppedBetweenTwoBatches() {
+        JobNode node = node(1);
+        deadLetters(node, 200, i -> "no");
+        Job job = node.jobs()
+                .start(JobRequest.of(JobAction.REPLAY, "t").delay(LATER).perSecond(20));
+        await().until(() -> node.jobs().job(job.id()).orElseThrow().done() > 0);
+
+        assertThat(node.jobs().stop(job.id())).get().extracting(Job::state).isEqualTo(State.STOPPED);
+
+        await().untilAsserted(() -> {
+            Job stopped = node.jobs().job(job.id()).orElseThrow();
+            assertThat(stopped.state()).isEqualTo(State.STOPPED);
+            assertThat(stopped.done()).isEqualTo(replayed.size()).isLessThan(200);
+            assertThat(counts(node).dead()).isEqualTo(200 - stopped.done());
+        });
+        assertThat(node.jobs().stop(job.id())).get().extracting(Job::state).isEqualTo(State.STOPPED);
+        assertThat(node.jobs().stop("nothing")).isEmpty();
+    }
+
+    @Test
+    void aJobContinuesOnAnotherNode() {
+        JobNode first = node(1);
+        first.node().engine.join();
+        deadLetters(first, 300, i -> "no");
+        Job job = first.jobs()
+                .start(JobRequest.of(JobAction.REPLAY, "t").delay(LATER).perSecond(100));
+        await().until(() -> first.jobs().job(job.id()).orElseThrow().done() > 0);
+
+        JobNode second = node(1);
+        second.node().engine.join();
+        nodes.remove(first.node());
+        first.node().close();
+
+        Job ended = ended(second, job);
+        assertThat(ended.node()).isEqualTo(second.node().name);
+        assertThat(ended.done()).isEqualTo(300);
+        assertThat(replayed).hasSize(300);
+        assertThat(counts(second).dead()).isZero();
+    }
+
+    /** As if each took the other for failed. */
+    @ParameterizedTest
+    @ValueSource(strings = {"REPLAY", "PURGE"})
+    void twoNodesThatRunAJobTogetherActOnEachDeadLetterOnce(JobAction action) {
+        JobNode node = node(2);
+        deadLetters(node, 2000, DelayQueueJobsTests::everyEleventh);
+        JobTable table = new JobTable(node.node().scripts, node.node().keySpace);
+        JobRequest request = JobRequest.of(action, "t").filter(DeadLetterFilter.of(REFUSED));
+        Instant now = node.node().directory.read().now();
+        StoredJob job = new StoredJob(new Job("j", request, State.WAITING, 0, 0, 0, null, now, now, null), "", false);
+        table.add(job);
+        EventBus bus = new EventBus(List.of(events));
+
+        CompletableFuture.allOf(IntStream.range(0, 2)
+                        .mapToObj(i -> CompletableFuture.runAsync(() -> runToEnd(table, job, node.work(bus))))
+                        .toArray(CompletableFuture[]::new))
+                .join();
+
+        StoredJob ended = table.read().jobs().get(0);
+        assertThat(ended.job().state()).isEqualTo(State.FINISHED);
+        assertThat(counts(node).dead()).isEqualTo(182);
+        if (action == JobAction.REPLAY) {
+            assertThat(replayed).hasSize(1818);
+            assertThat(ended.job().done()).isEqualTo(1818);
+        }
+    }
+
+    private static void runToEnd(JobTable table, StoredJob job, JobWork work) {
+        @Nullable StoredJob current = job;
+        while (current != null && current.job().isActive()) {
+            Batch batch = work.next(current, 50);
+            current = table.update(
+                    current, read -> read.after(batch, "n", job.job().requestedAt()));
+        }
+    }
+
+    @Test
+    void messagesOfAMistypedTopicAreMoved() {
+        JobNode node = node(1);
+        send(node, "later", 60, LATER);
+        send(node, "due", 60, Duration.ZERO);
+        node.node()
+                .template
+                .send(DelayMessage.to("right")
+                        .id("due7")
+                        .payload("live")
+                        .delay(LATER)
+                        .build());
+        Set<String> before =
+                messages(node, "t").stream().map(DelayQueueJobsTests::fact).collect(Collectors.toSet());
+
+        Job job = ended(node, node.jobs().start(JobRequest.move("t", "right")));
+
+        assertThat(List.of(job.expected(), job.done(), job.kept())).containsExactly(120L, 119L, 1L);
+        assertThat(messages(node, "t")).extracting(MessageSnapshot::id).containsExactly("due7");
+        assertThat(messages(node, "right"))
+                .extracting(DelayQueueJobsTests::fact)
+                .hasSize(120)
+                .filteredOn(before::contains)
+                .hasSize(119);
+    }
+
+    private static String fact(MessageSnapshot message) {
+        return message.id() + " " + message.dueAt() + " "
+                + new String(message.envelope().payload());
+    }
+
+    @Test
+    void allMessagesBecomeDueOrAreCancelled() {
+        JobNode node = node(3);
+        send(node, "later", 700, LATER);
+        Job run = ended(node, node.jobs().start(JobRequest.of(JobAction.RUN, "t")));
+        assertThat(List.of(run.expected(), run.done())).containsExactly(700L, 700L);
+        assertThat(counts(node).ready()).isEqualTo(700);
+
+        send(node, "more", 10, LATER);
+        Job cancelled = ended(node, node.jobs().start(JobRequest.of(JobAction.CANCEL, "t")));
+        assertThat(List.of(cancelled.expected(), cancelled.done())).containsExactly(710L, 710L);
+        assertThat(counts(node).ready() + counts(node).scheduled()).isZero();
+    }
+
+    @Test
+    void aTopicIsPausedAtATime() {
+        JobNode node = node(1);
+        Instant at = node.node().directory.read().now().plusMillis(300);
+        Job job = node.jobs().start(JobRequest.of(JobAction.PAUSE, "t").startAt(at));
+        assertThat(job.state()).isEqualTo(State.WAITING);
+
+        Job ended = ended(node, job);
+
+        assertThat(ended.state()).isEqualTo(State.FINISHED);
+        assertThat(ended.updatedAt()).isAfterOrEqualTo(at);
+        assertThat(node.node().directory.read().paused()).containsExactly("t");
+    }
+
+    @Test
+    void aJobOnAnUnknownTopicEnds() {
+        JobNode node = node(1);
+        for (JobAction action : List.of(JobAction.REPLAY, JobAction.PURGE, JobAction.RUN, JobAction.CANCEL)) {
+            Job job = ended(node, node.jobs().start(JobRequest.of(action, "nothing")));
+            assertThat(job.state()).isEqualTo(State.FINISHED);
+            assertThat(job.done()).isZero();
+        }
+        assertThat(node.node().registry.topics().join()).isEmpty();
+    }
+
+    @Test
+    void contradictoryRequestsAreRejected() {
+        DelayQueueJobs jobs = node(1).jobs();
+        assertThatThrownBy(() -> JobRequest.of(JobAction.PURGE, "t").delay(LATER))
+                .hasMessage("delay is for REPLAY only");
+        assertThatThrownBy(() -> JobRequest.of(JobAction.CANCEL, "t").filter(DeadLetterFilter.of(REFUSED)))
+                .hasMessage("filter is for dead letters only");
+        assertThatThrownBy(() -> JobRequest.of(JobAction.MOVE, "t")).hasMessage("target is missing");
+        assertThatThrownBy(() -> JobRequest.move("t", "t")).hasMessage("target must be another topic");
+        assertThatThrownBy(() -> JobRequest.of(JobAction.REPLAY, "t").perSecond(-1))
+                .hasMessage("perSecond must be from 0 to 100000, but was -1");
+        assertThatThrownBy(() -> new DeadLetterFilter(null, Instant.EPOCH.plusMillis(1), Instant.EPOCH))
+                .hasMessageStartingWith("from must not be after 'until'");
+        assertThatThrownBy(() -> jobs.start(JobRequest.of(JobAction.REPLAY, "t").delay(Duration.ofDays(365_250))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("max-delay");
+        assertThat(jobs.jobs()).isEmpty();
+    }
+
+    @Test
+    void noMoreThanAHundredJobsWait() {
+        DelayQueueJobs jobs = node(1).jobs();
+        Instant at = nodes.get(0).directory.read().now().plus(LATER);
+        List<Job> started = IntStream.range(0, DelayQueueJobs.MAX_ACTIVE)
+                .mapToObj(i -> jobs.start(JobRequest.of(JobAction.PAUSE, "t").startAt(at)))
+                .toList();
+        assertThatThrownBy(() -> jobs.start(JobRequest.of(JobAction.RESUME, "t")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("100 jobs wait or run. Wait for one of them, or stop it.");
+        jobs.stop(started.get(0).id());
+        assertThat(ended(new JobNode(nodes.get(0), null, jobs), jobs.start(JobRequest.of(JobAction.RESUME, "t"))))
+                .isNotNull();
+        assertThat(jobs.jobs())
+                .hasSize(101)
+                .isSortedAccordingTo((one, other) -> other.requestedAt().compareTo(one.requestedAt()));
+    }
+
+    @Test
+    @Tag("soak")
+    void aHundredThousandDeadLettersAreReplayed() {
+        JobNode node = node(1);
+        deadLetters(node, 100_000, DelayQueueJobsTests::everyEleventh);
+        long start = System.nanoTime();
+        Job job = node.jobs().start(JobRequest.of(JobAction.REPLAY, "t").delay(LATER));
+        Job ended = await().atMost(Duration.ofMinutes(2))
+                .until(() -> node.jobs().job(job.id()).orElseThrow(), found -> !found.isActive());
+        System.out.println("100,000 dead letters replayed in " + (System.nanoTime() - start) / 1_000_000 + " ms");
+        assertThat(ended.done()).isEqualTo(100_000);
+        assertThat(counts(node).scheduled()).isEqualTo(100_000);
+    }
+}
