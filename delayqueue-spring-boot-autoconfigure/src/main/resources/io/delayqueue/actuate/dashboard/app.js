@@ -24,6 +24,7 @@ let timer = null;
 let lastPoll = null;
 let lastAbort = new AbortController();
 let suggested = null;
+let offered;
 
 /** Resolves when all data of the view has been requested again. */
 async function refresh() {
@@ -118,11 +119,14 @@ function drawBar(stale, age) {
 function drawFind() {
   const names = state.overview ? state.overview.topics.map((each) => each.topic) : [];
   const select = byId('find-topic');
-  patch(
-    select,
-    h('option', { value: '' }, 'All topics'),
-    names.map((each) => h('option', { key: each, value: each }, each)),
-  );
+  if (offered !== state.overview) {
+    offered = state.overview;
+    patch(
+      select,
+      h('option', { value: '' }, 'All topics'),
+      names.map((each) => h('option', { key: each, value: each }, each)),
+    );
+  }
   const { topic: viewed } = state.route;
   if (viewed && viewed !== suggested && names.includes(viewed)) {
     suggested = viewed;

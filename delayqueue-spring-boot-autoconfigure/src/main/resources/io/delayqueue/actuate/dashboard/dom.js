@@ -11,7 +11,7 @@ const SHOWN = Symbol('shown');
 
 /**
  * Describes an element. Properties on... are event handlers, `key` identifies it among its siblings, others are
- * attributes.
+ * attributes. The detail of the event `near` is whether the element is less than a screen away from the viewport.
  */
 export function h(tag, props, ...children) {
   return {
@@ -95,6 +95,7 @@ function set(node, name, value) {
     const handlers = (node[HANDLERS] = node[HANDLERS] || {});
     if (!(type in handlers)) {
       node.addEventListener(type, (event) => handlers[type] && handlers[type](event));
+      if (type === 'near') observe(node);
     }
     handlers[type] = value;
   } else if (value === null || value === undefined || value === false) {
@@ -102,4 +103,18 @@ function set(node, name, value) {
   } else {
     node.setAttribute(name, value === true ? '' : String(value));
   }
+}
+
+let proximity;
+
+function observe(node) {
+  proximity ??= new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        target.dispatchEvent(new CustomEvent('near', { detail: isIntersecting }));
+      }
+    },
+    { rootMargin: '100% 0%' },
+  );
+  proximity.observe(node);
 }

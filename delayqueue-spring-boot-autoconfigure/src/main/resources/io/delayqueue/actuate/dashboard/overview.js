@@ -11,6 +11,11 @@ import { failedOf, hostOf, page, severalNodesRespond, state, topicLink, topicOf 
 import { table } from './table.js';
 
 const WORDS = { bad: 'critical', warn: 'needs attention', ok: 'well' };
+/** The rows of topics by the topics of the last response. */
+const drawn = new WeakMap();
+/** The topics whose rows are near the viewport and have charts. */
+const near = new Set();
+let redrawing = false;
 /** The maximum number of rows of listeners; those with failed attempts come first. */
 const MAX_LISTENERS = 50;
 
@@ -159,13 +164,37 @@ function topicsSection(topics) {
 }
 
 function topicRow(topic) {
+  const charted = near.has(topic.topic);
+  const known = drawn.get(topic);
+  if (known && known.charted === charted) return known.row;
+  const row = drawTopicRow(topic, charted);
+  drawn.set(topic, { charted, row });
+  return row;
+}
+
+/** Draws the charts of rows that come near the viewport, and removes those of others. */
+function moved(topic, isNear) {
+  if (isNear) near.add(topic);
+  else near.delete(topic);
+  if (redrawing) return;
+  redrawing = true;
+  requestAnimationFrame(() => {
+    redrawing = false;
+    page.redraw();
+  });
+}
+
+function drawTopicRow(topic, charted) {
   const level = levelOf(topic);
   const points = history.of(topic.topic);
+  const chart = (field, what, bad) =>
+    charted ? sparkline(points, field, `${what} of ${topic.topic}`, bad ? 'bad' : '') : null;
   const zero = (number) => h('span', { class: number ? null : 'zero' }, count(number));
   const word = topic.problem ? 'unknown' : WORDS[level];
   return {
     key: topic.topic,
     class: level,
+    onnear: (event) => moved(topic.topic, event.detail),
     cells: [
       [
         h('span', { class: `dot ${level}`, role: 'img', 'aria-label': word, title: word }),
@@ -178,12 +207,12 @@ function topicRow(topic) {
         { class: isLate(topic) ? 'late' : topic.lagMillis ? null : 'zero' },
         lag(topic.lagMillis),
       ),
-      sparkline(points, 'lagMillis', `Lag of ${topic.topic}`, level === 'bad' ? 'bad' : ''),
+      chart('lagMillis', 'Lag', level === 'bad'),
       zero(topic.ready),
-      sparkline(points, 'ready', `Ready messages of ${topic.topic}`),
+      chart('ready', 'Ready messages'),
       zero(topic.leased),
       failures(topic),
-      sparkline(points, 'failed', `Failed attempts of ${topic.topic}`, isFailing(topic) ? 'bad' : ''),
+      chart('failed', 'Failed attempts', isFailing(topic)),
       zero(topic.scheduled),
       topic.dead ? h('a', { href: topicLink(topic.topic, 'dead') }, count(topic.dead)) : zero(topic.dead),
       h(

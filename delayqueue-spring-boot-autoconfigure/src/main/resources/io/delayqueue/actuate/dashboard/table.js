@@ -2,13 +2,17 @@
 
 import { h } from './dom.js';
 
+/** The elements of rows: the page is redrawn each second, but most rows change only with a response. */
+const drawn = new WeakMap();
+
 /**
  * A table.
  *
  * @param caption the content of the table, for screen readers
  * @param columns `label`, `class` and, if the column can be sorted, `sorted` (ascending, descending or none) and
  *     `onsort`
- * @param rows `key`, `class` and `cells`, with one cell per column
+ * @param rows `cells`, with one cell per column, and properties of the element, such as `key` and `class`. The same row
+ *     has the same result.
  */
 export function table(caption, columns, rows, className) {
   return h(
@@ -19,14 +23,19 @@ export function table(caption, columns, rows, className) {
     h(
       'tbody',
       { role: 'rowgroup' },
-      rows.map((row) =>
-        h(
-          'tr',
-          { role: 'row', key: row.key, class: row.class },
-          row.cells.map((content, index) => cell(columns[index], content, index === 0)),
-        ),
-      ),
+      rows.map((row) => {
+        if (!drawn.has(row)) drawn.set(row, drawRow(columns, row));
+        return drawn.get(row);
+      }),
     ),
+  );
+}
+
+function drawRow(columns, { cells, ...props }) {
+  return h(
+    'tr',
+    { role: 'row', ...props },
+    cells.map((content, index) => cell(columns[index], content, index === 0)),
   );
 }
 
