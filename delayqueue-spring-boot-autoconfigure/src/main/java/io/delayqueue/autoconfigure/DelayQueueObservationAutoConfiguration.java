@@ -1,11 +1,13 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.autoconfigure.DelayQueueProperties.Observation.Convention;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.metrics.observation.DelayQueueProcessObservationConvention;
 import io.delayqueue.metrics.observation.DelayQueueReceiveObservationConvention;
 import io.delayqueue.metrics.observation.DelayQueueSendObservationConvention;
 import io.delayqueue.metrics.observation.DeliveryObserver;
 import io.delayqueue.metrics.observation.LinkingTracingHandler;
+import io.delayqueue.metrics.observation.OpenTelemetryConventions;
 import io.delayqueue.metrics.observation.ReceiveObserver;
 import io.delayqueue.metrics.observation.ReceiveTracingHandler;
 import io.delayqueue.metrics.observation.SendObserver;
@@ -13,6 +15,7 @@ import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.Tracer;
 import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -52,8 +55,10 @@ public final class DelayQueueObservationAutoConfiguration {
     @Order(INTERCEPTOR_ORDER)
     @ConditionalOnMissingBean
     SendObserver delayQueueSendObserver(
-            ObservationRegistry registry, ObjectProvider<DelayQueueSendObservationConvention> convention) {
-        return new SendObserver(registry, convention.getIfAvailable());
+            ObservationRegistry registry,
+            ObjectProvider<DelayQueueSendObservationConvention> own,
+            DelayQueueProperties properties) {
+        return new SendObserver(registry, convention(own, properties, OpenTelemetryConventions.SEND));
     }
 
     @Bean
@@ -61,10 +66,12 @@ public final class DelayQueueObservationAutoConfiguration {
     @ConditionalOnMissingBean
     DeliveryObserver delayQueueDeliveryObserver(
             ObservationRegistry registry,
-            ObjectProvider<DelayQueueProcessObservationConvention> convention,
+            ObjectProvider<DelayQueueProcessObservationConvention> own,
             DelayQueueProperties properties) {
         return new DeliveryObserver(
-                registry, convention.getIfAvailable(), properties.observation().link());
+                registry,
+                convention(own, properties, OpenTelemetryConventions.PROCESS),
+                properties.observation().link());
     }
 
     /** Used instead of the receiver that it wraps. */
@@ -75,8 +82,16 @@ public final class DelayQueueObservationAutoConfiguration {
     ReceiveObserver delayQueueReceiveObserver(
             DefaultDelayQueueReceiver receiver,
             ObservationRegistry registry,
-            ObjectProvider<DelayQueueReceiveObservationConvention> convention) {
-        return new ReceiveObserver(receiver, registry, convention.getIfAvailable());
+            ObjectProvider<DelayQueueReceiveObservationConvention> own,
+            DelayQueueProperties properties) {
+        return new ReceiveObserver(receiver, registry, convention(own, properties, OpenTelemetryConventions.RECEIVE));
+    }
+
+    /** Returns the convention that replaces the default; null if none does. */
+    private static <T> @Nullable T convention(ObjectProvider<T> own, DelayQueueProperties properties, T openTelemetry) {
+        T convention = own.getIfAvailable();
+        boolean chosen = properties.observation().convention() == Convention.OPEN_TELEMETRY;
+        return convention == null && chosen ? openTelemetry : convention;
     }
 
     /**

@@ -288,10 +288,24 @@ public record DelayQueueProperties(
      *     handler continues the trace of the sender.
      * @param link Whether the handler starts a new trace that is linked to the trace of the sender instead of
      *     continuing it.
+     * @param convention Names of observations and their keys: delayqueue, or open-telemetry (the messaging.* names of
+     *     OpenTelemetry's semantic conventions).
      */
     public record Observation(
             @DefaultValue("false") boolean enabled,
-            @DefaultValue("false") boolean link) {}
+            @DefaultValue("false") boolean link,
+            @DefaultValue("delayqueue") Convention convention) {
+
+        /** Built-in names. */
+        public enum Convention {
+
+            /** {@code delayqueue.*}. */
+            DELAYQUEUE,
+
+            /** {@code messaging.*}. */
+            OPEN_TELEMETRY
+        }
+    }
 
     /**
      * Thresholds of the health indicator.

@@ -284,6 +284,55 @@ class ObservationTests {
                 });
     }
 
+    @Test
+    void namesCanBeThoseOfOpenTelemetry() {
+        runner.withPropertyValues("delayqueue.observation.convention=open-telemetry")
+                .withUserConfiguration(Handlers.class)
+                .run(context -> {
+                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+                    DelayQueueReceiver receiver = context.getBean(DelayQueueReceiver.class);
+                    delayQueue.send(message("pulled", "a"));
+                    assertThatExceptionOfType(DuplicateMessageException.class)
+                            .isThrownBy(() -> delayQueue.send(message("pulled", "a")));
+                    receiver.receive("pulled", 10, Duration.ZERO, LEASE);
+                    receiver.receive("pulled", 10, Duration.ZERO, LEASE);
+                    context.getBean(DefaultDelayQueueReceiver.class).close();
+                    assertThatIllegalStateException()
+                            .isThrownBy(() -> receiver.receive("pulled", 10, Duration.ZERO, LEASE));
+                    delayQueue.send(message("failing", "b"));
+
+                    Awaitility.await()
+                            .untilAsserted(() -> assertThat(observed("messaging.process.duration"))
+                                    .containsExactly("process failing: error.type=java.lang.IllegalStateException,"
+                                            + " messaging.delayqueue.listener=observationTests.Handlers.fail,"
+                                            + " messaging.delayqueue.outcome=failure,"
+                                            + " messaging.destination.name=failing,"
+                                            + " messaging.operation.name=process,"
+                                            + " messaging.operation.type=process,"
+                                            + " messaging.system=delayqueue,"
+                                            + " messaging.delayqueue.attempt=1, messaging.message.id=b"));
+                    assertThat(observed("messaging.client.operation.duration"))
+                            .containsExactly(
+                                    client("send pulled", "none", "accepted") + "messaging.message.id=a",
+                                    client("send pulled", "none", "duplicate") + "messaging.message.id=a",
+                                    client("receive pulled", "none", "received")
+                                            + "messaging.delayqueue.attempt=1, messaging.message.id=a",
+                                    client("receive pulled", "none", "empty") + "messaging.batch.message_count=0",
+                                    client("receive pulled", "java.lang.IllegalStateException", "failure")
+                                            + "messaging.batch.message_count=0",
+                                    client("send failing", "none", "accepted") + "messaging.message.id=b");
+                });
+    }
+
+    /** The low-cardinality keys of a send or receive call with OpenTelemetry's names. */
+    private static String client(String span, String error, String outcome) {
+        String operation = span.substring(0, span.indexOf(' '));
+        return span + ": error.type=" + error + ", messaging.delayqueue.outcome=" + outcome
+                + ", messaging.destination.name=" + span.substring(operation.length() + 1)
+                + ", messaging.operation.name=" + operation + ", messaging.operation.type=" + operation
+                + ", messaging.system=delayqueue, ";
+    }
+
     private static DelayMessage message(String topic, String id) {
         return DelayMessage.to(topic).id(id).payload("text").build();
     }

@@ -200,6 +200,34 @@ class TracingTests {
     }
 
     @Test
+    void batchHasTheNamesOfOpenTelemetry() {
+        runner.withPropertyValues("delayqueue.observation.convention=open-telemetry")
+                .run(context -> {
+                    context.getBean(DelayQueueTemplate.class)
+                            .sendAll(List.of(message("batch", "a"), message("batch", "b")));
+                    context.getBean(DelayListenerRegistry.class)
+                            .getContainer("batch")
+                            .orElseThrow()
+                            .start();
+
+                    SpanData process = await(context, "process batch", 1).get(0);
+                    assertThat(process.getKind()).isEqualTo(SpanKind.CONSUMER);
+                    assertThat(linksOf(process)).hasSize(2);
+                    assertThat(process.getAttributes().asMap().entrySet())
+                            .extracting(attribute -> attribute.getKey().getKey() + "=" + attribute.getValue())
+                            .containsExactlyInAnyOrder(
+                                    "error.type=none",
+                                    "messaging.batch.message_count=2",
+                                    "messaging.delayqueue.listener=batch",
+                                    "messaging.delayqueue.outcome=success",
+                                    "messaging.destination.name=batch",
+                                    "messaging.operation.name=process",
+                                    "messaging.operation.type=process",
+                                    "messaging.system=delayqueue");
+                });
+    }
+
+    @Test
     void eachAttemptHasASpanOfItsOwn() {
         runner.run(context -> {
             context.getBean(DelayQueueTemplate.class).send("failing", "text");

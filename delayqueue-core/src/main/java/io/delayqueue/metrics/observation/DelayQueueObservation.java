@@ -1,5 +1,6 @@
 package io.delayqueue.metrics.observation;
 
+import io.delayqueue.message.SendResult;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
@@ -75,6 +76,13 @@ public enum DelayQueueObservation implements ObservationDocumentation {
         }
         String name = error.getClass().getSimpleName();
         return name.isEmpty() ? error.getClass().getName() : name;
+    }
+
+    /** Returns the value of the {@code outcome} key of a send, which is the name of the result. */
+    static String outcome(@Nullable SendResult result) {
+        return result == null
+                ? KeyValue.NONE_VALUE
+                : result.getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
 
     /** Low-cardinality keys of a send. */

@@ -34,10 +34,7 @@ final class GuardedObservation {
         try {
             return new GuardedObservation(registry, notStarted.get().start());
         } catch (Throwable e) { // a message must not be rejected or dead-lettered because its observation fails
-            FailureLog.log(
-                    log::warn,
-                    "An observation could not be started. The send, receive call or handling continues without it",
-                    e);
+            FailureLog.log(log::warn, "An observation could not be started. The operation continues without it", e);
             return new GuardedObservation(registry, Observation.NOOP);
         }
     }
@@ -50,9 +47,7 @@ final class GuardedObservation {
             return () -> close(opened, outer);
         } catch (Throwable e) {
             FailureLog.log(
-                    log::warn,
-                    "A scope of an observation could not be opened. The send, receive call or handling continues without it",
-                    e);
+                    log::warn, "A scope of an observation could not be opened. The operation continues without it", e);
             // the registry has set the scope before the handler failed
             Scope incomplete = registry.getCurrentObservationScope();
             if (incomplete != null && incomplete != outer) {
