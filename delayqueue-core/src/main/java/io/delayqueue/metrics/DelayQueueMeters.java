@@ -95,6 +95,13 @@ public enum DelayQueueMeters implements MeterDocumentation {
     MESSAGES_CANCELLED("delayqueue.messages.cancelled", COUNTER, "Messages that were cancelled.", TOPIC),
     /** Replayed dead letters. */
     MESSAGES_REPLAYED("delayqueue.messages.replayed", COUNTER, "Dead letters that were replayed.", TOPIC),
+    /** Actions of operators. */
+    ACTIONS(
+            "delayqueue.actions",
+            COUNTER,
+            "Actions of operators, through the endpoint, the HTTP API or jobs. A job counts when it is requested and when"
+                    + " it ends.",
+            TOPIC),
 
     /** Released deliveries. */
     DELIVERIES_RELEASED(

@@ -1,5 +1,6 @@
 package io.delayqueue.metrics;
 
+import static io.delayqueue.metrics.DelayQueueMeters.ACTIONS;
 import static io.delayqueue.metrics.DelayQueueMeters.DEAD_LETTERS_DROPPED;
 import static io.delayqueue.metrics.DelayQueueMeters.DELIVERIES_RELEASED;
 import static io.delayqueue.metrics.DelayQueueMeters.DELIVERY_HANDLING;
@@ -193,6 +194,11 @@ public final class EventMeters implements DelayQueueEvents {
     @Override
     public void replayed(String topic, String deadLetterId) {
         of(topic).count(MESSAGES_REPLAYED);
+    }
+
+    @Override
+    public void administered(String by, String action, String topic, long count) {
+        of(topic).count(ACTIONS);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.delayqueue.metrics;
 
+import static io.delayqueue.metrics.DelayQueueMeters.ACTIONS;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_CANCELLED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_DUPLICATES;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_SENT;
@@ -7,6 +8,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_UNSENT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.admin.AuditLog;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.template.DuplicateMessageException;
@@ -114,5 +116,14 @@ class SentMetersTests extends MeterTest {
         List.of("m", "m", "never sent").forEach(id -> delayQueue().cancel("a", id));
 
         assertThat(value(MESSAGES_CANCELLED, "topic", "a")).isEqualTo(1);
+    }
+
+    @Test
+    @Moves(ACTIONS)
+    void actionsOfOperatorsAreCounted() {
+        bean(AuditLog.class).add("", "cancel", "a", 5);
+        bean(AuditLog.class).add("admin", "replay", "a", 0);
+
+        assertThat(value(ACTIONS, "topic", "a")).isEqualTo(2);
     }
 }
