@@ -3,6 +3,7 @@ package io.delayqueue.admin;
 import io.delayqueue.Internal;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Completions;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
@@ -328,6 +329,21 @@ public final class DelayQueueAdmin {
             removed += last;
         } while (last == PollRequest.MAX_BATCH);
         return removed;
+    }
+
+    /**
+     * Marks all dead letters that a topic has as reviewed: they are known, and no longer a finding. Those that are added
+     * later are.
+     */
+    public void markReviewed(String topic) {
+        translating(
+                "Marking the dead letters of topic " + Printable.of(topic) + " as reviewed",
+                topic,
+                () -> Await.result(topics.withShards(
+                                topic,
+                                shards -> Completions.all(
+                                        shards.stream().map(store::markReviewed).toList())))
+                        .isPresent());
     }
 
     /**

@@ -338,14 +338,17 @@ public final class QueueDiagnosis {
         }
 
         private void checkDeadLetters(TopicStatus topic, TopicCounts counts) {
-            if (counts.dead() > 0) {
+            if (counts.unreviewed() > 0) {
+                String all = counts.dead() == 1
+                        ? "It has a dead letter."
+                        : "It has " + count(counts.dead()) + " dead letters.";
                 add(
                         Level.WARNING,
                         Kind.DEAD_LETTERS,
                         topic.topic(),
-                        counts.dead() == 1
-                                ? "It has a dead letter."
-                                : "It has " + count(counts.dead()) + " dead letters.");
+                        counts.unreviewed() < counts.dead()
+                                ? all + " New since the last review: " + count(counts.unreviewed()) + "."
+                                : all);
             }
         }
 

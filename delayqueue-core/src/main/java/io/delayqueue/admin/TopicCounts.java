@@ -16,10 +16,11 @@ import java.util.concurrent.CompletableFuture;
  * @param ready due and not claimed
  * @param leased leased, waiting for a handler or being handled
  * @param dead dead letters
+ * @param unreviewed dead letters that were added since {@link DelayQueueAdmin#markReviewed} was last called
  * @param lag how long the oldest due message has been waiting since its due time or, if later, its send; zero if no
  *     message is due. It may be slightly too short if many messages were sent with due times in the past
  */
-public record TopicCounts(long scheduled, long ready, long leased, long dead, Duration lag) {
+public record TopicCounts(long scheduled, long ready, long leased, long dead, long unreviewed, Duration lag) {
 
     /**
      * Counts a topic. All shards are counted concurrently, so a server that does not respond delays only the topics
@@ -34,7 +35,7 @@ public record TopicCounts(long scheduled, long ready, long leased, long dead, Du
     }
 
     static TopicCounts of(List<ShardCounts> shards) {
-        TopicCounts sum = new TopicCounts(0, 0, 0, 0, Duration.ZERO);
+        TopicCounts sum = new TopicCounts(0, 0, 0, 0, 0, Duration.ZERO);
         for (ShardCounts shard : shards) {
             sum = sum.and(shard);
         }
@@ -47,6 +48,7 @@ public record TopicCounts(long scheduled, long ready, long leased, long dead, Du
                 ready + shard.ready(),
                 leased + shard.leased(),
                 dead + shard.dead(),
+                unreviewed + shard.unreviewed(),
                 lag.compareTo(shard.lag()) > 0 ? lag : shard.lag());
     }
 }

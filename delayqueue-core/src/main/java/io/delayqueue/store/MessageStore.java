@@ -88,6 +88,9 @@ public interface MessageStore {
      */
     CompletableFuture<Integer> purge(Shard shard, Purge purge);
 
+    /** Marks all dead letters that exist as reviewed. */
+    CompletableFuture<Void> markReviewed(Shard shard);
+
     /** From now on, stores a notification of each new dead letter in the shard's queue of notifications. */
     CompletableFuture<Void> enableNotifications(Shard shard);
 }

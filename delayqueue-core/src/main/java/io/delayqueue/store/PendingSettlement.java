@@ -23,6 +23,20 @@ public record PendingSettlement(
         @Nullable Throwable failure,
         CompletableFuture<Boolean> accepted) {
 
+    /** The same with the handling time in a dead letter. */
+    PendingSettlement withHandling(Instant now) {
+        Duration handling = delivery == null ? null : delivery.handling(givenAt, now);
+        return handling != null && settlement instanceof Settlement.ToDeadLetters to
+                ? new PendingSettlement(
+                        new Settlement.ToDeadLetters(to.id(), to.token(), to.cause(), to.failure(), handling),
+                        delivery,
+                        givenAt,
+                        bytesRead,
+                        failure,
+                        accepted)
+                : this;
+    }
+
     /** Details of a settled delivery for events. */
     public interface Attempt {
 

@@ -3,6 +3,7 @@ package io.delayqueue.store;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Failure;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** A settlement of a delivery. It changes nothing unless the message is leased with the token. */
 public sealed interface Settlement {
@@ -41,8 +42,22 @@ public sealed interface Settlement {
         }
     }
 
-    /** Dead-letters the message. */
-    record ToDeadLetters(String id, String token, DeadLetterCause cause, Failure failure) implements Settlement {
+    /**
+     * Dead-letters the message.
+     *
+     * @param handling handling time of the last attempt; null if it is unknown or handling was not started
+     */
+    record ToDeadLetters(
+            String id,
+            String token,
+            DeadLetterCause cause,
+            Failure failure,
+            @Nullable Duration handling) implements Settlement {
+
+        /** Dead-letters the message without a handling time. */
+        public ToDeadLetters(String id, String token, DeadLetterCause cause, Failure failure) {
+            this(id, token, cause, failure, null);
+        }
 
         /** Dead-letters the message at the request of its consumer. */
         public ToDeadLetters(String id, String token, String reason) {

@@ -9,11 +9,12 @@ import java.time.Duration;
  * @param ready number of messages that are due and not leased
  * @param leased number of leased messages
  * @param dead number of dead letters
+ * @param unreviewed number of dead letters that were added since the last review
  * @param lag longest time that a due message has been waiting, counted from its due time or, if later, from its send;
  *     zero if no message is due. If many messages were sent with a past due time, the value may be slightly too low
  */
-public record ShardCounts(long scheduled, long ready, long leased, long dead, Duration lag) {
+public record ShardCounts(long scheduled, long ready, long leased, long dead, long unreviewed, Duration lag) {
 
     /** The counts of an empty shard. */
-    public static final ShardCounts ZERO = new ShardCounts(0, 0, 0, 0, Duration.ZERO);
+    public static final ShardCounts ZERO = new ShardCounts(0, 0, 0, 0, 0, Duration.ZERO);
 }

@@ -131,7 +131,7 @@ public final class ShardSession {
 
     /** Adds a settlement, which one of the next polls sends. */
     public synchronized void add(PendingSettlement pending) {
-        waiting.add(pending);
+        waiting.add(clock.isSet() ? pending.withHandling(clock.at(pending.givenAt())) : pending);
         size = waiting.size();
     }
 

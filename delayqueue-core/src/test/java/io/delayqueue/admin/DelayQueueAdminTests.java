@@ -124,7 +124,7 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void countsSayWhatStandsWhere() {
-        assertThat(admin.counts("orders")).isEqualTo(new TopicCounts(0, 0, 0, 0, Duration.ZERO));
+        assertThat(admin.counts("orders")).isEqualTo(new TopicCounts(0, 0, 0, 0, 0, Duration.ZERO));
         toDeadLetters("dead");
         send("leased");
         poll(1, List.of());
@@ -394,7 +394,7 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void aTopicThatNobodyUsesIsEmptyAndNothingIsKeptOfIt() {
-        assertThat(admin.counts("mistyped")).isEqualTo(new TopicCounts(0, 0, 0, 0, Duration.ZERO));
+        assertThat(admin.counts("mistyped")).isEqualTo(new TopicCounts(0, 0, 0, 0, 0, Duration.ZERO));
         assertThat(admin.deadLetters("mistyped", 10)).isEqualTo(new DeadLetterPage(List.of(), null));
         assertThat(admin.deadLetter("mistyped", "a@b")).isEmpty();
         assertThat(admin.replay("mistyped", "a@b")).isEqualTo(ReplayOutcome.NOT_FOUND);
@@ -432,5 +432,20 @@ class DelayQueueAdminTests extends RedisTest {
         assertThatThrownBy(() -> admin.counts(" ")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> admin.replayAll("orders", Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void reviewedDeadLettersAreKnown() {
+        toDeadLetters("a", "b");
+        assertThat(admin.counts("orders").unreviewed()).isEqualTo(2);
+        admin.markReviewed("orders");
+        assertThat(admin.counts("orders").unreviewed()).isZero();
+        assertThat(admin.counts("orders").dead()).isEqualTo(2);
+        toDeadLetters("c");
+        assertThat(admin.counts("orders").unreviewed()).isEqualTo(1);
+        admin.purgeAll("orders");
+        assertThat(admin.counts("orders").unreviewed()).isZero();
+        admin.markReviewed("nothing");
+        assertThat(queue.topics().topics().join()).containsExactly("orders");
     }
 }

@@ -84,6 +84,8 @@ class DeadLetterListenerTests {
                 "ATTEMPTS_SPENT",
                 10,
                 null,
+                null,
+                null,
                 envelope);
         application.deadLetters.byId.put(deadLetter.deadLetterId(), deadLetter);
         return deadLetter;
@@ -225,6 +227,8 @@ class DeadLetterListenerTests {
                         DeadLetterCause.REQUESTED,
                         "REQUESTED",
                         1,
+                        null,
+                        null,
                         null,
                         broken));
         assertThatExceptionOfType(PayloadConversionException.class)

@@ -43,6 +43,22 @@ class DeadLetterEventTests extends HandlingTest {
     }
 
     @Test
+    void deadLetterNamesTheNodeAndTheTimeOfItsLastAttempt() {
+        Duration least = Duration.ofMillis(20);
+        listen(QUICK, deliveries -> {
+            long begun = System.nanoTime();
+            while (System.nanoTime() - begun < least.toNanos()) {
+                Thread.onSpinWait();
+            }
+            throw new IllegalStateException("no");
+        });
+        send("a");
+        Awaitility.await().until(() -> deadLetters().size() == 1);
+        assertThat(deadLetters().get(0).node()).isEqualTo(node.name);
+        assertThat(deadLetters().get(0).handling()).isGreaterThanOrEqualTo(least);
+    }
+
+    @Test
     void eachStoredDeadLetterIsNotified() {
         Queue<Boolean> found = new ConcurrentLinkedQueue<>();
         node.container("t", QueueKind.NOTIFICATIONS, QUICK, deliveries -> {

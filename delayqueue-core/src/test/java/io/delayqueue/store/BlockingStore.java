@@ -121,6 +121,11 @@ public record BlockingStore(MessageStore store) implements MessageStore {
     }
 
     @Override
+    public CompletableFuture<Void> markReviewed(Shard shard) {
+        return store.markReviewed(shard);
+    }
+
+    @Override
     public CompletableFuture<Void> enableNotifications(Shard shard) {
         return store.enableNotifications(shard);
     }

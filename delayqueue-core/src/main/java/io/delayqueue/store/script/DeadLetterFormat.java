@@ -10,6 +10,7 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.UnreadableMessageException;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.regex.Pattern;
@@ -56,6 +57,8 @@ final class DeadLetterFormat {
                 DeadLetterCause.UNREADABLE,
                 DeadLetterCause.UNREADABLE.name(),
                 0,
+                node(deadLetterId),
+                null,
                 new Failure(UnreadableMessageException.class.getName(), reason),
                 EnvelopeFormat.ofUnreadable(record));
     }
@@ -63,14 +66,14 @@ final class DeadLetterFormat {
     private static DeadLetter readable(String topic, String deadLetterId, byte[] record) {
         int headEnd = indexOfLineEnd(record);
         String[] head = new String(record, 0, headEnd, UTF_8).split(" ", -1);
-        if (head.length != 6 || !head[0].equals("1")) {
+        if (head.length < 6 || head.length > 7 || !head[0].equals("1")) {
             throw new UnreadableMessageException(
                     "The dead letter " + Printable.of(deadLetterId) + " is not of format 1");
         }
         if (!CAUSE.matcher(head[2]).matches()) {
             throw new IllegalArgumentException("not the name of a cause");
         }
-        int failureLength = Integer.parseInt(head[5]);
+        int failureLength = Integer.parseInt(head[head.length - 1]);
         String failure = new String(record, headEnd + 1, failureLength, UTF_8);
         return new DeadLetter(
                 deadLetterId,
@@ -80,6 +83,8 @@ final class DeadLetterFormat {
                 DeadLetterCause.of(head[2]),
                 head[2],
                 Integer.parseInt(head[3]),
+                node(deadLetterId),
+                head.length == 6 ? null : Duration.ofMillis(Long.parseLong(head[5])),
                 failure(failure),
                 envelope(Arrays.copyOfRange(record, headEnd + failureLength + 2, record.length)));
     }
@@ -87,6 +92,13 @@ final class DeadLetterFormat {
     private static String messageId(String deadLetterId) {
         int end = deadLetterId.lastIndexOf('@');
         return end < 0 ? deadLetterId : deadLetterId.substring(0, end);
+    }
+
+    /** A dead letter's id ends with the token of its last attempt, which begins with the name of the node and a dot. */
+    private static @Nullable String node(String deadLetterId) {
+        String token = deadLetterId.substring(deadLetterId.lastIndexOf('@') + 1);
+        int end = token.indexOf('.');
+        return end < 1 ? null : token.substring(0, end);
     }
 
     private static Envelope envelope(byte[] stored) {

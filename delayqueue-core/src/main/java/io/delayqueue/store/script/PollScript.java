@@ -64,15 +64,16 @@ final class PollScript {
             String verb = retry.ifAttemptsLeft() ? "retryIfAttemptsLeft" : "retry";
             write(call, verb, retry, Long.toString(retry.delay().toMillis()), oneLine(retry));
         } else if (settlement instanceof ToDeadLetters deadLetter) {
-            write(
-                    call,
-                    "deadLetter",
-                    deadLetter,
-                    deadLetter.cause().name(),
-                    DeadLetterFormat.write(deadLetter.failure()));
+            write(call, "deadLetter", deadLetter, cause(deadLetter), DeadLetterFormat.write(deadLetter.failure()));
         } else if (settlement instanceof Release release) {
             write(call, "release", release, "", "");
         }
+    }
+
+    private static String cause(ToDeadLetters deadLetter) {
+        Duration handling = deadLetter.handling();
+        String cause = deadLetter.cause().name();
+        return handling == null ? cause : cause + " " + Math.max(0, handling.toMillis());
     }
 
     private static String oneLine(Retry retry) {

@@ -41,6 +41,7 @@ public final class RedisMessageStore implements MessageStore {
     private static final LuaScript DEAD_LETTERS = script("deadletters");
     private static final LuaScript REPLAY = script("replay");
     private static final LuaScript PURGE = script("purge");
+    private static final LuaScript REVIEW = script("review");
     private static final LuaScript ENABLE_NOTIFICATIONS = script("notifications");
 
     /**
@@ -170,9 +171,10 @@ public final class RedisMessageStore implements MessageStore {
                 ready,
                 Replies.number(reply.get(4)),
                 Replies.number(reply.get(5)),
+                Replies.number(reply.get(6)),
                 ready == 0
                         ? Duration.ZERO
-                        : Duration.between(Replies.millis(reply.get(6)), Replies.micros(reply.get(1))));
+                        : Duration.between(Replies.millis(reply.get(7)), Replies.micros(reply.get(1))));
     }
 
     @Override
@@ -261,6 +263,12 @@ public final class RedisMessageStore implements MessageStore {
             call.add("r").add(retention.maxAge().toMillis()).add(retention.maxCount());
             call.add(PollRequest.MAX_BATCH).add(retention.maxBytes());
         }
+    }
+
+    @Override
+    public CompletableFuture<Void> markReviewed(Shard shard) {
+        return calls.runIfExists(REVIEW, shard.messages(), ShardKeys::queue, call -> {})
+                .thenApply(reply -> null);
     }
 
     @Override

@@ -135,7 +135,7 @@ local function writeClaim(claim, newDeadLetters)
     end
     for _, expired in ipairs(claim.expired) do
       local _, attempts, _, failure = parsed(expired[4])
-      toDeadLetters(expired[1], expired[5], 'EXPIRED', attempts, expired[2], failure, expired[3], newDeadLetters)
+      toDeadLetters(expired[1], expired[5], 'EXPIRED', attempts, expired[2], '', failure, expired[3], newDeadLetters)
     end
     if n > 0 then
       local claimed, before, ends = claim.claimed, claim.before, claim.ends

@@ -2,15 +2,15 @@
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead, only in the queue of messages
 -- ARGV[1] identity  ARGV[2] largest number of due messages to read  ARGV[3] number of bytes after which reading stops
--- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, time in ms since which the oldest due
---        message waits} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), 8 commands, and one more for each message that is read. A message waits from its send if it was sent
+-- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead that were not reviewed, time in
+--        ms since which the oldest due message waits} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(log N), 9 commands, and one more for each message that is read. A message waits from its send if it was sent
 --        with a past due time; such messages are read until one that waits longest is found
 --@include keys
 local deadKey = KEYS[6]
 --@include clock
 --@include head
-local identity = redis.call('HGET', metaKey, 'identity')
+local identity, reviewed = unpack(redis.call('HMGET', metaKey, 'identity', 'reviewed'))
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
@@ -37,5 +37,6 @@ return {
   ready,
   redis.call('ZCARD', leasesKey) - 1,
   deadKey and redis.call('ZCARD', deadKey) - 1 or 0,
+  deadKey and redis.call('ZCOUNT', deadKey, '(' .. (reviewed or '-inf'), '+inf') - 1 or 0,
   string.format('%.0f', oldest)
 }

@@ -27,7 +27,7 @@ local function shapeOf(message)
 end
 
 local function kindOf(record)
-  local _, headEnd, cause, length = string.find(record, '^1 %d+ ([A-Z_]+) %d+ %-?%d+ (%d+)\n')
+  local _, headEnd, cause, length = string.find(record, '^1 %d+ ([A-Z_]+) [^\n]*%f[%d](%d+)\n')
   if not headEnd then
     return 'UNREADABLE', '', ''
   end

@@ -24,7 +24,7 @@ local function reclaim(max, reclaimed, newDeadLetters)
       end
       redis.call('ZREM', leasesKey, id)
     elseif deadAt or tonumber(attempts) >= permitted(message) then
-      toDeadLetters(id, token, 'LEASE_OVER', attempts, due, failure, message, newDeadLetters)
+      toDeadLetters(id, token, 'LEASE_OVER', attempts, due, '', failure, message, newDeadLetters)
     else
       toSchedule(id, nowText, attempts, failure)
       reclaimed[#reclaimed + 1] = id

@@ -116,8 +116,11 @@ local function settleOthers(first, held, newDeadLetters)
     elseif verb == 'release' then
       toSchedule(id, due, attempts - 1, lastFailure)
     else
-      local cause = verb == 'retryIfAttemptsLeft' and 'ATTEMPTS_SPENT' or value
-      toDeadLetters(id, token, cause, attempts, due, failure, message, newDeadLetters)
+      local cause, handling = 'ATTEMPTS_SPENT', ''
+      if verb == 'deadLetter' then
+        cause, handling = string.match(value, '^(%S+)(.*)$')
+      end
+      toDeadLetters(id, token, cause, attempts, due, handling, failure, message, newDeadLetters)
     end
   end
 end

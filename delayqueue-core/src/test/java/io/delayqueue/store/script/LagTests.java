@@ -68,7 +68,7 @@ class LagTests {
         bench.given(state);
         bench.clock(T0 + 1000);
         assertThat(bench.commands(() -> bench.store().awaitCount(bench.shard())))
-                .containsEntry("hget", 2L);
+                .containsEntry("hget", 1L);
     }
 
     @Test
@@ -85,12 +85,12 @@ class LagTests {
         bench.store().awaitSend(bench.shard(), List.of(Sends.at("one more", 0)));
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofSeconds(1));
         assertThat(bench.commands(() -> bench.store().awaitCount(bench.shard())))
-                .containsEntry("hget", 101L);
+                .containsEntry("hget", 100L);
         for (int i = 0; i < 3; i++) {
             bench.store().awaitCancel(bench.shard(), "m" + i);
             bench.store().awaitSend(bench.shard(), List.of(Sends.large("m" + i, i, PollRequest.MAX_BYTES / 2)));
         }
         assertThat(bench.commands(() -> bench.store().awaitCount(bench.shard())))
-                .containsEntry("hget", 4L);
+                .containsEntry("hget", 3L);
     }
 }

@@ -460,6 +460,7 @@ final class StoreModel {
                 ready,
                 kind.leased().size(),
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,
+                which == QueueKind.MESSAGES ? deadLetters.size() : 0,
                 Duration.ofMillis(Math.max(0, now - waiting)));
     }
 

@@ -62,6 +62,8 @@ class StoredFormatTests {
 
     /** What no stored message passes through. A script that isn't tried on the dump below has to be one of these. */
     private static final Set<String> WITHOUT_MESSAGES = Set.of(
+            "admin/job",
+            "admin/jobs",
             "coordination/heartbeat",
             "coordination/nodes",
             "coordination/pause",
@@ -226,6 +228,12 @@ class StoredFormatTests {
     /** Each verb meets a message of format 1, and leaves one that is readable. */
     private void tryEveryVerb() {
         assertThat(store.awaitCount(bench.shard()).scheduled()).isEqualTo(5);
+        assertThat(bench.reader()
+                        .deadLetterKinds(bench.shard(), new DeadLetterQuery.Page(null, 0, 100))
+                        .join())
+                .extracting(entry -> entry.kind().cause())
+                .containsExactly("EXPIRED", "NOT_RETRYABLE");
+        store.markReviewed(bench.shard()).join();
         assertThat(bench.reader()
                         .upcoming(bench.shard(), HOUR, 3)
                         .join()
