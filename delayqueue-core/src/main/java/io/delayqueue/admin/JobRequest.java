@@ -28,7 +28,8 @@ public record JobRequest(
         @Nullable Instant startAt,
         String by) {
 
-    private static final int MAX_PER_SECOND = 100_000;
+    /** Greatest value of {@code perSecond}. */
+    public static final int MAX_PER_SECOND = 100_000;
 
     /**
      * Checks the request.

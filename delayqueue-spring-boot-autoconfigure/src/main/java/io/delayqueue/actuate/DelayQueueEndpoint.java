@@ -3,6 +3,7 @@ package io.delayqueue.actuate;
 import io.delayqueue.actuate.response.ErrorResponse;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
+import java.security.Principal;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -106,13 +107,25 @@ public final class DelayQueueEndpoint {
      */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> act(
+            SecurityContext caller,
             @Selector(match = Match.ALL_REMAINING) Object action,
             @Nullable String topic,
             @Nullable String id,
             @Nullable String deadLetter,
             @Nullable String listener,
             @Nullable String delay,
-            @Nullable String dueAt) {
+            @Nullable String dueAt,
+            @Nullable String operation,
+            @Nullable String cause,
+            @Nullable String exceptionType,
+            @Nullable String shape,
+            @Nullable String from,
+            @Nullable String until,
+            @Nullable String perSecond,
+            @Nullable String target,
+            @Nullable String startAt,
+            @Nullable String preview,
+            @Nullable String job) {
         return respond(() -> {
             Operation requested = Operation.action(path(action));
             Parameters parameters = new Parameters("The action '" + requested.path() + "'")
@@ -122,9 +135,25 @@ public final class DelayQueueEndpoint {
                     .with("listener", listener)
                     .with("delay", delay)
                     .with("dueAt", dueAt)
+                    .with("operation", operation)
+                    .with("cause", cause)
+                    .with("exceptionType", exceptionType)
+                    .with("shape", shape)
+                    .with("from", from)
+                    .with("until", until)
+                    .with("perSecond", perSecond)
+                    .with("target", target)
+                    .with("startAt", startAt)
+                    .with("preview", preview)
+                    .with("job", job)
                     .only(requested.parameters());
-            return actions.act(requested, parameters);
+            return actions.act(requested, parameters, nameOf(caller));
         });
+    }
+
+    private static String nameOf(SecurityContext caller) {
+        Principal principal = caller.getPrincipal();
+        return principal == null ? "" : Objects.requireNonNullElse(principal.getName(), "");
     }
 
     /**

@@ -20,6 +20,10 @@ enum Operation {
     DEAD("topic", "count", "page"),
     /** A dead letter. */
     DEAD_LETTER("topic", "deadLetter"),
+    /** Dead letters by kind. */
+    DEAD_GROUPS("topic", "count"),
+    /** The jobs of the last day. */
+    JOBS,
     /** The number of messages that become due, by time. */
     UPCOMING("topic", "span", "buckets"),
 
@@ -31,12 +35,26 @@ enum Operation {
     RUN("topic", "id"),
     /** Replays a dead letter: its message is due at once. */
     REPLAY("topic", "deadLetter"),
-    /** Replays all dead letters of a topic. */
-    REPLAY_ALL("topic"),
     /** Removes a dead letter permanently. */
     PURGE("topic", "deadLetter"),
-    /** Removes all dead letters of a topic permanently. */
-    PURGE_ALL("topic"),
+    /** Marks the dead letters of a topic as reviewed. */
+    REVIEW("topic"),
+    /** Acts on many messages or dead letters of a topic, or at a later time. */
+    START_JOB(
+            "operation",
+            "topic",
+            "cause",
+            "exceptionType",
+            "shape",
+            "from",
+            "until",
+            "delay",
+            "perSecond",
+            "target",
+            "startAt",
+            "preview"),
+    /** Stops a job. */
+    STOP_JOB("job"),
     /** Deletes an empty topic. */
     DELETE_TOPIC("topic"),
     /** Pauses a listener on this node or a topic on all nodes. */

@@ -1,38 +1,66 @@
 package io.delayqueue.actuate;
 
 import io.delayqueue.actuate.response.ActionResponse;
+import io.delayqueue.admin.AuditLog;
+import io.delayqueue.admin.DeadLetterFilter;
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.admin.JobAction;
+import io.delayqueue.admin.JobRequest;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DeadLetterKind;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Performs the actions. The status of the response tells whether the action changed something. Thread-safe.
+ * Performs the actions. The status of the response tells whether the action changed something. What changed something is
+ * added to the audit log. Thread-safe.
  *
  * @param operations changes live messages
  * @param admin changes dead letters and topics
+ * @param jobs acts on many messages; adds its jobs to the audit log itself
  * @param listeners the listeners of this node; null if the application has none
  */
 public record QueueActions(
         DelayQueueOperations operations,
         DelayQueueAdmin admin,
+        DelayQueueJobs jobs,
+        AuditLog audit,
         @Nullable DelayListenerRegistry listeners) {
 
     private static final int CONFLICT = 409;
 
-    WebEndpointResponse<OperationResponseBody> act(Operation action, Parameters parameters) {
+    /**
+     * Performs an action.
+     *
+     * @param by who requests it; empty if unknown
+     */
+    WebEndpointResponse<OperationResponseBody> act(Operation action, Parameters parameters, String by) {
         try {
-            return perform(action, parameters);
+            WebEndpointResponse<OperationResponseBody> response = perform(action, parameters, by);
+            if (response.getStatus() == WebEndpointResponse.STATUS_OK && action != Operation.START_JOB) {
+                String object = Stream.of("id", "deadLetter", "listener", "job")
+                        .filter(parameters::has)
+                        .map(name -> " " + parameters.required(name))
+                        .collect(Collectors.joining());
+                audit.add(by, action.path() + object, Objects.requireNonNullElse(parameters.text("topic"), ""), 1);
+            }
+            return response;
         } catch (DelayQueueUnavailableException e) {
             if (e.isOutcomeUnknown()) {
                 return rejected(
@@ -45,15 +73,16 @@ public record QueueActions(
         }
     }
 
-    private WebEndpointResponse<OperationResponseBody> perform(Operation action, Parameters parameters) {
+    private WebEndpointResponse<OperationResponseBody> perform(Operation action, Parameters parameters, String by) {
         return switch (action) {
             case CANCEL -> cancel(parameters.required("topic"), parameters.required("id"));
             case RESCHEDULE -> reschedule(parameters);
             case RUN -> reschedule(parameters.required("topic"), parameters.required("id"), Duration.ZERO);
             case REPLAY -> replay(parameters.required("topic"), parameters.required("deadLetter"));
-            case REPLAY_ALL -> done(ActionResponse.replayed(admin.replayAll(parameters.required("topic"))));
             case PURGE -> purge(parameters.required("topic"), parameters.required("deadLetter"));
-            case PURGE_ALL -> done(ActionResponse.purged(admin.purgeAll(parameters.required("topic"))));
+            case REVIEW -> review(parameters.required("topic"));
+            case START_JOB -> startJob(parameters, by);
+            case STOP_JOB -> stopJob(parameters.required("job"));
             case DELETE_TOPIC -> deleteTopic(parameters.required("topic"));
             case PAUSE -> pause(parameters);
             case RESUME -> resume(parameters);
@@ -118,6 +147,64 @@ public record QueueActions(
         return admin.purge(topic, deadLetter)
                 ? done(ActionResponse.done("purged"))
                 : missing(RejectedRequestException.noDeadLetter(topic, deadLetter));
+    }
+
+    private WebEndpointResponse<OperationResponseBody> review(String topic) {
+        admin.markReviewed(topic);
+        return done(ActionResponse.done("reviewed"));
+    }
+
+    private WebEndpointResponse<OperationResponseBody> startJob(Parameters parameters, String by) {
+        JobRequest request = request(parameters).by(by);
+        if (parameters.flag("preview", false)) {
+            return done(ActionResponse.previewed(jobs.preview(request)));
+        }
+        try {
+            return done(ActionResponse.started(jobs.start(request)));
+        } catch (IllegalStateException e) {
+            return rejected(CONFLICT, "too_many_jobs", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static JobRequest request(Parameters parameters) {
+        String operation = parameters.required("operation");
+        JobAction action = Stream.of(JobAction.values())
+                .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(operation))
+                .findFirst()
+                .orElseThrow(() -> parameters.wrong(
+                        "operation",
+                        "one of "
+                                + Stream.of(JobAction.values())
+                                        .map(each -> each.name().toLowerCase(Locale.ROOT))
+                                        .collect(Collectors.joining(", "))));
+        return new JobRequest(
+                action,
+                parameters.required("topic"),
+                new DeadLetterFilter(kind(parameters), instant(parameters, "from"), instant(parameters, "until")),
+                parameters.has("delay") ? parameters.duration("delay") : Duration.ZERO,
+                parameters.number("perSecond", 0, JobRequest.MAX_PER_SECOND),
+                parameters.text("target"),
+                instant(parameters, "startAt"),
+                "");
+    }
+
+    private static @Nullable DeadLetterKind kind(Parameters parameters) {
+        return parameters.has("cause") || parameters.has("exceptionType") || parameters.has("shape")
+                ? new DeadLetterKind(
+                        parameters.required("cause"),
+                        parameters.required("exceptionType"),
+                        parameters.required("shape"))
+                : null;
+    }
+
+    private static @Nullable Instant instant(Parameters parameters, String name) {
+        return parameters.has(name) ? parameters.instant(name) : null;
+    }
+
+    private WebEndpointResponse<OperationResponseBody> stopJob(String id) {
+        return jobs.stop(id)
+                .map(job -> done(ActionResponse.done(job.state())))
+                .orElseGet(() -> missing(RejectedRequestException.notFound("There is no job '" + id + "'.")));
     }
 
     private WebEndpointResponse<OperationResponseBody> deleteTopic(String topic) {

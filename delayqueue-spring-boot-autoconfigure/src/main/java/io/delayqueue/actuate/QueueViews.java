@@ -1,7 +1,9 @@
 package io.delayqueue.actuate;
 
 import io.delayqueue.actuate.response.DeadLetterDescriptor;
+import io.delayqueue.actuate.response.DeadLetterGroupsDescriptor;
 import io.delayqueue.actuate.response.FindingDescriptor;
+import io.delayqueue.actuate.response.JobDescriptor;
 import io.delayqueue.actuate.response.MessageDescriptor;
 import io.delayqueue.actuate.response.NodeDescriptor;
 import io.delayqueue.actuate.response.OverviewDescriptor;
@@ -11,6 +13,7 @@ import io.delayqueue.actuate.response.UpcomingDescriptor;
 import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.Diagnosis;
 import io.delayqueue.admin.MessagePage;
 import io.delayqueue.admin.MessageView;
@@ -42,6 +45,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param diagnosis finds what to look at
  * @param maxLag the health thresholds of topics, by name
  * @param admin reads dead letters
+ * @param jobs reads jobs
  * @param operations finds messages by their id
  */
 public record QueueViews(
@@ -53,9 +57,11 @@ public record QueueViews(
         QueueDiagnosis diagnosis,
         Map<String, Duration> maxLag,
         DelayQueueAdmin admin,
+        DelayQueueJobs jobs,
         DelayQueueOperations operations) {
 
     private static final int DEFAULT_PAGE = 50;
+    private static final int DEFAULT_GROUPED = 10_000;
     private static final Duration DEFAULT_SPAN = Duration.ofHours(1);
     private static final int DEFAULT_BUCKETS = 60;
 
@@ -104,9 +110,14 @@ public record QueueViews(
         if (view == Operation.FIND) {
             return find(parameters.required("id"), showPayloads);
         }
+        if (view == Operation.JOBS) {
+            return new JobDescriptor.All(
+                    jobs.jobs().stream().map(JobDescriptor::of).toList());
+        }
         String topic = parameters.required("topic");
         return switch (view) {
             case TOPIC -> topic(topic);
+            case DEAD_GROUPS -> deadGroups(topic, parameters);
             case MESSAGES -> messages(topic, parameters, showPayloads);
             case MESSAGE -> message(topic, parameters.required("id"), showPayloads);
             case DEAD -> deadLetters(topic, parameters, showPayloads);
@@ -186,6 +197,12 @@ public record QueueViews(
                         .map(deadLetter -> DeadLetterDescriptor.of(deadLetter, showPayloads))
                         .toList(),
                 page.next());
+    }
+
+    /** The types and messages of exceptions are shown to everybody, as in the list of dead letters. */
+    private OperationResponseBody deadGroups(String topic, Parameters parameters) {
+        int count = parameters.number("count", DEFAULT_GROUPED, DelayQueueInspector.MAX_GROUPED);
+        return DeadLetterGroupsDescriptor.of(inspector.deadLetterGroups(topic, count));
     }
 
     private OperationResponseBody deadLetter(String topic, String deadLetter, boolean showPayloads) {

@@ -61,7 +61,7 @@ abstract class EndpointAccessContract {
     @Test
     void endpointIsReadOnlyByDefault() {
         assertThat(node.view("").json().path("writable").asBoolean(true)).isFalse();
-        for (String action : new String[] {"cancel", "purge-all", "pause", "no-such-thing"}) {
+        for (String action : new String[] {"cancel", "start-job", "pause", "no-such-thing"}) {
             Reply reply = node.as("operator").act(action, "topic", "closed", "id", "a");
             assertThat(reply.status()).isEqualTo(405);
             assertThat(reply.detail())

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -417,15 +418,72 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void replayAllReturnsTheNumbersOfReplayedAndKeptDeadLetters() {
+    void groupOfDeadLettersIsReplayedByAJob() {
         for (String id : List.of("a", "b", "c")) {
             node.toDeadLetters(topic, id, "text");
         }
         node.send(topic, "b", "text", ofHours(1));
+        JsonNode groups = node.view("dead-groups", "topic", topic).json();
+        assertThat(groups.path("counted").asInt()).isEqualTo(3);
+        assertThat(groups.path("complete").asBoolean()).isTrue();
+        JsonNode kind = groups.path("groups").path(0).path("kind");
+        String[] job = {
+            "operation",
+            "replay",
+            "topic",
+            topic,
+            "cause",
+            kind.path("cause").asString(),
+            "exceptionType",
+            kind.path("exceptionType").asString(),
+            "shape",
+            kind.path("shape").asString(),
+            "delay",
+            "1h",
+            "perSecond",
+            "1000"
+        };
 
-        Reply reply = node.act("replay-all", "topic", topic);
+        assertThat(node.act("start-job", with(job, "preview", "true")).text())
+                .isEqualTo("{\"outcome\":\"previewed\",\"expected\":3}");
+        Reply started = node.act("start-job", job);
+        assertThat(started.outcome()).isEqualTo("started");
+        assertThat(started.json().path("expected").asInt()).isEqualTo(3);
+        String id = started.json().path("job").asString();
 
-        assertThat(reply.text()).isEqualTo("{\"outcome\":\"replayed\",\"replayed\":2,\"kept\":1}");
+        await().until(() -> job(id).path("state").asString().equals("finished"));
+        assertThat(job(id).path("done").asInt()).isEqualTo(2);
+        assertThat(job(id).path("kept").asInt()).isEqualTo(1);
+        assertThat(job(id).path("delayMillis").asLong()).isEqualTo(ofHours(1).toMillis());
+        assertThat(job(id).path("kind")).isEqualTo(kind);
+        assertThat(node.template().find(topic, "a")).isPresent();
+        assertThat(node.act("stop-job", "job", id).outcome()).isEqualTo("finished");
+        assertThat(node.act("stop-job", "job", "x").status()).isEqualTo(404);
+    }
+
+    private JsonNode job(String id) {
+        for (JsonNode job : node.view("jobs").json().path("jobs")) {
+            if (job.path("id").asString().equals(id)) {
+                return job;
+            }
+        }
+        throw new AssertionError("no job " + id);
+    }
+
+    private static String[] with(String[] parameters, String... more) {
+        return Stream.concat(Stream.of(parameters), Stream.of(more)).toArray(String[]::new);
+    }
+
+    @Test
+    void reviewedDeadLettersAreNoFinding() {
+        node.toDeadLetters(topic, "a", "text");
+        assertThat(node.view("topic", "topic", topic).json().path("unreviewed").asInt())
+                .isEqualTo(1);
+        assertThat(node.act("review", "topic", topic).outcome()).isEqualTo("reviewed");
+        JsonNode reviewed = node.view("topic", "topic", topic).json();
+        assertThat(reviewed.path("unreviewed").asInt()).isZero();
+        assertThat(reviewed.path("dead").asInt()).isEqualTo(1);
+        assertThat(reviewed.path("findings")).isEmpty();
     }
 
     @Test
@@ -440,8 +498,9 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(node.view("dead-letter", "topic", topic, "deadLetter", deadLetter)
                         .status())
                 .isEqualTo(404);
-        assertThat(node.act("purge-all", "topic", topic).text()).isEqualTo("{\"outcome\":\"purged\",\"purged\":1}");
-        assertThat(node.view("dead", "topic", topic).text()).isEqualTo("{\"deadLetters\":[]}");
+        assertThat(node.act("start-job", "operation", "purge", "topic", topic).outcome())
+                .isEqualTo("started");
+        await().until(() -> node.view("dead", "topic", topic).text().equals("{\"deadLetters\":[]}"));
     }
 
     @Test

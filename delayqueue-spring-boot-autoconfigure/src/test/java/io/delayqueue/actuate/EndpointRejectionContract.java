@@ -90,8 +90,14 @@ abstract class EndpointRejectionContract extends EndpointTest {
                 "reschedule   | topic=t&id=a&dueAt=tomorrow | The parameter 'dueAt' must be an instant such as 2030-01-31T12:00:00Z, but was 'tomorrow'.",
                 "run          | topic=t&id=a&delay=1h       | The action 'run' has no parameter 'delay'. Parameters: topic, id.",
                 "replay       | topic=t                     | The action 'replay' requires the parameter 'deadLetter'.",
-                "purge-all    | topic=t&deadLetter=l            | The action 'purge-all' has no parameter 'deadLetter'. Parameters: topic.",
-                "purge-all    | topic=t&before=2030-01-01   | Unknown parameter 'before'. Parameters: topic, id, deadLetter, listener, delay, dueAt.",
+                "review       | topic=t&deadLetter=l        | The action 'review' has no parameter 'deadLetter'. Parameters: topic.",
+                "start-job    | topic=t&before=2030-01-01   | Unknown parameter 'before'. Parameters: topic, id, deadLetter, listener, delay, dueAt, operation, cause, exceptionType, shape, from, until, perSecond, target, startAt, preview, job.",
+                "start-job    | topic=t                     | The action 'start-job' requires the parameter 'operation'.",
+                "start-job    | topic=t&operation=eat       | The parameter 'operation' must be one of replay, purge, run, cancel, move, pause, resume, but was 'eat'.",
+                "start-job    | topic=t&operation=move      | target is missing",
+                "start-job    | topic=t&operation=replay&cause=X | The action 'start-job' requires the parameter 'exceptionType'.",
+                "start-job    | topic=t&operation=run&delay=1h | delay is for REPLAY only",
+                "start-job    | topic=t&operation=purge&perSecond=0 | The parameter 'perSecond' must be an integer from 1 to 100000, but was '0'.",
                 "delete-topic |                             | The action 'delete-topic' requires the parameter 'topic'.",
                 "pause        |                             | The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).",
                 "resume       | topic=t&listener=l          | The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).",
@@ -113,12 +119,14 @@ abstract class EndpointRejectionContract extends EndpointTest {
     void unknownViewOrActionIsNotFound() {
         assertThat(node.view("lost").status()).isEqualTo(404);
         assertThat(node.view("lost").detail())
-                .isEqualTo("Unknown view 'lost'. Views: topic, messages, message, find, dead, dead-letter, upcoming.");
+                .isEqualTo(
+                        "Unknown view 'lost'. Views: topic, messages, message, find, dead, dead-letter, dead-groups, jobs,"
+                                + " upcoming.");
         assertThat(node.view("topic/more", "topic", "t").status()).isEqualTo(404);
         assertThat(node.act("flush").status()).isEqualTo(404);
         assertThat(node.act("flush").detail())
                 .isEqualTo(
-                        "Unknown action 'flush'. Actions: cancel, reschedule, run, replay, replay-all, purge, purge-all,"
+                        "Unknown action 'flush'. Actions: cancel, reschedule, run, replay, purge, review, start-job, stop-job,"
                                 + " delete-topic, pause, resume.");
     }
 
@@ -243,7 +251,7 @@ abstract class EndpointRejectionContract extends EndpointTest {
     @ParameterizedTest
     @ValueSource(strings = {"{", "[1]", "{\"topic\":{\"a\":1}}", "\"topic\""})
     void bodyMustBeAnObjectOfStrings(String body) {
-        Reply reply = node.post("purge-all", "application/json", body);
+        Reply reply = node.post("review", "application/json", body);
 
         assertThat(reply.status()).isEqualTo(400);
         assertThat(reply.detail())

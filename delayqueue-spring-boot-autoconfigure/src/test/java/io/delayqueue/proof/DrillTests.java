@@ -183,7 +183,9 @@ class DrillTests {
                 () -> finds("warning", "dead_letters") && findings().contains("3 dead letters"));
         seen("dead letters, health", () -> health().getDetails().toString().contains("3 dead letters"));
         assertThat(health().getStatus()).isEqualTo(Status.UP);
-        assertThat(observer.act("purge-all", "topic", "mail").status()).isEqualTo(200);
+        assertThat(observer.act("start-job", "operation", "purge", "topic", "mail")
+                        .status())
+                .isEqualTo(200);
         seen("dead letters, end after the purge", () -> !finds("warning", "dead_letters"));
     }
 

@@ -1,6 +1,6 @@
 package io.delayqueue.actuate.response;
 
-import io.delayqueue.admin.ReplaySummary;
+import io.delayqueue.admin.Job;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -9,22 +9,19 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * The result of an action.
  *
  * @param outcome the outcome in lower case, such as {@code being_handled}
- * @param purged the number of purged dead letters if all of a topic were purged
- * @param replayed the number of replayed dead letters if all of a topic were replayed
- * @param kept the number of dead letters that were not replayed because a message with their id is live or they cannot
- *     be read
+ * @param expected the number of messages or dead letters that a job concerns
+ * @param job the id of the job that was started
  * @param detail the reason why nothing changed or why the outcome is unknown
  */
 public record ActionResponse(
         String outcome,
-        @Nullable Long purged,
-        @Nullable Long replayed,
-        @Nullable Long kept,
+        @Nullable Long expected,
+        @Nullable String job,
         @Nullable String detail) implements OperationResponseBody {
 
     /** Creates the response of a successful action. */
     public static ActionResponse done(String outcome) {
-        return new ActionResponse(outcome, null, null, null, null);
+        return new ActionResponse(outcome, null, null, null);
     }
 
     /** Creates the response of a successful action. */
@@ -32,19 +29,19 @@ public record ActionResponse(
         return done(word(outcome));
     }
 
-    /** Creates the response of {@code purge-all}. */
-    public static ActionResponse purged(long count) {
-        return new ActionResponse("purged", count, null, null, null);
+    /** Creates the response of a preview. */
+    public static ActionResponse previewed(long expected) {
+        return new ActionResponse("previewed", expected, null, null);
     }
 
-    /** Creates the response of {@code replay-all}. */
-    public static ActionResponse replayed(ReplaySummary summary) {
-        return new ActionResponse("replayed", null, summary.replayed(), summary.kept(), null);
+    /** Creates the response of a job that was started. */
+    public static ActionResponse started(Job job) {
+        return new ActionResponse("started", job.expected(), job.id(), null);
     }
 
     /** Creates the response of an action that changed nothing or whose outcome is unknown. */
     public static ActionResponse failed(String outcome, String detail) {
-        return new ActionResponse(outcome, null, null, null, new ErrorResponse(detail).detail());
+        return new ActionResponse(outcome, null, null, new ErrorResponse(detail).detail());
     }
 
     /** Creates the response of an action that changed nothing. */

@@ -3,6 +3,7 @@ package io.delayqueue.actuate.response;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +17,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param id the id of the message
  * @param cause one of {@link io.delayqueue.message.DeadLetterCause} in lower case, or an unknown cause from a newer
  *     version
+ * @param node the node of the last attempt; omitted if unknown
+ * @param startedAt when the handler of the last attempt started; omitted if unknown
+ * @param handlingMillis how long it ran; omitted if unknown
  * @param dueAt the due time that the last send, reschedule or replay of the message set
  * @param headers omitted if the caller may not see payloads
  */
@@ -26,6 +30,9 @@ public record DeadLetterDescriptor(
         Instant deadLetteredAt,
         String cause,
         int attempts,
+        @Nullable String node,
+        @Nullable Instant startedAt,
+        @Nullable Long handlingMillis,
         @Nullable Failure failure,
         Instant dueAt,
         Instant sentAt,
@@ -40,6 +47,7 @@ public record DeadLetterDescriptor(
      */
     public static DeadLetterDescriptor of(DeadLetter deadLetter, boolean showPayloads) {
         Envelope envelope = deadLetter.envelope();
+        Duration handling = deadLetter.handling();
         return new DeadLetterDescriptor(
                 deadLetter.topic(),
                 deadLetter.deadLetterId(),
@@ -47,6 +55,9 @@ public record DeadLetterDescriptor(
                 deadLetter.deadLetteredAt(),
                 deadLetter.causeName().toLowerCase(Locale.ROOT),
                 deadLetter.attempts(),
+                deadLetter.node(),
+                handling == null ? null : deadLetter.deadLetteredAt().minus(handling),
+                handling == null ? null : handling.toMillis(),
                 deadLetter.failure(),
                 envelope.dueAt(),
                 envelope.sentAt(),

@@ -16,6 +16,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * The current state and the history of a topic. If the state of a shard is unknown, counts and lag are omitted and
  * {@code problem} is set.
  *
+ * @param unreviewed the dead letters that were added since the last review
  * @param maxLagMillis the health threshold of the lag, if one is set
  * @param problem the reason why counts are omitted
  * @param consumers the nodes that consume the topic
@@ -33,6 +34,7 @@ public record TopicDescriptor(
         @Nullable Long ready,
         @Nullable Long leased,
         @Nullable Long dead,
+        @Nullable Long unreviewed,
         @Nullable Long lagMillis,
         @Nullable Long maxLagMillis,
         @Nullable String problem,
@@ -63,6 +65,7 @@ public record TopicDescriptor(
                 counts == null ? null : counts.ready(),
                 counts == null ? null : counts.leased(),
                 counts == null ? null : counts.dead(),
+                counts == null ? null : counts.unreviewed(),
                 counts == null ? null : counts.lag().toMillis(),
                 maxLag == null ? null : maxLag.toMillis(),
                 status.problem(),

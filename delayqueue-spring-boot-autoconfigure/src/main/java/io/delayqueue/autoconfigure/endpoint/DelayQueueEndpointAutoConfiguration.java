@@ -7,13 +7,17 @@ import io.delayqueue.actuate.QueueViews;
 import io.delayqueue.actuate.QueueViews.NodeIdentity;
 import io.delayqueue.actuate.response.ActionResponse;
 import io.delayqueue.actuate.response.DeadLetterDescriptor;
+import io.delayqueue.actuate.response.DeadLetterGroupsDescriptor;
 import io.delayqueue.actuate.response.ErrorResponse;
+import io.delayqueue.actuate.response.JobDescriptor;
 import io.delayqueue.actuate.response.MessageDescriptor;
 import io.delayqueue.actuate.response.OverviewDescriptor;
 import io.delayqueue.actuate.response.TopicDescriptor;
 import io.delayqueue.actuate.response.UpcomingDescriptor;
+import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListenerRegistry;
@@ -62,6 +66,8 @@ public final class DelayQueueEndpointAutoConfiguration {
         ErrorResponse.class,
         DeadLetterDescriptor.class,
         DeadLetterDescriptor.Page.class,
+        DeadLetterGroupsDescriptor.class,
+        JobDescriptor.All.class,
         MessageDescriptor.class,
         MessageDescriptor.Page.class,
         OverviewDescriptor.class,
@@ -85,6 +91,7 @@ public final class DelayQueueEndpointAutoConfiguration {
                 TopicSampler sampler,
                 QueueDiagnosis diagnosis,
                 DelayQueueAdmin admin,
+                DelayQueueJobs jobs,
                 DelayQueueOperations operations,
                 DelayQueueProperties properties,
                 EndpointAccessResolver access) {
@@ -99,6 +106,7 @@ public final class DelayQueueEndpointAutoConfiguration {
                     diagnosis,
                     properties.health().maxLag(),
                     admin,
+                    jobs,
                     operations);
         }
 
@@ -107,8 +115,10 @@ public final class DelayQueueEndpointAutoConfiguration {
         QueueActions delayQueueActions(
                 DelayQueueOperations operations,
                 DelayQueueAdmin admin,
+                DelayQueueJobs jobs,
+                AuditLog audit,
                 ObjectProvider<DelayListenerRegistry> listeners) {
-            return new QueueActions(operations, admin, listeners.getIfAvailable());
+            return new QueueActions(operations, admin, jobs, audit, listeners.getIfAvailable());
         }
 
         @Bean
