@@ -169,9 +169,9 @@ class ObservationTests {
                                     "receive pulled: exception=none, outcome=received, topic=pulled,"
                                             + " delayqueue.batch.size=2",
                                     "receive: exception=none, outcome=empty, topic=none, delayqueue.batch.size=0",
-                                    "receive pulled: exception=none, outcome=cancelled, topic=pulled,"
+                                    "receive pulled: exception=none, outcome=cancelled, topic=none,"
                                             + " delayqueue.batch.size=0",
-                                    "receive pulled: exception=none, outcome=empty, topic=pulled,"
+                                    "receive pulled: exception=none, outcome=empty, topic=none,"
                                             + " delayqueue.batch.size=0"));
             assertThat(registry.getCurrentObservation()).isNull();
         });
@@ -188,7 +188,7 @@ class ObservationTests {
 
             assertThat(observed("delayqueue.receive"))
                     .containsExactly("receive pulled: exception=IllegalStateException,"
-                            + " outcome=failure, topic=pulled, delayqueue.batch.size=0");
+                            + " outcome=failure, topic=none, delayqueue.batch.size=0");
         });
     }
 
@@ -313,22 +313,23 @@ class ObservationTests {
                                             + " messaging.delayqueue.attempt=1, messaging.message.id=b"));
                     assertThat(observed("messaging.client.operation.duration"))
                             .containsExactly(
-                                    client("send pulled", "none", "accepted") + "messaging.message.id=a",
-                                    client("send pulled", "none", "duplicate") + "messaging.message.id=a",
-                                    client("receive pulled", "none", "received")
+                                    client("send pulled", "pulled", "none", "accepted") + "messaging.message.id=a",
+                                    client("send pulled", "pulled", "none", "duplicate") + "messaging.message.id=a",
+                                    client("receive pulled", "pulled", "none", "received")
                                             + "messaging.delayqueue.attempt=1, messaging.message.id=a",
-                                    client("receive pulled", "none", "empty") + "messaging.batch.message_count=0",
-                                    client("receive pulled", "java.lang.IllegalStateException", "failure")
+                                    client("receive pulled", "none", "none", "empty")
                                             + "messaging.batch.message_count=0",
-                                    client("send failing", "none", "accepted") + "messaging.message.id=b");
+                                    client("receive pulled", "none", "java.lang.IllegalStateException", "failure")
+                                            + "messaging.batch.message_count=0",
+                                    client("send failing", "failing", "none", "accepted") + "messaging.message.id=b");
                 });
     }
 
     /** The low-cardinality keys of a send or receive call with OpenTelemetry's names. */
-    private static String client(String span, String error, String outcome) {
+    private static String client(String span, String topic, String error, String outcome) {
         String operation = span.substring(0, span.indexOf(' '));
         return span + ": error.type=" + error + ", messaging.delayqueue.outcome=" + outcome
-                + ", messaging.destination.name=" + span.substring(operation.length() + 1)
+                + ", messaging.destination.name=" + topic
                 + ", messaging.operation.name=" + operation + ", messaging.operation.type=" + operation
                 + ", messaging.system=delayqueue, ";
     }

@@ -106,7 +106,7 @@ public enum DelayQueueObservation implements ObservationDocumentation {
     /** Low-cardinality keys of a receive call. */
     public enum ReceiveKeys implements KeyName {
 
-        /** The topic; none if several topics were requested and nothing was received. */
+        /** The topic of the received messages; none if there are none, because a requested topic need not exist. */
         TOPIC,
 
         /** The result: received, empty, cancelled or failure. */

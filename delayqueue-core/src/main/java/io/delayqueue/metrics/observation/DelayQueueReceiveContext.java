@@ -26,13 +26,10 @@ public final class DelayQueueReceiveContext extends Observation.Context {
         return topics;
     }
 
-    /** The topic; null for several topics until deliveries of one of them are received. */
+    /** The topic of the received deliveries; null if there are none. */
     public @Nullable String topic() {
         List<LeasedDelivery> received = deliveries;
-        if (!received.isEmpty()) {
-            return received.get(0).topic();
-        }
-        return topics.size() == 1 ? topics.get(0) : null;
+        return received.isEmpty() ? null : received.get(0).topic();
     }
 
     /** The received deliveries, all of one topic; empty until they are received. */

@@ -28,7 +28,8 @@ public interface DelayQueueReceiveObservationConvention extends ObservationConve
 
     @Override
     default String getContextualName(DelayQueueReceiveContext context) {
-        String topic = context.topic();
+        List<String> topics = context.topics();
+        String topic = topics.size() == 1 ? topics.get(0) : context.topic();
         return topic == null ? "receive" : "receive " + topic;
     }
 
