@@ -9,8 +9,10 @@ import io.delayqueue.message.SendResult.Failed;
 import io.delayqueue.metrics.observation.GuardedObservation.OpenScope;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.SendInterceptor;
+import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class SendObserver implements SendInterceptor {
 
     private static final DelayQueueSendObservationConvention BUILT_IN = new DelayQueueSendObservationConvention() {};
+
+    /** The observation to which the sends of this thread belong, if it began on another thread. */
+    private static final ThreadLocal<Observation> PARENT = new ThreadLocal<>();
 
     private final ObservationRegistry registry;
     private final @Nullable DelayQueueSendObservationConvention convention;
@@ -38,8 +43,7 @@ public final class SendObserver implements SendInterceptor {
     @Override
     public CompletionStage<SendResult> around(Sending sending, Next next) {
         DelayQueueSendContext context = new DelayQueueSendContext(sending);
-        GuardedObservation observation = GuardedObservation.start(
-                registry, () -> SEND.observation(convention, BUILT_IN, () -> context, registry));
+        GuardedObservation observation = GuardedObservation.start(registry, () -> observation(context));
         CompletionStage<SendResult> sent;
         try (OpenScope scope = observation.open()) {
             sent = next.proceed();
@@ -51,6 +55,29 @@ public final class SendObserver implements SendInterceptor {
             context.setResult(result);
             observation.end(result == null ? failure : error(result));
         });
+    }
+
+    /** Returns an executor whose tasks send messages as a part of the current observation of this thread. */
+    public Executor within(Executor executor) {
+        Observation current = registry.getCurrentObservation();
+        if (current == null) {
+            return executor;
+        }
+        // no scope: the observation may be in scope on this thread at the same time
+        return task -> executor.execute(() -> {
+            PARENT.set(current);
+            try {
+                task.run();
+            } finally {
+                PARENT.remove();
+            }
+        });
+    }
+
+    private Observation observation(DelayQueueSendContext context) {
+        Observation observation = SEND.observation(convention, BUILT_IN, () -> context, registry);
+        Observation parent = PARENT.get();
+        return parent == null ? observation : observation.parentObservation(parent);
     }
 
     /** Returns the exception that the send throws. A duplicate is not an error: usually it is expected. */

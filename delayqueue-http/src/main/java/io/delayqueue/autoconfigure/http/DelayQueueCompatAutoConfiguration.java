@@ -6,6 +6,7 @@ import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.metrics.observation.SendObserver;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.store.MessageStore;
@@ -88,6 +89,7 @@ public final class DelayQueueCompatAutoConfiguration {
             PayloadCodec codec,
             EventBus events,
             ObjectProvider<SendInterceptor> interceptors,
+            ObjectProvider<SendObserver> observers,
             DelayQueueEngine engine,
             DelayQueueProperties properties,
             UniqueIds ids,
@@ -98,7 +100,13 @@ public final class DelayQueueCompatAutoConfiguration {
                 .commandTimeout(properties.redis().commandTimeout())
                 .interceptors(interceptors.orderedStream().toList())
                 .build();
-        return new JobService(template, registry, ids, engine::execute, settings);
+        SendObserver observer = observers.getIfAvailable();
+        return new JobService(
+                template,
+                registry,
+                ids,
+                () -> observer == null ? engine::execute : observer.within(engine::execute),
+                settings);
     }
 
     /** Permits the maximum delay of ouqiang/delay-queue, even if the limit for Java senders is lower. */

@@ -41,7 +41,7 @@ public final class JobService {
     private final DelayQueueOperations queue;
     private final TopicRegistry topics;
     private final UniqueIds ids;
-    private final Executor executor;
+    private final Supplier<Executor> executors;
     private final CompatSettings settings;
 
     /**
@@ -50,18 +50,19 @@ public final class JobService {
      * @param queue sends jobs; accepts delays of up to 2^31 seconds
      * @param topics creates and counts topics
      * @param ids finds the topics of jobs
-     * @param executor sends jobs, since an interceptor may block
+     * @param executors called by the thread of a request; provides the executor that sends the job, since an
+     *     interceptor may block
      */
     public JobService(
             DelayQueueOperations queue,
             TopicRegistry topics,
             UniqueIds ids,
-            Executor executor,
+            Supplier<Executor> executors,
             CompatSettings settings) {
         this.queue = queue;
         this.topics = topics;
         this.ids = ids;
-        this.executor = executor;
+        this.executors = executors;
         this.settings = settings;
     }
 
@@ -80,13 +81,14 @@ public final class JobService {
         if (error != null) {
             return CompletableFuture.completedFuture(error);
         }
+        Executor executor = executors.get();
         return respond(
                 Verb.PUSH,
                 () -> {
                     DelayMessage message = message(request);
                     return topics.registerWithin(request.topic(), settings.maxTopics())
-                            .thenCompose(registered ->
-                                    ids.push(request.topic(), request.id(), version -> send(message, version)));
+                            .thenCompose(registered -> ids.push(
+                                    request.topic(), request.id(), version -> send(message, version, executor)));
                 },
                 done -> ResponseBody.done(ADDED));
     }
@@ -115,7 +117,7 @@ public final class JobService {
                 .build();
     }
 
-    private CompletableFuture<Success> send(DelayMessage message, long version) {
+    private CompletableFuture<Success> send(DelayMessage message, long version, Executor executor) {
         return CompletableFuture.completedFuture(
                         message.toBuilder().version(version).build())
                 .thenComposeAsync(versioned -> queue.sendAsync(versioned), executor);
