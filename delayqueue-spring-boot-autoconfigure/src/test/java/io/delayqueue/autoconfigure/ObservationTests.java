@@ -22,9 +22,12 @@ import io.delayqueue.template.DuplicateMessageException;
 import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.micrometer.tracing.Tracer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -286,6 +289,8 @@ class ObservationTests {
 
     @Test
     void namesCanBeThoseOfOpenTelemetry() {
+        PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
         runner.withPropertyValues("delayqueue.observation.convention=open-telemetry")
                 .withUserConfiguration(Handlers.class)
                 .run(context -> {
@@ -322,6 +327,13 @@ class ObservationTests {
                                     client("receive pulled", "none", "java.lang.IllegalStateException", "failure")
                                             + "messaging.batch.message_count=0",
                                     client("send failing", "failing", "none", "accepted") + "messaging.message.id=b");
+                    assertThat(meters.scrape()
+                                    .lines()
+                                    .filter(line ->
+                                            line.startsWith("messaging_client_operation_duration_seconds_count")))
+                            .hasSize(6)
+                            .anyMatch(line -> line.contains("messaging_operation_name=\"receive\""))
+                            .anyMatch(line -> line.contains("messaging_operation_name=\"send\""));
                 });
     }
 

@@ -21,6 +21,7 @@ class ObservationTableTests {
     @Test
     void theTableHasEachNameAndKey() throws IOException {
         assertRow(DelayQueueObservation.SEND, new DelayQueueSendObservationConvention() {}.getName());
+        assertRow(DelayQueueObservation.RECEIVE, new DelayQueueReceiveObservationConvention() {}.getName());
         assertRow(DelayQueueObservation.PROCESS, new DelayQueueProcessObservationConvention() {}.getName());
     }
 

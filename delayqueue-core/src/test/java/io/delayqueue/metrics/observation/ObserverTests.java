@@ -2,6 +2,8 @@ package io.delayqueue.metrics.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 import io.delayqueue.container.HostileException;
 import io.delayqueue.listener.BatchFailureException;
@@ -9,6 +11,9 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.template.SendInterceptor;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.ReceiveRequest;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
@@ -17,6 +22,7 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +42,9 @@ class ObserverTests {
     private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
     private static final DelayMessage MESSAGE =
             DelayMessage.to("orders").id("4711").payload("p").build();
+
+    private static final ReceiveRequest REQUEST =
+            new ReceiveRequest("orders", 1, Duration.ZERO, Duration.ofSeconds(30));
 
     private final TestObservationRegistry registry = TestObservationRegistry.create();
     private final SendObserver sends = new SendObserver(registry, null);
@@ -219,6 +228,12 @@ class ObserverTests {
                 throw new IllegalStateException("broken");
             }
         };
+        DelayQueueReceiveObservationConvention brokenReceive = new DelayQueueReceiveObservationConvention() {
+            @Override
+            public KeyValues getLowCardinalityKeyValues(DelayQueueReceiveContext context) {
+                throw new IllegalStateException("broken");
+            }
+        };
         SendResult kept = new SendResult.Kept("orders", "4711");
 
         assertThat(new SendObserver(registry, brokenSend)
@@ -229,6 +244,12 @@ class ObserverTests {
                         .around("cancel", one(), () -> DONE)
                         .toCompletableFuture())
                 .isCompleted();
+        DelayQueueReceiver receiver = mock();
+        CompletableFuture<List<LeasedDelivery>> waiting = new CompletableFuture<>();
+        given(receiver.receiveAsync(REQUEST)).willReturn(waiting);
+        assertThat(new ReceiveObserver(receiver, registry, brokenReceive).receiveAsync(REQUEST))
+                .isSameAs(waiting);
+        assertThat(waiting.complete(List.of())).isTrue();
         assertThat(registry.getCurrentObservation()).isNull();
     }
 
@@ -251,6 +272,9 @@ class ObserverTests {
                         .around("cancel", one(), () -> DONE)
                         .toCompletableFuture())
                 .isCompleted();
+        DelayQueueReceiver receiver = mock();
+        given(receiver.receive(REQUEST)).willReturn(List.of());
+        assertThat(new ReceiveObserver(receiver, broken, null).receive(REQUEST)).isEmpty();
     }
 
     @Test
