@@ -1,5 +1,6 @@
 package io.delayqueue.admin;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -306,7 +307,7 @@ class DelayQueueJobsTests extends RedisTest {
 
     private static String fact(MessageSnapshot message) {
         return message.id() + " " + message.dueAt() + " "
-                + new String(message.envelope().payload());
+                + new String(message.envelope().payload(), UTF_8);
     }
 
     @Test
