@@ -32,6 +32,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "findings.js",
             "format.js",
             "history.js",
+            "jobs.js",
             "lists.js",
             "overview.js",
             "state.js",

@@ -1,7 +1,7 @@
 /*
  * The actions: the `path` and `body` of the request, the texts of the confirmation dialog (`title`, `about`, `text`,
- * `verb`, optionally a `form` and the function that `read`s it), the message about the outcome (`told`), and an
- * optional function that is called after it (`then`).
+ * `verb`, optionally a `form` and the function that `read`s it), the parameters of the `preview` if the endpoint counts
+ * the objects that it concerns, the message about the outcome (`told`), and an optional function that is called after it (`then`).
  */
 
 import { h } from './dom.js';
@@ -125,31 +125,145 @@ export function purge({ topic, deadLetterId, id }) {
   };
 }
 
-export function replayAll({ topic, dead }) {
-  return {
-    path: 'replay-all',
-    body: { topic },
-    title: `Replay ${counted(dead, 'dead letter')}?`,
-    about: ['all of topic ', name(topic)],
-    text: 'Their messages are due at once and their attempts start from zero. Dead letters stay if a message with their id is live or if they cannot be read.',
-    verb: 'Replay all',
-    told: ({ replayed, kept }) => [
-      `${counted(replayed, 'dead letter is', 'dead letters are')} replayed.`,
-      kept ? ` ${counted(kept, 'dead letter was', 'dead letters were')} kept: a message with the same id is live, or the dead letter cannot be read.` : '',
+const JOBS = {
+  replay: {
+    verb: 'Replay',
+    object: 'dead letter',
+    text: 'Their messages are scheduled again and their attempts start from zero. Dead letters stay if a message with their id is live or if they cannot be read.',
+    fields: () => [delayField(), rateField(), ...timeFields('Dead-lettered')],
+  },
+  purge: {
+    verb: 'Purge',
+    object: 'dead letter',
+    kind: 'danger',
+    text: 'They are removed permanently, including their payloads.',
+    fields: () => timeFields('Dead-lettered'),
+  },
+  run: {
+    verb: 'Run',
+    object: 'message',
+    text: 'All scheduled messages become due at once.',
+    fields: () => [rateField()],
+  },
+  cancel: {
+    verb: 'Cancel',
+    object: 'message',
+    kind: 'danger',
+    text: 'Scheduled and ready messages will not be delivered. This cannot be undone.',
+    fields: () => [],
+  },
+  move: {
+    verb: 'Move',
+    object: 'message',
+    text: 'Scheduled and ready messages go to the other topic, with their ids, due times, headers and payloads. Their attempts start from zero. A message stays if its id is live there.',
+    fields: () => [
+      field('To topic', { name: 'target', type: 'text', list: 'job-topics', 'data-first': true }),
+      h('datalist', { id: 'job-topics' }, state.overview.topics.map((each) => h('option', { value: each.topic }))),
+      rateField(),
     ],
+  },
+};
+
+function field(label, props) {
+  return h('label', null, label, h('input', props));
+}
+
+function delayField() {
+  return field('Delay in minutes', { name: 'delay', type: 'number', min: '0', step: 'any', inputmode: 'decimal' });
+}
+
+function rateField() {
+  return field('At most per second', { name: 'perSecond', type: 'number', min: '1', inputmode: 'numeric' });
+}
+
+function timeFields(what) {
+  return [
+    field(`${what} from`, { name: 'from', type: 'datetime-local', step: '1' }),
+    field('until', { name: 'until', type: 'datetime-local', step: '1' }),
+  ];
+}
+
+/** Acts on all messages or dead letters of a topic, or on the dead letters of one kind. */
+export function job(operation, { topic }, kind) {
+  const { verb, object, text, fields, kind: level } = JOBS[operation];
+  return {
+    path: 'start-job',
+    body: { operation, topic, ...kind },
+    kind: level,
+    title: `${verb} ${object}s?`,
+    about: [kind ? `${kind.cause.toLowerCase()} ${kind.exceptionType} ${kind.shape}, of topic ` : 'all of topic ', name(topic)],
+    text: `${text} It is done by a job, which you can stop.`,
+    verb,
+    object,
+    // the count does not depend on the target
+    preview: operation === 'move' ? { target: '?' } : {},
+    form: () => h('div', { class: 'fields' }, fields()),
+    read: readJob,
+    told: ({ expected }) => [`Started: ${verb.toLowerCase()} ${counted(expected, object)}. See the jobs below.`],
   };
 }
 
-export function purgeAll({ topic, dead }) {
+function readJob(form) {
+  const typed = {};
+  for (const { name: field, value } of form.querySelectorAll('input')) {
+    if (value === '') continue;
+    if (field === 'delay') {
+      if (!(Number(value) >= 0)) return { objection: 'The delay must be zero or more.' };
+      typed.delay = `PT${Math.round(Number(value) * 60)}S`;
+    } else if (field === 'from' || field === 'until' || field === 'startAt') {
+      typed[field] = new Date(value).toISOString();
+    } else {
+      typed[field] = value;
+    }
+  }
+  if (form.querySelector('[name="target"]') && !typed.target) return { objection: 'Enter the topic to move to.' };
+  return typed;
+}
+
+export function stopJob({ id, operation, topic, done, expected }) {
   return {
-    path: 'purge-all',
-    body: { topic },
+    path: 'stop-job',
+    body: { job: id },
     kind: 'danger',
-    title: `Purge ${counted(dead, 'dead letter')}?`,
-    about: ['all of topic ', name(topic)],
-    text: 'They are removed permanently, including their payloads.',
-    verb: 'Purge all',
-    told: ({ purged }) => [`${counted(purged, 'dead letter is', 'dead letters are')} purged.`],
+    title: 'Stop this job?',
+    about: [`${operation} of topic `, name(topic)],
+    text: `It has done ${count(done)} of ${count(expected)}. What it did is not undone.`,
+    verb: 'Stop the job',
+    told: () => ['The job is stopped.'],
+  };
+}
+
+export function review({ topic, dead }) {
+  return {
+    path: 'review',
+    body: { topic },
+    title: `Mark ${counted(dead, 'dead letter')} as reviewed?`,
+    about: name(topic),
+    text: 'They stay, but are no longer a warning. Dead letters that are added later are.',
+    verb: 'Mark as reviewed',
+    told: () => ['The dead letters of topic ', name(topic), ' are reviewed.'],
+  };
+}
+
+export function pauseTopicAt({ topic }) {
+  return {
+    path: 'start-job',
+    body: { operation: 'pause', topic },
+    title: 'Pause this topic everywhere at a time?',
+    about: name(topic),
+    text: 'From then on no listener on any node claims messages until the topic is resumed. Until then, the job can be stopped.',
+    verb: 'Pause then',
+    form: () =>
+      h(
+        'div',
+        { class: 'fields' },
+        field('At, in your time zone', { name: 'startAt', type: 'datetime-local', step: '1', 'data-first': true }),
+      ),
+    read: (form) => {
+      const typed = readJob(form);
+      return typed.startAt ? typed : { objection: 'Enter a date.' };
+    },
+    told: () => ['Topic ', name(topic), ' will be paused.'],
   };
 }
 

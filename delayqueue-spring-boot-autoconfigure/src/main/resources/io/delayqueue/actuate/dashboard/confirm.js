@@ -2,7 +2,7 @@
 
 import { write } from './api.js';
 import { h, patch } from './dom.js';
-import { clock, words } from './format.js';
+import { clock, counted, words } from './format.js';
 import { page, state, writable } from './state.js';
 
 const dialog = document.getElementById('confirm');
@@ -48,10 +48,27 @@ export function tell(level, ...text) {
   patch(outcome, h('div', { class: `told ${level}` }, said, level === 'busy' ? null : dismiss));
 }
 
+function concerned(number, object) {
+  return number ? `This concerns ${counted(number, object)}.` : `There is no such ${object}.`;
+}
+
 /** Opens the confirmation dialog. Resolves to the entered values, or to null if the action is not confirmed. */
 function confirmed(action) {
   return new Promise((resolve) => {
     let confirmation = null;
+    // The number of objects that the action concerns, and the times for which they were counted.
+    let expected = null;
+    let previewed = null;
+    const times = ({ from, until }) => JSON.stringify([from, until]);
+    const preview = async (typed) => {
+      try {
+        ({ expected } = await write(action.path, { ...action.body, ...action.preview, ...typed, preview: 'true' }));
+        previewed = times(typed);
+        draw('');
+      } catch (error) {
+        draw(words(error.message));
+      }
+    };
     const draw = (objection) => {
       const objected = h('p', { class: 'objection', role: 'alert' }, objection);
       const back = h(
@@ -69,6 +86,9 @@ function confirmed(action) {
           h('h2', { id: 'confirm-title' }, action.title),
           h('div', { id: 'confirm-text' }, h('p', { class: 'about' }, action.about), h('p', null, action.text)),
           form,
+          action.preview
+            ? h('p', { class: 'expected', role: 'status' }, expected === null ? 'Counting …' : concerned(expected, action.object))
+            : null,
           objected,
           h('div', { class: 'buttons' }, back, go),
         ),
@@ -79,6 +99,10 @@ function confirmed(action) {
       const typed = action.read ? action.read(dialog) : {};
       if (typed.objection) {
         draw(typed.objection);
+        return;
+      }
+      if (action.preview && previewed !== times(typed)) {
+        preview(typed);
         return;
       }
       confirmation = typed;
@@ -94,6 +118,7 @@ function confirmed(action) {
       { once: true },
     );
     draw('');
+    if (action.preview) preview({});
     dialog.showModal();
     (dialog.querySelector('[data-first]') || document.getElementById('confirm-back')).focus();
   });

@@ -2,9 +2,9 @@
 
 import { read, Rejection } from './api.js';
 import { h } from './dom.js';
-import { bytes, count, indented, moment, name, words } from './format.js';
+import { bytes, count, indented, moment, name, span, words } from './format.js';
 import { causeBadge, deadLetterActions, messageActions, summary } from './lists.js';
-import { deadLetterLink, loading, state, topicLink } from './state.js';
+import { deadLetterLink, loading, nodeNamed, state, topicLink } from './state.js';
 
 export function title({ id }) {
   return id;
@@ -110,6 +110,9 @@ function deadLetterFacts(deadLetter) {
       ['Sent', deadLetter.sentAt ? moment(deadLetter.sentAt) : null],
       ['Due', deadLetter.dueAt ? moment(deadLetter.dueAt) : null],
       ['Attempts', count(deadLetter.attempts)],
+      ['Node', deadLetter.node ? nodeNamed(deadLetter.node) : null],
+      ['Handler started', deadLetter.startedAt ? moment(deadLetter.startedAt) : null],
+      ['Handler ran for', deadLetter.handlingMillis === undefined ? null : span(deadLetter.handlingMillis)],
       ['Dead letter', h('code', null, name(deadLetter.deadLetterId))],
       ['Failure', failure ? h('span', { class: 'failed' }, words(summary(failure))) : null, 'long'],
     ]),

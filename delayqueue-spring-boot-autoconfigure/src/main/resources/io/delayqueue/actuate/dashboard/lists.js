@@ -132,7 +132,7 @@ function failure(text) {
 }
 
 /** Removes the package from a class name. */
-function shortFailure(text) {
+export function shortFailure(text) {
   return text.replace(/^([\w$]+\.)+(?=[\w$]+(:|$))/, '');
 }
 

@@ -7,6 +7,7 @@ import { h } from './dom.js';
 import { count, counted, lag, name, relative, span, time, words } from './format.js';
 import { found, isLate, level, levelOf, urgency } from './findings.js';
 import * as history from './history.js';
+import { jobsSection, loadJobs } from './jobs.js';
 import { failedOf, hostOf, page, severalNodesRespond, state, topicLink, topicOf } from './state.js';
 import { table } from './table.js';
 
@@ -23,12 +24,17 @@ export function title() {
   return 'Topics';
 }
 
+export async function load(route, signal) {
+  await loadJobs(signal);
+}
+
 export function draw() {
   const { topics, nodes, formerNodes } = state.overview;
   return [
     h('h1', { class: 'unseen', id: 'heading', tabindex: '-1' }, 'Topics'),
     verdict(topics),
     totals(topics, nodes),
+    jobsSection(),
     topicsSection(topics),
     listenersSection(listenersOn(nodes)),
     nodesSection(nodes, formerNodes),

@@ -16,6 +16,8 @@ export const state = {
   /** The last response and the time of its arrival by the browser's clock. */
   overview: null,
   respondedAt: 0,
+  /** The jobs of the last day. */
+  jobs: [],
   /** The reason why later requests failed, as a sentence. */
   problem: null,
   held: false,
@@ -72,6 +74,12 @@ export function topicOf(name) {
 /** The host of a node; its name if the host is unknown. Several nodes of a host are told apart by their processes. */
 export function hostOf({ node, host, processId }) {
   return h('span', { title: `Node ${node}` }, name(host || node), processId ? ` · ${processId}` : null);
+}
+
+/** The host of the live or former node with a name, or that name. */
+export function nodeNamed(node) {
+  const { nodes, formerNodes } = state.overview;
+  return hostOf([...nodes, ...formerNodes].find((each) => each.node === node) || { node });
 }
 
 /** The number of attempts that failed. */

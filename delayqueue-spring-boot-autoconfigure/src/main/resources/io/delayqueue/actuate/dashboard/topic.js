@@ -1,6 +1,6 @@
 /* The view of a topic: whether it is late and why, upcoming messages, its messages and dead letters. */
 
-import { deleteTopic, pauseTopic, purgeAll, replayAll } from './actions.js';
+import { deleteTopic, job, pauseTopic, pauseTopicAt, review } from './actions.js';
 import { read, Rejection } from './api.js';
 import { histogram, sparkline } from './charts.js';
 import { button } from './confirm.js';
@@ -8,9 +8,10 @@ import { h } from './dom.js';
 import { foundHere, isLate, levelOf } from './findings.js';
 import { count, counted, lag, name } from './format.js';
 import * as history from './history.js';
+import { groupsOf, jobsSection, loadGroups, loadJobs } from './jobs.js';
 import { failing, deadLetters, loadDeadLetters, loadMessages, messages, newList, newScan, runScan } from './lists.js';
 import { listenersOn, listenersSection } from './overview.js';
-import { hostOf, loading, page, state, TABS, topicLink, topicOf } from './state.js';
+import { loading, nodeNamed, page, state, TABS, topicLink, topicOf } from './state.js';
 
 const SPANS = {
   minute: { text: 'PT1M', buckets: 60 },
@@ -29,6 +30,7 @@ export async function load({ topic, tab }, signal) {
   const known = topicOf(topic);
   if (!known) return;
   data.tab = tab || data.tab || (known.ready || !known.scheduled ? 'ready' : 'scheduled');
+  await loadJobs(signal);
   await loadUpcoming(data, topic, signal);
   data.list = data.list || newList();
   if (data.tab === 'failing') {
@@ -37,8 +39,11 @@ export async function load({ topic, tab }, signal) {
     return;
   }
   try {
-    if (data.tab === 'dead') await loadDeadLetters(data.list, topic, signal);
-    else await loadMessages(data.list, topic, data.tab, signal);
+    if (data.tab === 'dead') {
+      await loadGroups(data, topic, signal);
+      await loadDeadLetters(data.list, topic, signal);
+    }
+    if (data.tab !== 'dead') await loadMessages(data.list, topic, data.tab, signal);
   } catch (error) {
     // The cursor of the page is no longer valid.
     if (!(error instanceof Rejection) || error.status !== 400 || data.list.cursors.length === 1) throw error;
@@ -64,7 +69,15 @@ export function draw({ topic }) {
       h('p', { class: 'empty' }, 'There is no such topic. The first send or listener creates a topic.'),
     ];
   }
-  return [crumbs(topic, known), said(known), figures(known), coming(known), listenersHere(known), lists(known)];
+  return [
+    crumbs(topic, known),
+    said(known),
+    figures(known),
+    jobsSection(topic),
+    coming(known),
+    listenersHere(known),
+    lists(known),
+  ];
 }
 
 function crumbs(topic, known) {
@@ -81,6 +94,7 @@ function crumbs(topic, known) {
           'div',
           { class: 'title-actions' },
           button(pauseTopic(known), known.paused ? 'Resume everywhere' : 'Pause everywhere'),
+          known.paused ? null : button(pauseTopicAt(known), 'Pause at …'),
           empty ? button(deleteTopic(known), 'Delete topic', null, 'danger') : null,
         )
       : null,
@@ -136,16 +150,11 @@ function figures(topic) {
         h(
           'ul',
           { class: 'consumers' },
-          topic.consumers.map((node) => h('li', { key: node }, nodeName(node))),
+          topic.consumers.map((node) => h('li', { key: node }, nodeNamed(node))),
         ),
       ),
     ),
   );
-}
-
-/** The host of a node, or its name if it sent no report. */
-function nodeName(node) {
-  return hostOf(state.overview.nodes.find((each) => each.node === node) || { node });
 }
 
 function coming(topic) {
@@ -208,6 +217,25 @@ function listenersHere(topic) {
   return all.length ? listenersSection(all) : null;
 }
 
+/** The actions for all messages or dead letters of a topic. */
+function forAll(topic, tab) {
+  if (tab === 'dead' && topic.dead) {
+    return [
+      button(job('replay', topic), `Replay all ${counted(topic.dead, 'dead letter')}`),
+      button(job('purge', topic), 'Purge all', null, 'danger'),
+      topic.unreviewed ? button(review(topic), 'Mark as reviewed') : null,
+    ];
+  }
+  if ((tab === 'scheduled' && topic.scheduled) || (tab === 'ready' && topic.ready)) {
+    return [
+      topic.scheduled ? button(job('run', topic), 'Run all now') : null,
+      button(job('move', topic), 'Move all'),
+      button(job('cancel', topic), 'Cancel all', null, 'danger'),
+    ];
+  }
+  return null;
+}
+
 function lists(topic) {
   const { data } = state;
   const { tab } = data;
@@ -236,14 +264,8 @@ function lists(topic) {
         ),
       ),
     ),
-    tab === 'dead' && topic.dead
-      ? h(
-          'div',
-          { class: 'list-actions' },
-          button(replayAll(topic), `Replay all ${counted(topic.dead, 'dead letter')}`),
-          button(purgeAll(topic), 'Purge all', null, 'danger'),
-        )
-      : null,
+    h('div', { class: 'list-actions' }, forAll(topic, tab)),
+    tab === 'dead' && topic.dead && data.groups ? groupsOf(topic, data.groups) : null,
     !tab || !data.list || (tab === 'failing' && !data.scan)
       ? loading()
       : tab === 'failing'

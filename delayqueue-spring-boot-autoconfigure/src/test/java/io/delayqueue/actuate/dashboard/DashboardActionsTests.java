@@ -171,28 +171,80 @@ class DashboardActionsTests extends DashboardTest {
         deadLetterOf("one");
         deadLetterOf("two");
         page.open(topic(MAILS, "dead")).press("Replay all 2 dead letters");
-        assertThat(page.check()).contains("Replay 2 dead letters?", MAILS);
-        page.goBack();
+        assertThat(page.check()).contains("Replay dead letters?", MAILS);
+        page.awaitText("This concerns 2 dead letters.").goBack();
         assertThat(admin.counts(MAILS).dead()).isEqualTo(2);
 
         listeners.mailsFail = false;
-        page.press("Replay all 2 dead letters").confirm().awaitOutcome("2 dead letters are replayed.");
+        page.press("Replay all 2 dead letters").awaitText("This concerns 2 dead letters.");
+        page.confirm().awaitOutcome("Started: replay 2 dead letters.");
 
         state.awaitEmpty(MAILS);
+        page.awaitText("2 of 2").awaitText("finished");
     }
 
     @Test
-    void allDeadLettersArePurged() {
+    void deadLettersOfAKindArePurged() {
         deadLetterOf("one");
         deadLetterOf("two");
-        page.open(topic(MAILS, "dead")).press("Purge all");
-        assertThat(page.check()).contains("Purge 2 dead letters?", "removed permanently");
+        String kind = "the dead letters of kind ATTEMPTS_SPENT java.lang.IllegalStateException no mail to one";
+        page.open(topic(MAILS, "dead")).press("Purge " + kind);
+        assertThat(page.check()).contains("Purge dead letters?", "removed permanently", "no mail to one");
+        page.awaitText("This concerns 1 dead letter.");
+
+        page.confirm().awaitOutcome("Started: purge 1 dead letter.");
+
+        await().until(() -> admin.counts(MAILS).dead() == 1);
+    }
+
+    @Test
+    void deadLettersOfATimeAreCountedBeforeTheyArePurged() {
+        deadLetterOf("one");
+        page.open(topic(MAILS, "dead")).press("Purge all").awaitText("This concerns 1 dead letter.");
+        browser.run("arguments[0].value = '2030-01-31T12:30:15'", page.field("dialog [name=from]"));
+        page.confirm().awaitText("There is no such dead letter.");
+        assertThat(admin.counts(MAILS).dead()).isOne();
         page.goBack();
-        assertThat(admin.counts(MAILS).dead()).isEqualTo(2);
+    }
 
-        page.press("Purge all").confirm().awaitOutcome("2 dead letters are purged.");
+    @Test
+    void deadLettersAreReviewed() {
+        deadLetterOf("one");
+        page.open(topic(MAILS, "dead"))
+                .awaitText("It has a dead letter.")
+                .press("Mark as reviewed")
+                .confirm()
+                .awaitOutcome("The dead letters of topic mails are reviewed.");
 
-        assertThat(admin.counts(MAILS).dead()).isZero();
+        assertThat(admin.counts(MAILS).unreviewed()).isZero();
+        page.awaitPressable("Replay all 1 dead letter");
+        assertThat(page.has("Mark as reviewed")).isFalse();
+    }
+
+    @Test
+    void messagesOfAMistypedTopicAreMoved() {
+        String id = queue.send("misspelled", "text", HOUR).id();
+        page.open(topic("misspelled", "scheduled")).press("Move all");
+        page.check();
+        page.awaitText("This concerns 1 message.").confirm().awaitText("Enter the topic to move to.");
+        page.field("dialog [name=target]").sendKeys(LONELY);
+
+        page.confirm().awaitOutcome("Started: move 1 message.");
+
+        await().until(() -> queue.find(LONELY, id).isPresent());
+        assertThat(queue.find("misspelled", id)).isEmpty();
+    }
+
+    @Test
+    void jobIsStopped() {
+        page.open(topic(INVOICES)).press("Pause at …").check();
+        browser.run("arguments[0].value = '2030-01-31T12:30:15'", page.field("dialog [name=startAt]"));
+        page.confirm().awaitOutcome("Topic invoices will be paused.");
+
+        page.press("Stop the job pause of topic invoices").confirm().awaitOutcome("The job is stopped.");
+
+        page.awaitText("stopped");
+        assertThat(inspector.topic(INVOICES).orElseThrow().paused()).isFalse();
     }
 
     @Test
