@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.health.DataRedisHealthContributorAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -134,6 +135,27 @@ class HealthTests {
                     .containsEntry("state", "running")
                     .doesNotContainKeys("failure", "failingForMillis", "overdueForMillis");
         });
+    }
+
+    /** Boot's own contributor waits for the application's command timeout, a minute by default. */
+    @Test
+    void contributorOfBootTakesTheTimeoutOfTheApplicationWhileRedisHangs() {
+        Duration timeout = Duration.ofMillis(500);
+        runner.withConfiguration(AutoConfigurations.of(DataRedisHealthContributorAutoConfiguration.class))
+                .withPropertyValues("spring.data.redis.timeout=" + timeout.toMillis() + "ms")
+                .run(context -> {
+                    awaitStatus(Status.UP, context);
+                    HealthIndicator boot = (HealthIndicator)
+                            context.getBean(HealthContributorRegistry.class).getContributor("redis");
+                    assertThat(boot.health().getStatus()).isEqualTo(Status.UP);
+                    network.blackHole(Direction.values());
+                    long begin = System.nanoTime();
+                    assertThat(boot.health().getStatus()).isEqualTo(Status.DOWN);
+                    Duration took = Duration.ofNanos(System.nanoTime() - begin);
+                    System.out.println("Boot's contributor redis: " + took.toMillis() + " ms");
+                    assertThat(took).isBetween(timeout, timeout.plus(MARGIN));
+                    assertThat(timed("a Redis that hangs", context).getStatus()).isEqualTo(Status.DOWN);
+                });
     }
 
     @Configuration(proxyBeanMethods = false)
