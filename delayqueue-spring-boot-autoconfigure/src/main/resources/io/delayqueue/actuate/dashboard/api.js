@@ -67,13 +67,17 @@ async function request(path, options) {
   }
   const body = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
-  throw new Rejection(sentence(response, body), response.status);
+  throw new Rejection(sentence(response, body, Boolean(options.method)), response.status);
 }
 
-function sentence(response, body) {
+function sentence(response, body, writing) {
   if (body && typeof body.detail === 'string' && body.detail.includes(' ')) return body.detail;
   if (response.ok || response.redirected) return 'The response was not from the endpoint. You may have to log in.';
   if (response.status === 401) return 'The application requires authentication. Log in and reload this page.';
-  if (response.status === 403) return 'You do not have permission to do this.';
+  if (response.status === 403) {
+    return writing && !cookie(CSRF_COOKIE)
+      ? `You do not have permission to do this, or the CSRF token is missing: the application offers none in the cookie ${CSRF_COOKIE}.`
+      : 'You do not have permission to do this.';
+  }
   return `The application responded with status ${response.status}.`;
 }

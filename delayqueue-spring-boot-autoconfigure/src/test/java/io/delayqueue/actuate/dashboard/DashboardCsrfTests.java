@@ -25,10 +25,22 @@ class DashboardCsrfTests extends DashboardTest {
     }
 
     @Test
-    void rejectionIsShown() {
+    void rejectionIsShownWithTheMissingToken() {
+        rejected("");
+        page.awaitOutcome("the application offers none in the cookie XSRF-TOKEN");
+    }
+
+    @Test
+    void rejectionWithATokenIsShown() {
+        rejected("XSRF-TOKEN=another");
+        page.awaitOutcome("You do not have permission to do this.");
+        assertThat(page.text()).doesNotContain("CSRF");
+    }
+
+    private void rejected(String cookie) {
         page.open("").press("Pause listener parcels on this node").check();
-        browser.run("Object.defineProperty(document, 'cookie', { get: () => '' })");
-        page.confirm().awaitOutcome("You do not have permission to do this.");
+        browser.run("Object.defineProperty(document, 'cookie', { get: () => '" + cookie + "' })");
+        page.confirm().awaitText("You do not have permission to do this");
 
         assertThat(registry.getContainer("parcels").orElseThrow().isPaused()).isFalse();
     }
