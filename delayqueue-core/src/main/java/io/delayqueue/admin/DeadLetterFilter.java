@@ -9,17 +9,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Selects dead letters.
  *
- * @param kind their kind; null for any
+ * @param cause the stored name of their cause; null for any
+ * @param exceptionType class name of the last failure's exception, see {@link DeadLetterKind}; null for any
+ * @param shape shape of the exception's message, see {@link DeadLetterKind}; null for any
  * @param from earliest time of dead-lettering, by Redis' clock; null for any
  * @param until latest time of dead-lettering, by Redis' clock; null for any
  */
 public record DeadLetterFilter(
-        @Nullable DeadLetterKind kind,
+        @Nullable String cause,
+        @Nullable String exceptionType,
+        @Nullable String shape,
         @Nullable Instant from,
         @Nullable Instant until) {
 
     /** Selects all dead letters. */
-    public static final DeadLetterFilter ALL = new DeadLetterFilter(null, null, null);
+    public static final DeadLetterFilter ALL = new DeadLetterFilter(null, null, null, null, null);
 
     /**
      * Checks the times.
@@ -35,11 +39,14 @@ public record DeadLetterFilter(
 
     /** Selects the dead letters of one kind. */
     public static DeadLetterFilter of(DeadLetterKind kind) {
-        return new DeadLetterFilter(kind, null, null);
+        return new DeadLetterFilter(kind.cause(), kind.exceptionType(), kind.shape(), null, null);
     }
 
     boolean matches(DeadLetterEntry entry) {
-        return (kind == null || kind.equals(entry.kind()))
+        DeadLetterKind kind = entry.kind();
+        return (cause == null || cause.equals(kind.cause()))
+                && (exceptionType == null || exceptionType.equals(kind.exceptionType()))
+                && (shape == null || shape.equals(kind.shape()))
                 && !isAfter(entry)
                 && (until == null || !entry.deadLetteredAt().isAfter(until));
     }

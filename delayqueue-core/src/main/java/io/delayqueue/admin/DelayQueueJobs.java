@@ -93,9 +93,15 @@ public final class DelayQueueJobs {
     /**
      * Counts the messages or dead letters that a job would now concern; 1 for a pause and its end. Reads at most
      * 1,000,000 dead letters.
+     *
+     * @throws IllegalArgumentException if the delay is too long
      */
     public long preview(JobRequest request) {
         Assert.notNull(request, "'request' must not be null");
+        String objection = limits.objectionTo(Due.after(request.delay()), clock);
+        if (objection != null) {
+            throw new IllegalArgumentException("The replay is rejected: " + objection);
+        }
         return translating("Counting what a job would do", () -> switch (request.action()) {
             case PAUSE, RESUME -> 1L;
             case REPLAY, PURGE ->
@@ -125,10 +131,6 @@ public final class DelayQueueJobs {
      * @throws IllegalStateException if {@value #MAX_ACTIVE} jobs wait or run
      */
     public Job start(JobRequest request) {
-        String objection = limits.objectionTo(Due.after(request.delay()), clock);
-        if (objection != null) {
-            throw new IllegalArgumentException("The replay is rejected: " + objection);
-        }
         long expected = preview(request);
         return translating("Requesting a job", () -> {
             Jobs before = table.read();

@@ -1,7 +1,6 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.admin.Job.State;
-import io.delayqueue.message.DeadLetterKind;
 import io.delayqueue.message.FormText;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,41 +59,32 @@ record StoredJob(Job job, String position, boolean acted) {
         JobRequest request = job.request();
         FormText.append(text, "action", request.action());
         FormText.append(text, "topic", request.topic());
-        DeadLetterKind kind = request.filter().kind();
-        if (kind != null) {
-            FormText.append(text, "cause", kind.cause());
-            FormText.append(text, "type", kind.exceptionType());
-            FormText.append(text, "shape", kind.shape());
-        }
+        append(text, "cause", request.filter().cause());
+        append(text, "type", request.filter().exceptionType());
+        append(text, "shape", request.filter().shape());
         append(text, "from", request.filter().from());
         append(text, "until", request.filter().until());
         FormText.append(text, "delay", request.delay().toMillis());
         FormText.append(text, "rate", request.perSecond());
-        if (request.target() != null) {
-            FormText.append(text, "target", request.target());
-        }
+        append(text, "target", request.target());
         append(text, "start", request.startAt());
         FormText.append(text, "by", request.by());
         FormText.append(text, "state", job.state());
         FormText.append(text, "expected", job.expected());
         FormText.append(text, "done", job.done());
         FormText.append(text, "kept", job.kept());
-        if (job.node() != null) {
-            FormText.append(text, "node", job.node());
-        }
+        append(text, "node", job.node());
         append(text, "requested", job.requestedAt());
         append(text, "updated", job.updatedAt());
-        if (job.failure() != null) {
-            FormText.append(text, "failure", job.failure());
-        }
+        append(text, "failure", job.failure());
         FormText.append(text, "position", position);
         FormText.append(text, "acted", acted);
         return text.toString();
     }
 
-    private static void append(StringBuilder text, String name, @Nullable Instant time) {
-        if (time != null) {
-            FormText.append(text, name, time);
+    private static void append(StringBuilder text, String name, @Nullable Object value) {
+        if (value != null) {
+            FormText.append(text, name, value);
         }
     }
 
@@ -105,14 +95,15 @@ record StoredJob(Job job, String position, boolean acted) {
      */
     static StoredJob read(String id, String text) {
         Map<String, String> fields = FormText.read(text);
-        String cause = fields.get("cause");
-        DeadLetterKind kind = cause == null
-                ? null
-                : new DeadLetterKind(cause, fields.getOrDefault("type", ""), fields.getOrDefault("shape", ""));
         JobRequest request = new JobRequest(
                 JobAction.valueOf(fields.getOrDefault("action", "")),
                 fields.getOrDefault("topic", ""),
-                new DeadLetterFilter(kind, time(fields, "from"), time(fields, "until")),
+                new DeadLetterFilter(
+                        fields.get("cause"),
+                        fields.get("type"),
+                        fields.get("shape"),
+                        time(fields, "from"),
+                        time(fields, "until")),
                 Duration.ofMillis(number(fields, "delay")),
                 (int) number(fields, "rate"),
                 fields.get("target"),

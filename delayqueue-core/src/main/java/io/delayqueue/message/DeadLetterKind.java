@@ -1,5 +1,7 @@
 package io.delayqueue.message;
 
+import org.springframework.util.Assert;
+
 /**
  * What dead letters of the same origin have in common.
  *
@@ -7,4 +9,12 @@ package io.delayqueue.message;
  * @param exceptionType class name of the last failure's exception, or its short word; empty if no attempt failed
  * @param shape start of the exception's message, with {@code ?} for quoted text and for words with digits; may be empty
  */
-public record DeadLetterKind(String cause, String exceptionType, String shape) {}
+public record DeadLetterKind(String cause, String exceptionType, String shape) {
+
+    /** Checks that no component is null. */
+    public DeadLetterKind {
+        Assert.notNull(cause, "'cause' must not be null");
+        Assert.notNull(exceptionType, "'exceptionType' must not be null");
+        Assert.notNull(shape, "'shape' must not be null");
+    }
+}

@@ -183,14 +183,16 @@ class DelayQueueJobsTests extends RedisTest {
         Job purged = ended(
                 node,
                 node.jobs()
-                        .start(JobRequest.of(JobAction.PURGE, "t").filter(new DeadLetterFilter(null, null, between))));
+                        .start(JobRequest.of(JobAction.PURGE, "t")
+                                .filter(new DeadLetterFilter(null, null, null, null, between))));
         assertThat(List.of(purged.expected(), purged.done())).containsExactly(10L, 10L);
         assertThat(counts(node).dead()).isEqualTo(20);
 
         Job rest = ended(
                 node,
                 node.jobs()
-                        .start(JobRequest.of(JobAction.PURGE, "t").filter(new DeadLetterFilter(null, between, null))));
+                        .start(JobRequest.of(JobAction.PURGE, "t")
+                                .filter(new DeadLetterFilter(null, null, null, between, null))));
         assertThat(rest.done()).isEqualTo(20);
     }
 
@@ -360,7 +362,7 @@ class DelayQueueJobsTests extends RedisTest {
         assertThatThrownBy(() -> JobRequest.move("t", "t")).hasMessage("target must be another topic");
         assertThatThrownBy(() -> JobRequest.of(JobAction.REPLAY, "t").perSecond(-1))
                 .hasMessage("perSecond must be from 0 to 100000, but was -1");
-        assertThatThrownBy(() -> new DeadLetterFilter(null, Instant.EPOCH.plusMillis(1), Instant.EPOCH))
+        assertThatThrownBy(() -> new DeadLetterFilter(null, null, null, Instant.EPOCH.plusMillis(1), Instant.EPOCH))
                 .hasMessageStartingWith("from must not be after 'until'");
         assertThatThrownBy(() -> jobs.start(JobRequest.of(JobAction.REPLAY, "t").delay(Duration.ofDays(365_250))))
                 .isInstanceOf(IllegalArgumentException.class)

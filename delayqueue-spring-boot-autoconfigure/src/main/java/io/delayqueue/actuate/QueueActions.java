@@ -10,7 +10,6 @@ import io.delayqueue.admin.JobRequest;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.CancelOutcome;
-import io.delayqueue.message.DeadLetterKind;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
@@ -180,21 +179,17 @@ public record QueueActions(
         return new JobRequest(
                 action,
                 parameters.required("topic"),
-                new DeadLetterFilter(kind(parameters), instant(parameters, "from"), instant(parameters, "until")),
+                new DeadLetterFilter(
+                        parameters.text("cause"),
+                        parameters.text("exceptionType"),
+                        parameters.text("shape"),
+                        instant(parameters, "from"),
+                        instant(parameters, "until")),
                 parameters.has("delay") ? parameters.duration("delay") : Duration.ZERO,
                 parameters.number("perSecond", 0, JobRequest.MAX_PER_SECOND),
                 parameters.text("target"),
                 instant(parameters, "startAt"),
                 "");
-    }
-
-    private static @Nullable DeadLetterKind kind(Parameters parameters) {
-        return parameters.has("cause") || parameters.has("exceptionType") || parameters.has("shape")
-                ? new DeadLetterKind(
-                        parameters.required("cause"),
-                        parameters.required("exceptionType"),
-                        parameters.required("shape"))
-                : null;
     }
 
     private static @Nullable Instant instant(Parameters parameters, String name) {

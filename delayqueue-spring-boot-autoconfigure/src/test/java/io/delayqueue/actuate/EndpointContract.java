@@ -455,7 +455,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(job(id).path("done").asInt()).isEqualTo(2);
         assertThat(job(id).path("kept").asInt()).isEqualTo(1);
         assertThat(job(id).path("delayMillis").asLong()).isEqualTo(ofHours(1).toMillis());
-        assertThat(job(id).path("kind")).isEqualTo(kind);
+        assertThat(job(id).path("shape")).isEqualTo(kind.path("shape"));
         assertThat(node.template().find(topic, "a")).isPresent();
         assertThat(node.act("stop-job", "job", id).outcome()).isEqualTo("finished");
         assertThat(node.act("stop-job", "job", "x").status()).isEqualTo(404);

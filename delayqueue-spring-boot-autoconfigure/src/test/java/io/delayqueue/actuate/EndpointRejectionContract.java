@@ -95,7 +95,6 @@ abstract class EndpointRejectionContract extends EndpointTest {
                 "start-job    | topic=t                     | The action 'start-job' requires the parameter 'operation'.",
                 "start-job    | topic=t&operation=eat       | The parameter 'operation' must be one of replay, purge, run, cancel, move, pause, resume, but was 'eat'.",
                 "start-job    | topic=t&operation=move      | target is missing",
-                "start-job    | topic=t&operation=replay&cause=X | The action 'start-job' requires the parameter 'exceptionType'.",
                 "start-job    | topic=t&operation=run&delay=1h | delay is for REPLAY only",
                 "start-job    | topic=t&operation=purge&perSecond=0 | The parameter 'perSecond' must be an integer from 1 to 100000, but was '0'.",
                 "delete-topic |                             | The action 'delete-topic' requires the parameter 'topic'.",

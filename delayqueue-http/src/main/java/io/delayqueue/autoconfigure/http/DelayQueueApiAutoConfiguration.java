@@ -1,6 +1,9 @@
 package io.delayqueue.autoconfigure.http;
 
+import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.message.Failure;
@@ -15,6 +18,7 @@ import io.delayqueue.template.receive.Leases;
 import io.delayqueue.web.api.ApiSettings;
 import io.delayqueue.web.api.DeadLettersController;
 import io.delayqueue.web.api.DocumentController;
+import io.delayqueue.web.api.JobsController;
 import io.delayqueue.web.api.LeasesController;
 import io.delayqueue.web.api.MessageSending;
 import io.delayqueue.web.api.MessagesController;
@@ -23,14 +27,17 @@ import io.delayqueue.web.api.request.DeadLetterRequest;
 import io.delayqueue.web.api.request.DueRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.ExtendRequest;
+import io.delayqueue.web.api.request.JobStartRequest;
 import io.delayqueue.web.api.request.PurgeRequest;
 import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.request.RetryRequest;
 import io.delayqueue.web.api.request.SendAllRequest;
 import io.delayqueue.web.api.request.SendRequest;
 import io.delayqueue.web.api.response.CancelResponse;
+import io.delayqueue.web.api.response.DeadLetterGroupsResponse;
 import io.delayqueue.web.api.response.DeadLetterResponse;
 import io.delayqueue.web.api.response.DeliveryResponse;
+import io.delayqueue.web.api.response.JobResponse;
 import io.delayqueue.web.api.response.MessageResponse;
 import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.api.response.PurgeResponse;
@@ -73,6 +80,12 @@ public final class DelayQueueApiAutoConfiguration {
         Failure.class,
         DeadLetterResponse.class,
         DeadLetterResponse.Page.class,
+        DeadLetterGroupsResponse.class,
+        DeadLetterGroupsResponse.Group.class,
+        JobResponse.class,
+        JobResponse.All.class,
+        JobResponse.Preview.class,
+        JobStartRequest.class,
         MessageResponse.class,
         Problem.class,
         ReceiveResponse.class,
@@ -148,8 +161,14 @@ public final class DelayQueueApiAutoConfiguration {
         }
 
         @Bean
-        DeadLettersController delayQueueDeadLettersController(DelayQueueAdmin admin) {
-            return new DeadLettersController(admin);
+        DeadLettersController delayQueueDeadLettersController(
+                DelayQueueAdmin admin, DelayQueueInspector inspector, AuditLog audit) {
+            return new DeadLettersController(admin, inspector, audit);
+        }
+
+        @Bean
+        JobsController delayQueueJobsController(DelayQueueJobs jobs) {
+            return new JobsController(jobs);
         }
 
         @Bean

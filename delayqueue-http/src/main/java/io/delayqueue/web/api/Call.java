@@ -2,6 +2,7 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.web.api.json.InvalidRequestException;
 import jakarta.servlet.http.HttpServletRequest;
+import java.security.Principal;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -51,6 +52,16 @@ public final class Call {
 
     String deadLetter() {
         return name("deadLetter");
+    }
+
+    String job() {
+        return name("job");
+    }
+
+    /** The name of the user in the application's own security; "http" if a token authorizes the request. */
+    String client() {
+        Principal user = request.getUserPrincipal();
+        return user == null ? "http" : user.getName();
     }
 
     private String name(String variable) {

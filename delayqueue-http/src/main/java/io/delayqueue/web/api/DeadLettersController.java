@@ -1,12 +1,15 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.ReplaySummary;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.web.api.request.DueRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.PurgeRequest;
+import io.delayqueue.web.api.response.DeadLetterGroupsResponse;
 import io.delayqueue.web.api.response.DeadLetterResponse;
 import io.delayqueue.web.api.response.PurgeResponse;
 import io.delayqueue.web.api.response.ReplayResponse;
@@ -23,11 +26,21 @@ import org.springframework.web.bind.annotation.RequestMapping;
 @RequestMapping(ApiController.TOPIC + "/dead-letters")
 public class DeadLettersController extends ApiController {
 
-    private final DelayQueueAdmin admin;
+    private static final int MAX_GROUPED = 10_000;
 
-    /** Creates a controller. */
-    public DeadLettersController(DelayQueueAdmin admin) {
+    private final DelayQueueAdmin admin;
+    private final DelayQueueInspector inspector;
+    private final AuditLog audit;
+
+    /**
+     * Creates a controller.
+     *
+     * @param audit logs what changes dead letters
+     */
+    public DeadLettersController(DelayQueueAdmin admin, DelayQueueInspector inspector, AuditLog audit) {
         this.admin = admin;
+        this.inspector = inspector;
+        this.audit = audit;
     }
 
     /** Lists dead letters, newest first. */
@@ -37,6 +50,13 @@ public class DeadLettersController extends ApiController {
         DeadLetterPage page = admin.deadLetters(call.topic(), query.count(), query.page());
         return Response.ok(new DeadLetterResponse.Page(
                 page.deadLetters().stream().map(DeadLetterResponse::of).toList(), page.next()));
+    }
+
+    /** Groups dead letters by cause, type of the exception and shape of its message. */
+    @GetMapping("/groups")
+    @Requires(Permission.ADMIN)
+    public Response<DeadLetterGroupsResponse> groups(Call call) {
+        return Response.ok(DeadLetterGroupsResponse.of(inspector.deadLetterGroups(call.topic(), MAX_GROUPED)));
     }
 
     /** Reads a dead letter. */
@@ -55,6 +75,7 @@ public class DeadLettersController extends ApiController {
         if (!admin.purge(call.topic(), call.deadLetter())) {
             throw absent(call);
         }
+        audit.add(call.client(), "purge " + call.deadLetter(), call.topic(), 1);
         return Response.empty(204);
     }
 
@@ -69,7 +90,10 @@ public class DeadLettersController extends ApiController {
                 ? admin.replay(call.topic(), call.deadLetter(), request.delayOrZero())
                 : admin.replay(call.topic(), call.deadLetter(), request.dueAt());
         return switch (outcome) {
-            case REPLAYED -> Response.empty(204);
+            case REPLAYED -> {
+                audit.add(call.client(), "replay " + call.deadLetter(), call.topic(), 1);
+                yield Response.empty(204);
+            }
             case ID_LIVE ->
                 throw ProblemType.DUPLICATE.exception("Dead letter '" + call.deadLetter()
                         + "' was not replayed: a message with its id is live. Cancel that message first.");
@@ -90,6 +114,7 @@ public class DeadLettersController extends ApiController {
         ReplaySummary summary = request.dueAt() == null
                 ? admin.replayAll(call.topic(), request.delayOrZero())
                 : admin.replayAll(call.topic(), request.dueAt());
+        audit.add(call.client(), "replay dead letters", call.topic(), summary.replayed());
         return Response.ok(new ReplayResponse(summary.replayed(), summary.kept()));
     }
 
@@ -97,10 +122,10 @@ public class DeadLettersController extends ApiController {
     @PostMapping("/purge")
     @Requires(Permission.ADMIN)
     public Response<PurgeResponse> purgeAll(Call call, PurgeRequest request) {
-        return Response.ok(new PurgeResponse(
-                request.until() == null
-                        ? admin.purgeAll(call.topic())
-                        : admin.purgeAll(call.topic(), request.until())));
+        long purged =
+                request.until() == null ? admin.purgeAll(call.topic()) : admin.purgeAll(call.topic(), request.until());
+        audit.add(call.client(), "purge dead letters", call.topic(), purged);
+        return Response.ok(new PurgeResponse(purged));
     }
 
     private static ProblemException absent(Call call) {

@@ -18,6 +18,7 @@ enum ProblemType {
     UNSUPPORTED_MEDIA_TYPE(415, "The body must be sent as JSON"),
     KEY_REUSED(422, "The idempotency key was used with another request"),
     TOO_MANY_WAITING(429, "Too many clients are waiting"),
+    TOO_MANY_JOBS(429, "Too many jobs wait or run"),
     FAILED(500, "The server failed"),
     UNAVAILABLE(503, "Redis did not execute the request"),
     OUTCOME_UNKNOWN(504, "The outcome is unknown");

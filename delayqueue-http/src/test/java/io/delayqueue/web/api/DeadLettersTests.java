@@ -1,6 +1,7 @@
 package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.web.api.ApiNode.Reply;
 import java.time.Instant;
@@ -114,5 +115,54 @@ class DeadLettersTests {
                         .text())
                 .isEqualTo("{\"purged\":" + upTo + "}");
         assertThat(node.post(path("/purge"), "{}").text()).isEqualTo("{\"purged\":" + (2 - upTo) + "}");
+    }
+
+    @Test
+    void deadLettersOfAKindAreReplayedByAJob() {
+        for (String id : List.of("a", "b", "c")) {
+            toDeadLetters(id);
+        }
+        JsonNode groups = node.get(path("/groups")).json();
+        assertThat(groups.path("counted").asInt()).isEqualTo(3);
+        assertThat(groups.path("groups")).hasSize(1);
+        JsonNode kind = groups.path("groups").get(0).path("kind");
+        assertThat(kind.path("shape").asString()).isEqualTo("of no use");
+        String body = "{\"action\": \"replay\", \"cause\": " + kind.path("cause") + ", \"shape\": " + kind.path("shape")
+                + ", \"delay\": \"1h\", \"perSecond\": 1000}";
+
+        assertThat(node.post(jobs("/preview"), body).json().path("expected").asInt())
+                .isEqualTo(3);
+        Reply started = node.post(jobs(""), body);
+        assertThat(started.status()).isEqualTo(200);
+        String job = started.json().path("id").asString();
+
+        await().until(() ->
+                node.get("/jobs/" + job).json().path("state").asString().equals("finished"));
+        JsonNode ended = node.get("/jobs/" + job).json();
+        assertThat(ended.path("done").asInt()).isEqualTo(3);
+        assertThat(ended.path("by").asString()).isEqualTo("http");
+        assertThat(ended.path("shape")).isEqualTo(kind.path("shape"));
+        assertThat(deadLetters("")).isEmpty();
+        assertThat(node.get("/jobs").json().path("jobs")).contains(ended);
+        assertThat(node.delete("/jobs/" + job).json()).isEqualTo(ended);
+        assertThat(node.get("/jobs/none").status()).isEqualTo(404);
+        assertThat(node.delete("/jobs/none").problem()).isEqualTo("not-found");
+    }
+
+    @Test
+    void invalidJobsAreRejected() {
+        assertThat(node.post(jobs(""), "{}").status()).isEqualTo(400);
+        assertThat(node.post(jobs(""), "{\"action\": \"move\"}").status()).isEqualTo(400);
+        assertThat(node.post(jobs(""), "{\"action\": \"run\", \"cause\": \"X\"}")
+                        .status())
+                .isEqualTo(400);
+        assertThat(node.post(jobs(""), "{\"action\": \"purge\", \"delay\": \"1h\"}")
+                        .status())
+                .isEqualTo(400);
+        assertThat(node.post(jobs(""), "{\"action\": \"eat\"}").status()).isEqualTo(400);
+    }
+
+    private String jobs(String rest) {
+        return "/topics/" + topic + "/jobs" + rest;
     }
 }

@@ -222,6 +222,7 @@ class RequestSchemaTests {
         return (ObjectNode)
                 switch (component) {
                     case "SendRequest" -> MAPPER.readTree("{\"payload\": 1}");
+                    case "JobStartRequest" -> MAPPER.readTree("{\"action\": \"replay\"}");
                     case "SendAllRequest" -> MAPPER.readTree("{\"messages\": [{\"payload\": 1}]}");
                     default -> MAPPER.createObjectNode();
                 };

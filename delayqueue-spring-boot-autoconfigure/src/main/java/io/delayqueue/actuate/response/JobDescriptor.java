@@ -2,7 +2,6 @@ package io.delayqueue.actuate.response;
 
 import io.delayqueue.admin.Job;
 import io.delayqueue.admin.JobRequest;
-import io.delayqueue.message.DeadLetterKind;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +12,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * A job.
  *
  * @param operation one of {@link io.delayqueue.admin.JobAction} in lower case
- * @param kind the kind of the dead letters; omitted if it concerns all
+ * @param cause the cause of the dead letters; omitted if it concerns all, as the next two
  * @param by who requested it; omitted if unknown
  * @param state one of {@link Job.State} in lower case
  * @param expected the number of messages or dead letters that it concerned when it was requested
@@ -22,7 +21,9 @@ public record JobDescriptor(
         String id,
         String operation,
         String topic,
-        @Nullable DeadLetterKind kind,
+        @Nullable String cause,
+        @Nullable String exceptionType,
+        @Nullable String shape,
         @Nullable Instant from,
         @Nullable Instant until,
         long delayMillis,
@@ -46,7 +47,9 @@ public record JobDescriptor(
                 job.id(),
                 request.action().name().toLowerCase(Locale.ROOT),
                 request.topic(),
-                request.filter().kind(),
+                request.filter().cause(),
+                request.filter().exceptionType(),
+                request.filter().shape(),
                 request.filter().from(),
                 request.filter().until(),
                 request.delay().toMillis(),

@@ -41,14 +41,14 @@ export function jobsSection(topic) {
 }
 
 function jobRow(each) {
-  const { id, operation, topic, target, kind, state: its, done, kept, expected, requestedAt, startAt, by, failure } = each;
+  const { id, operation, topic, target, cause, exceptionType, shape, state: its, done, kept, expected, requestedAt, startAt, by, failure } = each;
   const active = its === 'waiting' || its === 'running';
   return {
     key: id,
     cells: [
       [
         target ? [`${operation} to `, name(target)] : operation,
-        kind ? h('span', { class: 'preview' }, words(`${shortFailure(kind.exceptionType)}: ${kind.shape}`)) : null,
+        cause ? h('span', { class: 'preview' }, words(kindOf({ exceptionType, shape }) || cause)) : null,
       ],
       h('a', { href: topicLink(topic) }, name(topic)),
       [
@@ -74,6 +74,10 @@ export async function loadGroups(data, topic, signal) {
   if (data.groups && Date.now() - data.groupsAt < GROUPS_EVERY) return;
   data.groups = await read('dead-groups', { topic }, signal);
   data.groupsAt = Date.now();
+}
+
+function kindOf({ exceptionType, shape }) {
+  return [shortFailure(exceptionType || ''), shape].filter(Boolean).join(': ');
 }
 
 const GROUP_COLUMNS = [
@@ -105,7 +109,7 @@ function groupRow(topic, { kind, count: number, first, last, example }) {
         h(
           'span',
           { class: 'failure-text' },
-          words([shortFailure(exceptionType), shape].filter(Boolean).join(': ') || 'no failure'),
+          words(kindOf(kind) || 'no failure'),
         ),
       ),
       causeBadge(cause.toLowerCase()),

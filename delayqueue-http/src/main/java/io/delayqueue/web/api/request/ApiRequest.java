@@ -14,6 +14,7 @@ public sealed interface ApiRequest
                 DueRequest,
                 EmptyRequest,
                 ExtendRequest,
+                JobStartRequest,
                 ReceiveRequest,
                 PurgeRequest,
                 RetryRequest,

@@ -1,5 +1,8 @@
 package io.delayqueue.web.api.openapi;
 
+import io.delayqueue.admin.Job;
+import io.delayqueue.admin.JobAction;
+import io.delayqueue.admin.JobRequest;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
@@ -8,6 +11,7 @@ import io.delayqueue.web.api.request.ApiRequest;
 import io.swagger.v3.oas.models.media.Schema;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -105,9 +109,37 @@ final class Bounds {
         text("RetryRequest", "reason");
         text("DeadLetterRequest", "reason");
         date("PurgeRequest", "until");
+        ofJobs();
+    }
+
+    /** The descriptions say which fields belong to which other actions. */
+    private void ofJobs() {
+        String job = "JobStartRequest";
+        List<String> others = new ArrayList<>(words(JobAction.values()));
+        words(job, "action", List.copyOf(others));
+        property(job, "action").setExamples(List.of("replay", "move"));
+        others.remove("move");
+        for (String name : List.of("cause", "exceptionType", "shape")) {
+            text(job, name);
+        }
+        for (String name : List.of("from", "until", "startAt")) {
+            date(job, name);
+        }
+        configured(duration(job, "delay", 0, DEFAULT_MAX_DELAY), "maximum", "delayqueue.limits.max-delay");
+        number(job, "perSecond", 1, JobRequest.MAX_PER_SECOND);
+        text(job, "target").minLength(1).maxLength(DelayMessage.MAX_TOPIC_BYTES).pattern(NOT_BLANK);
+        schemas.get(job)
+                .required(List.of("action"))
+                .oneOf(List.of(
+                        given("target").addProperty("action", new Schema<>()._enum(List.of("move"))),
+                        new Schema<>()
+                                .addProperty("action", new Schema<>()._enum((List) others))
+                                .not(given("target"))));
     }
 
     private void ofResponses() {
+        words("JobResponse", "action", words(JobAction.values()));
+        words("JobResponse", "state", words(Job.State.values()));
         words("MessageResponse", "state", words(MessageState.values()));
         words("DeadLetterResponse", "cause", words(DeadLetterCause.values()));
         words("CancelResponse", "outcome", List.of("cancelled", "cancelled_while_handled"));

@@ -6,6 +6,7 @@ import io.delayqueue.web.api.Call;
 import io.delayqueue.web.api.DeadLettersController;
 import io.delayqueue.web.api.DocumentController;
 import io.delayqueue.web.api.IdempotencyKey;
+import io.delayqueue.web.api.JobsController;
 import io.delayqueue.web.api.LeasesController;
 import io.delayqueue.web.api.MessagesController;
 import io.delayqueue.web.api.PageQuery;
@@ -75,6 +76,7 @@ public class DocumentConfiguration {
 
     private static final String NO_MESSAGE = "The topic has no live message with this id.";
     private static final String NO_DEAD_LETTER = "The topic has no such dead letter.";
+    private static final String NO_JOB = "There is no such job.";
     private static final Map<Integer, String> LEASE_LOST =
             Map.of(410, "The message is no longer leased under this token; nothing changed.");
 
@@ -95,6 +97,9 @@ public class DocumentConfiguration {
             Map.entry("extend", LEASE_LOST),
             Map.entry("release", LEASE_LOST),
             Map.entry("read", Map.of(404, NO_DEAD_LETTER)),
+            Map.entry("startJob", Map.of(429, "The maximum number of jobs waits or runs.")),
+            Map.entry("job", Map.of(404, NO_JOB)),
+            Map.entry("stopJob", Map.of(404, NO_JOB)),
             Map.entry("purge", Map.of(404, NO_DEAD_LETTER)),
             Map.entry(
                     "replay",
@@ -110,6 +115,7 @@ public class DocumentConfiguration {
             "topic", "The topic, or '~' followed by the base64url of its UTF-8.",
             "id", "The message's id, or '~' followed by the base64url of its UTF-8.",
             "token", "The token of the lease under which the message was received.",
+            "job", "The job's id.",
             "deadLetter", "The dead letter's id, or '~' followed by the base64url of its UTF-8.");
 
     static {
@@ -119,6 +125,7 @@ public class DocumentConfiguration {
                         ReceiveController.class,
                         LeasesController.class,
                         DeadLettersController.class,
+                        JobsController.class,
                         DocumentController.class)
                 .addResponseWrapperToIgnore(Response.class)
                 .addRequestWrapperToIgnore(Call.class, IdempotencyKey.class, PageQuery.class)
@@ -418,6 +425,12 @@ public class DocumentConfiguration {
                 io.delayqueue.web.api.response.DeliveryResponse.Lease.class,
                 io.delayqueue.web.api.response.DeadLetterResponse.class,
                 io.delayqueue.web.api.response.DeadLetterResponse.Page.class,
+                io.delayqueue.message.DeadLetterKind.class,
+                io.delayqueue.web.api.response.DeadLetterGroupsResponse.class,
+                io.delayqueue.web.api.response.DeadLetterGroupsResponse.Group.class,
+                io.delayqueue.web.api.response.JobResponse.class,
+                io.delayqueue.web.api.response.JobResponse.All.class,
+                io.delayqueue.web.api.response.JobResponse.Preview.class,
                 io.delayqueue.web.api.response.MessageResponse.class,
                 io.delayqueue.web.api.response.ReceiveResponse.class,
                 io.delayqueue.web.api.response.PurgeResponse.class,

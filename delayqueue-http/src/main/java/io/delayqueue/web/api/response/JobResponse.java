@@ -1,0 +1,101 @@
+package io.delayqueue.web.api.response;
+
+import io.delayqueue.admin.Job;
+import io.delayqueue.admin.JobAction;
+import io.delayqueue.admin.JobRequest;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job. Times are by Redis' clock.
+ *
+ * @param id the id
+ * @param action replay, purge, run, cancel, move, pause or resume
+ * @param topic the topic
+ * @param cause cause of the dead letters; omitted if it concerns all
+ * @param exceptionType type of the exception of the dead letters; omitted if it concerns all
+ * @param shape shape of the exception's message; omitted if it concerns all
+ * @param from earliest time of dead-lettering; omitted if it concerns all
+ * @param until latest time of dead-lettering; omitted if it concerns all
+ * @param delayMillis delay of replayed messages
+ * @param perSecond maximum number of messages per second; 0 for no limit
+ * @param target the topic to which messages are moved; omitted for other actions
+ * @param startAt when it starts; omitted if at once
+ * @param by who requested it; omitted if unknown
+ * @param state waiting, running, finished, stopped or failed
+ * @param expected number of messages or dead letters that it concerned when it was requested
+ * @param done number of messages or dead letters on which it acted
+ * @param kept number of messages or dead letters on which it could not act
+ * @param requestedAt when it was requested
+ * @param updatedAt when it last made progress or ended
+ * @param failure why it failed; omitted unless it did
+ */
+public record JobResponse(
+        String id,
+        JobAction action,
+        String topic,
+        @Nullable String cause,
+        @Nullable String exceptionType,
+        @Nullable String shape,
+        @Nullable Instant from,
+        @Nullable Instant until,
+        long delayMillis,
+        int perSecond,
+        @Nullable String target,
+        @Nullable Instant startAt,
+        @Nullable String by,
+        Job.State state,
+        long expected,
+        long done,
+        long kept,
+        Instant requestedAt,
+        Instant updatedAt,
+        @Nullable String failure) {
+
+    /** Creates the response of a job. */
+    public static JobResponse of(Job job) {
+        JobRequest request = job.request();
+        return new JobResponse(
+                job.id(),
+                request.action(),
+                request.topic(),
+                request.filter().cause(),
+                request.filter().exceptionType(),
+                request.filter().shape(),
+                request.filter().from(),
+                request.filter().until(),
+                request.delay().toMillis(),
+                request.perSecond(),
+                request.target(),
+                request.startAt(),
+                request.by().isEmpty() ? null : request.by(),
+                job.state(),
+                job.expected(),
+                job.done(),
+                job.kept(),
+                job.requestedAt(),
+                job.updatedAt(),
+                job.failure());
+    }
+
+    /**
+     * Jobs that wait, run, or ended within the last day.
+     *
+     * @param jobs the latest first
+     */
+    public record All(List<JobResponse> jobs) {
+
+        /** Copies the jobs. */
+        public All {
+            jobs = List.copyOf(jobs);
+        }
+    }
+
+    /**
+     * What a job would concern.
+     *
+     * @param expected number of messages or dead letters; 1 for pause and resume
+     */
+    public record Preview(long expected) {}
+}
