@@ -9,10 +9,7 @@ import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-/**
- * An interpreter that runs clients in another language. If it is not installed, its tests are skipped with a warning,
- * unless the environment variable {@code DELAYQUEUE_CLIENTS} is {@code required}.
- */
+/** A program that is not written in Java, and that tests start if it is installed. */
 public final class ForeignProgram {
 
     private static final Log log = LogFactory.getLog(ForeignProgram.class);
@@ -20,18 +17,31 @@ public final class ForeignProgram {
     private ForeignProgram() {}
 
     /**
-     * Skips the calling test if a program is neither installed nor required.
+     * Skips the calling test, with a warning, if an interpreter is not installed, unless the environment variable
+     * {@code DELAYQUEUE_CLIENTS} is {@code required}.
      *
      * @param command name of the executable
      * @param debian name of the Debian package that contains it
      */
     public static void require(String command, String debian) {
-        boolean installed = Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .anyMatch(folder -> Files.isExecutable(Path.of(folder, command)));
-        if (!installed && !"required".equals(System.getenv("DELAYQUEUE_CLIENTS"))) {
+        assumeTrue(isPresent(command, debian, "DELAYQUEUE_CLIENTS"), command + " is not installed");
+    }
+
+    /**
+     * Returns whether a program is installed or required. Logs a warning if it is neither.
+     *
+     * @param command name of the executable
+     * @param debian name of the Debian package that contains it
+     * @param variable the environment variable that is {@code required} if tests fail without the program
+     */
+    public static boolean isPresent(String command, String debian, String variable) {
+        boolean present = "required".equals(System.getenv(variable))
+                || Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, command)));
+        if (!present) {
             log.warn("Skipping tests that need " + command + ": it is not installed (Debian: apt-get install " + debian
                     + ")");
-            assumeTrue(false, command + " is not installed");
         }
+        return present;
     }
 }
