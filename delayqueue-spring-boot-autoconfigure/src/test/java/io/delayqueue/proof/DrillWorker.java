@@ -1,6 +1,7 @@
 package io.delayqueue.proof;
 
 import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.listener.DelayHeaders;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,17 +9,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.web.SecurityFilterChain;
 
 /** A node in a process of its own, with the handlers of the drill. */
 public final class DrillWorker implements AutoCloseable {
 
+    /** A message to the topic {@code orders} whose first attempt fails. */
+    static final String FAILS_ONCE = "fails once";
+
     private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
+
+    private static final Pattern PORT = Pattern.compile("scrape page on port (\\d+)");
 
     private final Process process;
     private final Path log;
@@ -59,6 +72,14 @@ public final class DrillWorker implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** Returns the port of the node's scrape page, or nothing before the node has started. */
+    Optional<Integer> port() {
+        return PORT.matcher(log())
+                .results()
+                .map(port -> Integer.valueOf(port.group(1)))
+                .findFirst();
+    }
+
     String log() {
         try {
             return Files.readString(log);
@@ -89,13 +110,19 @@ public final class DrillWorker implements AutoCloseable {
 
     /** Runs the node until it is stopped or killed. */
     public static void main(String[] arguments) {
-        new SpringApplicationBuilder(Handlers.class)
-                .web(WebApplicationType.NONE)
+        Environment environment = new SpringApplicationBuilder(Handlers.class)
+                .web(WebApplicationType.SERVLET)
                 .properties(
+                        "server.address=127.0.0.1",
+                        "server.port=0",
+                        "management.endpoints.web.exposure.include=prometheus",
+                        PrometheusServer.NO_EXEMPLARS,
                         "spring.data.redis.host=127.0.0.1",
                         "spring.data.redis.port=" + arguments[0],
                         "spring.main.banner-mode=off")
-                .run();
+                .run()
+                .getEnvironment();
+        System.out.println("scrape page on port " + environment.getRequiredProperty("local.server.port"));
     }
 
     /** Handlers that fail in the ways of the drill. */
@@ -103,8 +130,18 @@ public final class DrillWorker implements AutoCloseable {
     @EnableAutoConfiguration
     static class Handlers {
 
+        @Bean
+        SecurityFilterChain permitAll(HttpSecurity http) {
+            return http.authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
+                    .build();
+        }
+
         @DelayListener(topic = "orders", backoff = "fixed 1s")
-        void order(String text) {}
+        void order(String text, @Header(DelayHeaders.ATTEMPT) int attempt) {
+            if (text.equals(FAILS_ONCE) && attempt == 1) {
+                throw new IllegalStateException("out of stock");
+            }
+        }
 
         @DelayListener(topic = "payment", backoff = "fixed 1s", maxAttempts = "1000")
         void pay(String text) {
