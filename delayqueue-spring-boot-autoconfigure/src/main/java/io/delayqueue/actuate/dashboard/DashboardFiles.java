@@ -33,6 +33,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "format.js",
             "history.js",
             "jobs.js",
+            "keys.js",
             "lists.js",
             "overview.js",
             "state.js",

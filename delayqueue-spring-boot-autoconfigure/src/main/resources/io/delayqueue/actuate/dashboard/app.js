@@ -9,6 +9,7 @@ import { h, patch } from './dom.js';
 import * as find from './find.js';
 import { clock, name, now, setClock, span, words } from './format.js';
 import * as history from './history.js';
+import './keys.js';
 import * as overview from './overview.js';
 import { findLink, loading, messageLink, page, parse, respondedBy, state } from './state.js';
 import * as topic from './topic.js';
@@ -182,5 +183,5 @@ document.addEventListener('visibilitychange', () => {
 // Update ages and countdowns.
 setInterval(() => document.hidden || redraw(), 1000);
 
-Object.assign(page, { redraw, refresh });
+Object.assign(page, { redraw, refresh, hold });
 go();

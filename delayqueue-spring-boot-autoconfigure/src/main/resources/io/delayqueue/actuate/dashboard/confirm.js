@@ -24,7 +24,32 @@ export function button(action, label, about, kind) {
   );
 }
 
+/** A menu of buttons; a single button stands alone. Escape and a click elsewhere close the menu. */
+export function menu(buttons, about) {
+  const items = buttons.filter(Boolean);
+  return items.length < 2
+    ? items
+    : h(
+        'details',
+        { class: 'menu' },
+        h('summary', { class: 'act', 'aria-label': `Actions for ${about}` }, '⋯'),
+        h('div', null, items),
+      );
+}
+
+/** Closes the open menu, and moves the focus from it to its button. */
+function closeMenu(clicked) {
+  const open = document.querySelector('.menu[open]');
+  if (!open || (clicked && open.contains(clicked))) return;
+  if (open.contains(document.activeElement)) open.querySelector('summary').focus();
+  open.open = false;
+}
+
+document.addEventListener('click', ({ target }) => closeMenu(target));
+document.addEventListener('keydown', ({ key }) => key === 'Escape' && closeMenu());
+
 async function perform(action) {
+  closeMenu();
   const form = await confirmed(action);
   if (!form) return;
   tell('busy', 'Working …');

@@ -2,7 +2,7 @@
 
 import { cancel, purge, replay, reschedule, run } from './actions.js';
 import { read } from './api.js';
-import { button } from './confirm.js';
+import { button, menu } from './confirm.js';
 import { h } from './dom.js';
 import { bytes, count, counted, moment, name, time, words } from './format.js';
 import { deadLetterLink, loading, messageLink, page, state } from './state.js';
@@ -103,20 +103,21 @@ function messageTable(items, messageState) {
       ...(leased ? [name(message.holder || '–'), moment(message.leaseEnd)] : []),
       count(message.attempts),
       failure(message.lastFailure),
-      messageActions(message),
+      messageActions(message, true),
     ],
   }));
   return table(`Messages: ${messageState}`, columns, rows, 'messages');
 }
 
-export function messageActions(message) {
+export function messageActions(message, inRow) {
   const scheduled = message.state !== 'leased';
   const about = `message ${message.id}`;
-  return [
+  const buttons = [
     message.state === 'scheduled' ? button(run(message), 'Run now', about) : null,
     scheduled ? button(reschedule(message), 'Reschedule', about) : null,
     button(cancel(message), 'Cancel', about, 'danger'),
   ];
+  return inRow ? menu(buttons, about) : buttons;
 }
 
 function preview(payload) {
@@ -154,7 +155,7 @@ export function deadLetters(list, topic) {
       causeBadge(deadLetter.cause),
       count(deadLetter.attempts),
       failure(deadLetter.failure && summary(deadLetter.failure)),
-      deadLetterActions({ ...deadLetter, topic }),
+      deadLetterActions({ ...deadLetter, topic }, true),
     ],
   }));
   const shown = rows.length
@@ -163,9 +164,10 @@ export function deadLetters(list, topic) {
   return paged(list, shown);
 }
 
-export function deadLetterActions(deadLetter) {
+export function deadLetterActions(deadLetter, inRow) {
   const about = `the dead letter of ${deadLetter.id}`;
-  return [button(replay(deadLetter), 'Replay', about), button(purge(deadLetter), 'Purge', about, 'danger')];
+  const buttons = [button(replay(deadLetter), 'Replay', about), button(purge(deadLetter), 'Purge', about, 'danger')];
+  return inRow ? menu(buttons, about) : buttons;
 }
 
 /** A dead letter's failure in one line. */

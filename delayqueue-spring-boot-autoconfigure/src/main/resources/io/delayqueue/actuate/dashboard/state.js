@@ -28,8 +28,8 @@ export const state = {
   settings: { sort: 'attention', descending: false, filter: '', span: 'hour' },
 };
 
-/** Functions of the page's loop: draw the data at hand; request the data again and draw it. */
-export const page = { redraw: () => {}, refresh: () => Promise.resolve() };
+/** Functions of the page's loop: draw the data at hand; request the data again and draw it; pause or resume updates. */
+export const page = { redraw: () => {}, refresh: () => Promise.resolve(), hold: () => {} };
 
 const RECENT = 60_000;
 const responders = new Map();

@@ -41,7 +41,7 @@ function drawRow(columns, { cells, ...props }) {
 
 function heading(column) {
   const props = { role: 'columnheader', scope: 'col', class: column.class };
-  if (!column.onsort) return h('th', props, column.label);
+  if (!column.onsort) return h('th', props, column.label || h('span', { class: 'unseen' }, 'Actions'));
   return h(
     'th',
     { ...props, 'aria-sort': column.sorted },

@@ -33,13 +33,17 @@ class DashboardKeyboardTests extends DashboardTest {
         page.awaitText("Coming up");
         assertThat(focused()).isEqualTo("heading");
         page.awaitPressable("Cancel message " + id);
-        tabTo("Cancel message " + id);
+        openMenuAndTabTo(id);
+        type(Keys.ESCAPE);
+        assertThat(focused()).isEqualTo("Actions for message " + id);
+        openMenuAndTabTo(id);
         type(Keys.SPACE);
         assertThat(page.check()).contains(id);
         assertThat(focused()).isEqualTo("Go back");
         type(Keys.ESCAPE);
         page.awaitNoCheck();
-        assertThat(focused()).isEqualTo("Cancel message " + id);
+        assertThat(focused()).isEqualTo("Actions for message " + id);
+        openMenuAndTabTo(id);
         type(Keys.ENTER);
         page.check();
         tabTo("Cancel the message");
@@ -52,6 +56,55 @@ class DashboardKeyboardTests extends DashboardTest {
         tabTo("Dismiss");
         type(Keys.ENTER);
         assertThat(page.outcome()).isEmpty();
+    }
+
+    private void openMenuAndTabTo(String id) {
+        tabTo("Actions for message " + id);
+        type(Keys.ENTER);
+        tabTo("Cancel message " + id);
+    }
+
+    @Test
+    void singleKeysNavigate() {
+        queue.send(LONELY, "text", Duration.ofHours(1));
+        page.open(topic(LONELY, "scheduled")).awaitPressable("Pause everywhere");
+        press("1");
+        page.awaitText("No message is ready.");
+        press("t");
+        page.awaitPressable(LONELY);
+        press("j");
+        assertThat(browser.is("return document.activeElement.closest('tbody') !== null"))
+                .isTrue();
+        press("u");
+        page.awaitText("Resume updates");
+        press("u");
+        page.awaitText("Pause updates");
+        press("f");
+        press("t");
+        assertThat(browser.string("return document.getElementById('find-id').value"))
+                .isEqualTo("t");
+    }
+
+    @Test
+    void singleKeysAreExplainedAndSwitchedOff() {
+        page.open("").awaitText("Pause updates");
+        press("?");
+        page.awaitText("Next row");
+        page.field("#help input").click();
+        type(Keys.ESCAPE);
+        press("u");
+        press("?");
+        assertThat(browser.is("return document.getElementById('help').open")).isFalse();
+        assertThat(page.text()).contains("Pause updates");
+        page.press("Keys");
+        page.field("#help input").click();
+        type(Keys.ESCAPE);
+        press("u");
+        page.awaitText("Resume updates");
+    }
+
+    private void press(String key) {
+        new Actions(browser.driver()).sendKeys(key).perform();
     }
 
     @Test

@@ -7,9 +7,14 @@ import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DelayMessage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -18,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.TestPropertySource;
 
-/** Each view fits and is legible: narrow and wide, light and dark. Saves screenshots in target/dashboard. */
+/** Each view fits, is legible and accessible (axe): narrow and wide, light and dark. Saves screenshots in target/dashboard. */
 @Tag("soak")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-layout")
 class DashboardLayoutTests extends DashboardTest {
@@ -55,6 +60,8 @@ class DashboardLayoutTests extends DashboardTest {
             return found;
             """;
 
+    private static final String AXE = axe();
+
     @Autowired
     private QueueState state;
 
@@ -73,6 +80,14 @@ class DashboardLayoutTests extends DashboardTest {
                 .id();
         deadLetterId = state.awaitDead(MAILS, queue.send(MAILS, LONG).id()).deadLetterId();
         state.awaitScheduled(INVOICES, queue.send(INVOICES, LONG).id());
+    }
+
+    private static String axe() {
+        try (InputStream script = DashboardLayoutTests.class.getResourceAsStream("/axe.min.js")) {
+            return new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8) + ";\n";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @AfterEach
@@ -111,6 +126,10 @@ class DashboardLayoutTests extends DashboardTest {
                 .as(name + " overflows by")
                 .isZero();
         assertThat(browser.texts(LOW_CONTRAST)).as("pale in " + name).isEmpty();
+        assertThat(browser.texts(AXE + """
+                return axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+                    nodes.map(({ html }) => `${id}: ${html}`)));
+                """)).as("axe in " + name).isEmpty();
         assertThat(browser.texts("return document.getAnimations().map((each) => each.animationName)"))
                 .as("motion in " + name)
                 .isEmpty();

@@ -16,7 +16,7 @@ final class DashboardPage {
     private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
     private static final String BY_NAME = "return [...document.querySelectorAll(arguments[0])]"
-            + ".find(each => each.checkVisibility() && (each.ariaLabel || each.textContent.trim()) === arguments[1])";
+            + ".find(each => (each.checkVisibility() || each.closest('.menu')) && (each.ariaLabel || each.textContent.trim()) === arguments[1])";
 
     private final Browser browser;
     private final String address;
@@ -68,6 +68,9 @@ final class DashboardPage {
         await().atMost(MAX_WAIT).ignoreExceptions().untilAsserted(() -> {
             WebElement found = browser.run(WebElement.class, BY_NAME, "button, a", name);
             assertThat(found).as("button or link " + name).isNotNull();
+            if (!found.isDisplayed()) {
+                browser.run("arguments[0].closest('.menu').open = true", found);
+            }
             found.click();
         });
         return this;

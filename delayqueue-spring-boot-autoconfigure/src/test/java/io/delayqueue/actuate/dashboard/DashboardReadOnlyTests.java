@@ -24,6 +24,7 @@ class DashboardReadOnlyTests extends DashboardTest {
 
     private static final String[] HARMLESS = {
         "Find",
+        "Keys",
         "Pause updates",
         "Topic",
         "Lag",

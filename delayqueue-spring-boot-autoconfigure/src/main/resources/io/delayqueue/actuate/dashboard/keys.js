@@ -1,0 +1,75 @@
+/* Single keys for frequent actions, with help on "?". They can be switched off, as WCAG requires. */
+
+import { h, patch } from './dom.js';
+import { page, state, TABS, topicLink } from './state.js';
+
+const OFF = 'delayqueue-keys-off';
+const help = document.getElementById('help');
+
+const KEYS = {
+  '?': ['Show this help', () => open()],
+  t: ['Topics', () => { location.hash = '#/'; }],
+  '/': ['Filter topics, or find a message', () => (document.querySelector('.filter') || document.getElementById('find-id')).focus()],
+  f: ['Find a message', () => document.getElementById('find-id').focus()],
+  u: ['Pause or resume updates', () => page.hold()],
+  j: ['Next row', () => move(1)],
+  k: ['Previous row', () => move(-1)],
+  '1 – 5': ['Messages of a topic: ready, leased, scheduled, failing, dead letters', null],
+};
+
+function tab(key) {
+  const name = Object.keys(TABS)[Number(key) - 1];
+  if (name && state.route.view === 'topic') location.hash = topicLink(state.route.topic, name);
+}
+
+/** Moves the focus to the link of the next or previous row. */
+function move(by) {
+  const links = [...document.querySelectorAll('tbody [role="rowheader"] a')];
+  const row = document.activeElement.closest('tr');
+  const at = row ? links.findIndex((link) => row.contains(link)) : -1;
+  const next = links[at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by];
+  if (next) next.focus();
+}
+
+function off() {
+  try {
+    return localStorage.getItem(OFF) === 'true';
+  } catch {
+    return false;
+  }
+}
+
+function toggle(event) {
+  try {
+    localStorage.setItem(OFF, String(!event.target.checked));
+  } catch {
+    // without storage the keys stay on
+  }
+}
+
+function open() {
+  patch(
+    help,
+    h('h2', { id: 'help-title' }, 'Keys'),
+    h(
+      'dl',
+      { class: 'keys' },
+      Object.entries(KEYS).map(([key, [what]]) => h('div', null, h('dt', null, h('kbd', null, key)), h('dd', null, what))),
+    ),
+    h('label', null, h('input', { type: 'checkbox', checked: !off(), onchange: toggle }), ' Single keys'),
+    h('div', { class: 'buttons' }, h('button', { type: 'button', class: 'act', onclick: () => help.close() }, 'Close')),
+  );
+  help.showModal();
+}
+
+document.getElementById('keys').addEventListener('click', open);
+
+document.addEventListener('keydown', (event) => {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || off()) return;
+  if (target.closest('input, select, textarea, dialog')) return;
+  const known = Object.hasOwn(KEYS, key) ? KEYS[key][1] : /^[1-5]$/.test(key) ? () => tab(key) : null;
+  if (!known) return;
+  event.preventDefault();
+  known();
+});
