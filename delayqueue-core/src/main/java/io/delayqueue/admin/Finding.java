@@ -46,7 +46,7 @@ public record Finding(
         BUSY("all handlers are busy"),
         /** A topic has dead letters. */
         DEAD_LETTERS("dead letters"),
-        /** A topic is paused, or a listener of it is paused or stopped. */
+        /** A topic is paused, or a listener of it is paused, or has been stopped for half a minute on a node that runs. */
         PAUSED("paused or stopped");
 
         private final String label;

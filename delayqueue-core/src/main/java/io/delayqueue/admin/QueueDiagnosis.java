@@ -44,6 +44,8 @@ public final class QueueDiagnosis {
 
     /** The time without a listener after which it is missed: a restart must not alarm. */
     private static final Duration NO_LISTENER = Duration.ofSeconds(5);
+    /** How long a listener is stopped before it is a finding. A node that stops drains its listeners, for 20 s by default. */
+    private static final Duration STOPPED = Duration.ofSeconds(30);
 
     private static final int MAX_FINDINGS = 5;
 
@@ -359,9 +361,7 @@ public final class QueueDiagnosis {
                 return;
             }
             List<Place> places = listeners.getOrDefault(name, List.of());
-            List<Place> idle = places.stream()
-                    .filter(place -> place.listener().state() != State.RUNNING)
-                    .toList();
+            List<Place> idle = places.stream().filter(this::isIdle).toList();
             if (!idle.isEmpty()) {
                 Place first = idle.get(0);
                 String of = "Listener " + Printable.of(first.listener().id()) + " is "
@@ -373,6 +373,15 @@ public final class QueueDiagnosis {
                         name,
                         idle.size() == 1 ? of + "." : of + ", and " + (idle.size() - 1) + " more are not running.");
             }
+        }
+
+        private boolean isIdle(Place place) {
+            ListenerStatus listener = place.listener();
+            if (listener.state() != State.STOPPED) {
+                return listener.state() == State.PAUSED;
+            }
+            Instant since = since(Kind.PAUSED, place.node().node() + ' ' + listener.id());
+            return Duration.between(since, now).compareTo(STOPPED) >= 0;
         }
 
         void checkNodes() {

@@ -230,6 +230,21 @@ class QueueDiagnosisTests {
     }
 
     @Test
+    void listenersOfNodesThatStopInTurnAreNotFound() {
+        TopicStatus topic = topic("a", 1, 0, 0, 0, 0);
+        ListenerStatus stopped = listener("a", State.STOPPED, 0, Attempts.NONE);
+        for (String host : List.of("shop-1", "shop-2", "shop-3")) {
+            Nodes stopping = new Nodes(NOW, List.of(node(host, NOW, stopped)), List.of());
+            assertThat(texts(diagnose(stopping, topic))).isEmpty();
+            clock = clock.plusSeconds(29);
+            assertThat(texts(diagnose(stopping, topic))).isEmpty();
+        }
+        clock = clock.plusSeconds(1);
+        assertThat(texts(diagnose(new Nodes(NOW, List.of(node("shop-3", NOW, stopped)), List.of()), topic)))
+                .containsExactly("Listener a-listener is stopped on shop-3.");
+    }
+
+    @Test
     void topicWithoutListenerNamesTheLastOne() {
         FormerNode former = new FormerNode("id", "shop-7f9c", 1, NOW, NOW.minusSeconds(40), true, List.of("a"));
         Nodes nodes = new Nodes(NOW, List.of(), List.of(former));
