@@ -29,6 +29,9 @@ public final class DrillWorker implements AutoCloseable {
     /** A message to the topic {@code orders} whose first attempt fails. */
     static final String FAILS_ONCE = "fails once";
 
+    /** A message to the topic {@code orders} whose handler takes a second, also while its node stops. */
+    static final String SLOW = "slow";
+
     private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
 
     private static final Pattern PORT = Pattern.compile("scrape page on port (\\d+)");
@@ -137,7 +140,10 @@ public final class DrillWorker implements AutoCloseable {
         }
 
         @DelayListener(topic = "orders", backoff = "fixed 1s")
-        void order(String text, @Header(DelayHeaders.ATTEMPT) int attempt) {
+        void order(String text, @Header(DelayHeaders.ATTEMPT) int attempt) throws InterruptedException {
+            if (text.equals(SLOW)) {
+                new CountDownLatch(1).await(1, TimeUnit.SECONDS);
+            }
             if (text.equals(FAILS_ONCE) && attempt == 1) {
                 throw new IllegalStateException("out of stock");
             }
