@@ -162,7 +162,7 @@ class DelayQueueEndpointAutoConfigurationTests {
                 .map(BeanDefinition::getBeanClassName)
                 .toList();
 
-        assertThat(names).hasSize(9);
+        assertThat(names).hasSize(11);
         assertThat(DelayQueueEndpointAutoConfiguration.Exposed.class
                         .getAnnotation(RegisterReflectionForBinding.class)
                         .value())
