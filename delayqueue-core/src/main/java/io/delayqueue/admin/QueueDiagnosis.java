@@ -197,14 +197,19 @@ public final class QueueDiagnosis {
                 return;
             }
             long waiting = counts.ready() + counts.scheduled();
-            if (topic.consumers().isEmpty() && waiting > 0 && !topic.paused()) {
+            boolean unattended = topic.consumers().isEmpty() && waiting > 0 && !topic.paused();
+            Level absence = unattended && counts.ready() > 0 ? missed(name) : Level.WARNING;
+            if (unattended) {
                 add(
-                        counts.ready() > 0 ? missed(name) : Level.WARNING,
+                        absence,
                         Kind.NO_LISTENER,
                         name,
                         "No node listens to it, but " + messages(waiting, "waiting") + ". " + lastListener(name));
             }
-            if (isLate(name, counts.lag())) {
+            // that nobody listens says why it is late
+            if (absence == Level.CRITICAL) {
+                trend(name, counts.ready());
+            } else if (isLate(name, counts.lag())) {
                 add(
                         Level.CRITICAL,
                         Kind.LATE,
