@@ -2,7 +2,7 @@
 
 import { job, stopJob } from './actions.js';
 import { read } from './api.js';
-import { button, menu } from './confirm.js';
+import { button } from './confirm.js';
 import { h } from './dom.js';
 import { count, counted, moment, name, relative, time, words } from './format.js';
 import { causeBadge, shortFailure } from './lists.js';
@@ -116,10 +116,7 @@ function groupRow(topic, { kind, count: number, first, last, example }) {
       count(number),
       moment(first),
       moment(last),
-      menu(
-        [button(job('replay', topic, kind), 'Replay', about), button(job('purge', topic, kind), 'Purge', about, 'danger')],
-        about,
-      ),
+      [button(job('replay', topic, kind), 'Replay', about), button(job('purge', topic, kind), 'Purge', about, 'danger')],
     ],
   };
 }
