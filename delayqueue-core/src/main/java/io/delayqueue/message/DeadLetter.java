@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param cause why the message was dead-lettered
  * @param causeName the stored name of the cause; equal to the name of {@code cause} unless a newer version wrote it
  * @param attempts number of claims of the message; a claim whose process was killed may never have reached a handler
- * @param node the node whose attempt was the last one; null if it is unknown
+ * @param node the node whose listener had the last attempt; null if a client received the message, or if it is unknown
  * @param handling handling time of the last attempt, which began that long before {@code deadLetteredAt}; null if it is
  *     unknown, for example because its process was killed
  * @param failure the last failure; null if no attempt failed

@@ -43,6 +43,9 @@ class DeadLettersTests {
         assertThat(read.path("id").asString()).isEqualTo("a");
         assertThat(read.path("cause").asString()).isEqualTo("requested");
         assertThat(read.path("attempts").asInt()).isEqualTo(1);
+        assertThat(Instant.parse(read.path("startedAt").asString())
+                        .plusMillis(read.path("handlingMillis").asLong()))
+                .isEqualTo(Instant.parse(read.path("deadLetteredAt").asString()));
         assertThat(read.path("failure").path("message").asString()).isEqualTo("of no use");
         assertThat(read.path("payload").toString()).isEqualTo("{\"n\":1}");
         assertThat(read.path("headers").toString()).isEqualTo("{\"a\":\"b\"}");

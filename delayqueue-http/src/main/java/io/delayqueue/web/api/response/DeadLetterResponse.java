@@ -5,6 +5,7 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
 import io.delayqueue.web.api.json.JsonText;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param deadLetteredAt time of dead-lettering, by Redis' clock
  * @param cause attempts_spent, lease_over, expired, requested, not_retryable, unreadable or unknown
  * @param attempts number of deliveries
+ * @param node the node of the last attempt; omitted if a client received the message, or if unknown
+ * @param startedAt when the last attempt began; omitted if unknown
+ * @param handlingMillis how long the last attempt took; omitted if unknown
  * @param failure the last failure; omitted if there was none
  * @param dueAt due time by the last send, reschedule or replay
  * @param sentAt time of the send, by Redis' clock
@@ -34,6 +38,9 @@ public record DeadLetterResponse(
         Instant deadLetteredAt,
         DeadLetterCause cause,
         int attempts,
+        @Nullable String node,
+        @Nullable Instant startedAt,
+        @Nullable Long handlingMillis,
         @Nullable Failure failure,
         Instant dueAt,
         Instant sentAt,
@@ -45,6 +52,7 @@ public record DeadLetterResponse(
     /** Creates the response of a dead letter. */
     public static DeadLetterResponse of(DeadLetter deadLetter) {
         Envelope envelope = deadLetter.envelope();
+        Duration handling = deadLetter.handling();
         Payload payload = Payload.of(envelope.payload());
         return new DeadLetterResponse(
                 deadLetter.topic(),
@@ -53,6 +61,9 @@ public record DeadLetterResponse(
                 deadLetter.deadLetteredAt(),
                 deadLetter.cause(),
                 deadLetter.attempts(),
+                deadLetter.node(),
+                handling == null ? null : deadLetter.deadLetteredAt().minus(handling),
+                handling == null ? null : handling.toMillis(),
                 deadLetter.failure(),
                 envelope.dueAt(),
                 envelope.sentAt(),
