@@ -1,9 +1,9 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
-import io.delayqueue.coordination.LiveNodes;
-import io.delayqueue.coordination.LiveNodes.Former;
-import io.delayqueue.coordination.LiveNodes.Node;
+import io.delayqueue.coordination.KnownNodes;
+import io.delayqueue.coordination.KnownNodes.Former;
+import io.delayqueue.coordination.KnownNodes.Node;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.listener.ListenerStatus;
@@ -112,19 +112,19 @@ public final class DelayQueueInspector {
                         : failure));
     }
 
-    private CompletableFuture<List<TopicStatus>> statuses(SortedSet<String> topics, LiveNodes liveNodes) {
-        return Completions.inBatches(List.copyOf(topics), TOPICS_AT_ONCE, topic -> readableStatus(topic, liveNodes))
+    private CompletableFuture<List<TopicStatus>> statuses(SortedSet<String> topics, KnownNodes knownNodes) {
+        return Completions.inBatches(List.copyOf(topics), TOPICS_AT_ONCE, topic -> readableStatus(topic, knownNodes))
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
     /** The failure of one topic or of its server does not hide other topics. */
-    private CompletableFuture<Optional<TopicStatus>> readableStatus(String topic, LiveNodes liveNodes) {
+    private CompletableFuture<Optional<TopicStatus>> readableStatus(String topic, KnownNodes knownNodes) {
         return TopicCounts.read(store, registry, topic)
-                .thenApply(found -> found.map(counts -> status(topic, counts, null, liveNodes)))
+                .thenApply(found -> found.map(counts -> status(topic, counts, null, knownNodes)))
                 .exceptionally(failure -> {
                     Throwable cause = Completions.cause(failure);
                     if (cause instanceof RedisCallException) {
-                        return Optional.of(status(topic, null, cause.getMessage(), liveNodes));
+                        return Optional.of(status(topic, null, cause.getMessage(), knownNodes));
                     }
                     if (cause instanceof TopicConflictException conflict) {
                         registry.warnNotShown(topic, conflict);
@@ -165,15 +165,15 @@ public final class DelayQueueInspector {
                 directory.readAsync().thenCompose(read -> readableStatus(topic, read))));
     }
 
-    private Optional<TopicStatus> status(String topic, LiveNodes liveNodes) {
+    private Optional<TopicStatus> status(String topic, KnownNodes knownNodes) {
         return Await.result(TopicCounts.read(store, registry, topic))
-                .map(counts -> status(topic, counts, null, liveNodes));
+                .map(counts -> status(topic, counts, null, knownNodes));
     }
 
     private TopicStatus status(
-            String topic, @Nullable TopicCounts counts, @Nullable String problem, LiveNodes liveNodes) {
+            String topic, @Nullable TopicCounts counts, @Nullable String problem, KnownNodes knownNodes) {
         int shards = registry.lastShardCount(topic).orElse(1);
-        List<String> consumers = liveNodes.nodes().stream()
+        List<String> consumers = knownNodes.nodes().stream()
                 .filter(node -> node.messages().contains(topic))
                 .map(Node::name)
                 .toList();
@@ -182,8 +182,8 @@ public final class DelayQueueInspector {
                 shards,
                 counts,
                 consumers,
-                liveNodes.assignedNodes(topic, shards),
-                liveNodes.paused().contains(topic),
+                knownNodes.assignedNodes(topic, shards),
+                knownNodes.paused().contains(topic),
                 problem);
     }
 
@@ -313,7 +313,7 @@ public final class DelayQueueInspector {
         return translating("Reading the nodes", directory.readAsync().thenCompose(this::nodes));
     }
 
-    private CompletableFuture<Nodes> nodes(LiveNodes read) {
+    private CompletableFuture<Nodes> nodes(KnownNodes read) {
         List<String> topics = read.nodes().stream()
                 .flatMap(node -> node.assignable().stream())
                 .distinct()

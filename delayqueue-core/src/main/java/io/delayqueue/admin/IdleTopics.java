@@ -1,7 +1,7 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
-import io.delayqueue.coordination.LiveNodes;
+import io.delayqueue.coordination.KnownNodes;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
@@ -135,11 +135,11 @@ public final class IdleTopics {
 
     private void deleteAll(List<String> topics) {
         try {
-            LiveNodes liveNodes = nodes.read();
+            KnownNodes knownNodes = nodes.read();
             for (String topic : topics) {
                 // before the deletion, so that a topic that cannot be deleted does not block others
                 resetIdleTime(topic);
-                if (!isUsed(topic, liveNodes)) {
+                if (!isUsed(topic, knownNodes)) {
                     delete(topic);
                 }
             }
@@ -151,9 +151,9 @@ public final class IdleTopics {
     }
 
     /** Whether a topic is paused or consumed now. Samples show neither dead-letter listeners nor later changes. */
-    private static boolean isUsed(String topic, LiveNodes liveNodes) {
-        return liveNodes.paused().contains(topic)
-                || liveNodes.nodes().stream()
+    private static boolean isUsed(String topic, KnownNodes knownNodes) {
+        return knownNodes.paused().contains(topic)
+                || knownNodes.nodes().stream()
                         .anyMatch(node -> node.messages().contains(topic)
                                 || node.notifications().contains(topic));
     }

@@ -4,7 +4,7 @@ import io.delayqueue.admin.Job.State;
 import io.delayqueue.admin.JobTable.Jobs;
 import io.delayqueue.admin.StoredJob.Batch;
 import io.delayqueue.container.DelayQueueEngine;
-import io.delayqueue.coordination.LiveNodes;
+import io.delayqueue.coordination.KnownNodes;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
@@ -121,7 +121,7 @@ final class JobRunner implements PeriodicTask {
         if (jobs.jobs().isEmpty()) {
             return next;
         }
-        LiveNodes live = nodes.read();
+        KnownNodes live = nodes.read();
         for (StoredJob job : jobs.jobs()) {
             if (live.isAssigned(job.job().id(), engine.node())) {
                 Duration wait = run(job, jobs.now());

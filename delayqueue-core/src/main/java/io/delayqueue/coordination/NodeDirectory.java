@@ -2,8 +2,8 @@ package io.delayqueue.coordination;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.delayqueue.coordination.LiveNodes.Former;
-import io.delayqueue.coordination.LiveNodes.Node;
+import io.delayqueue.coordination.KnownNodes.Former;
+import io.delayqueue.coordination.KnownNodes.Node;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
@@ -53,7 +53,7 @@ public final class NodeDirectory {
     }
 
     /** Reads the nodes and the paused topics in one round trip. */
-    public LiveNodes read() {
+    public KnownNodes read() {
         return Await.call(this::readAsync);
     }
 
@@ -61,7 +61,7 @@ public final class NodeDirectory {
      * Like {@link #read()}, without blocking. The future fails with a {@link io.delayqueue.redis.RedisCallException}
      * if the script has no reply.
      */
-    public CompletableFuture<LiveNodes> readAsync() {
+    public CompletableFuture<KnownNodes> readAsync() {
         return scripts.run(new ScriptCall(
                                 NODES,
                                 keySpace.nodes(),
@@ -73,10 +73,10 @@ public final class NodeDirectory {
                 .thenApply(NodeDirectory::read);
     }
 
-    private static LiveNodes read(List<Object> reply) {
+    private static KnownNodes read(List<Object> reply) {
         long micros = Long.parseLong(text(reply.get(0)));
         Instant now = Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
-        return new LiveNodes(
+        return new KnownNodes(
                 now, nodes((List<?>) reply.get(2)), former((List<?>) reply.get(3), now), texts(reply.get(1)));
     }
 

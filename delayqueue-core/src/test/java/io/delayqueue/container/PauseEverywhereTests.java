@@ -3,7 +3,7 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.coordination.LiveNodes.Node;
+import io.delayqueue.coordination.KnownNodes.Node;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;

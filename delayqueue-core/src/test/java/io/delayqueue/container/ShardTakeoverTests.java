@@ -3,7 +3,7 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.coordination.LiveNodes;
+import io.delayqueue.coordination.KnownNodes;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
@@ -262,9 +262,9 @@ class ShardTakeoverTests {
     }
 
     private static List<String> assignedNodes(QueueNode node) {
-        LiveNodes liveNodes = node.directory.read();
+        KnownNodes knownNodes = node.directory.read();
         return TOPICS.stream()
-                .flatMap(topic -> liveNodes.assignedNodes(topic, shards(topic)).stream())
+                .flatMap(topic -> knownNodes.assignedNodes(topic, shards(topic)).stream())
                 .toList();
     }
 

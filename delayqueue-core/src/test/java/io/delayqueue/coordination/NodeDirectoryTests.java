@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.delayqueue.coordination.LiveNodes.Former;
-import io.delayqueue.coordination.LiveNodes.Node;
+import io.delayqueue.coordination.KnownNodes.Former;
+import io.delayqueue.coordination.KnownNodes.Node;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
@@ -80,10 +80,10 @@ class NodeDirectoryTests {
 
     @Test
     void emptyNamespaceHasNoNodesAndReadingWritesNothing() {
-        LiveNodes liveNodes = directory.read();
-        assertThat(liveNodes.nodes()).isEmpty();
-        assertThat(liveNodes.paused()).isEmpty();
-        assertThat(liveNodes.now()).isAfter("2020-01-01T00:00:00Z");
+        KnownNodes knownNodes = directory.read();
+        assertThat(knownNodes.nodes()).isEmpty();
+        assertThat(knownNodes.paused()).isEmpty();
+        assertThat(knownNodes.now()).isAfter("2020-01-01T00:00:00Z");
         assertThat(redis.command("DBSIZE")).isEqualTo(0L);
     }
 
@@ -99,14 +99,14 @@ class NodeDirectoryTests {
         gone.run();
         two.run();
         node("one").run();
-        LiveNodes liveNodes = directory.read();
-        assertThat(liveNodes.nodes()).extracting(Node::name).containsExactly("one", "two");
-        assertThat(liveNodes.nodes().get(0).messages()).isEmpty();
-        assertThat(liveNodes.nodes().get(0).notifications()).isEmpty();
-        assertThat(liveNodes.nodes().get(1).messages()).containsExactly("a", "b %\n-x", "e");
-        assertThat(liveNodes.nodes().get(1).notifications()).containsExactly("c");
-        assertThat(liveNodes.nodes())
-                .allSatisfy(node -> assertThat(node.lastSeen()).isBeforeOrEqualTo(liveNodes.now()));
+        KnownNodes knownNodes = directory.read();
+        assertThat(knownNodes.nodes()).extracting(Node::name).containsExactly("one", "two");
+        assertThat(knownNodes.nodes().get(0).messages()).isEmpty();
+        assertThat(knownNodes.nodes().get(0).notifications()).isEmpty();
+        assertThat(knownNodes.nodes().get(1).messages()).containsExactly("a", "b %\n-x", "e");
+        assertThat(knownNodes.nodes().get(1).notifications()).containsExactly("c");
+        assertThat(knownNodes.nodes())
+                .allSatisfy(node -> assertThat(node.lastSeen()).isBeforeOrEqualTo(knownNodes.now()));
     }
 
     @Test

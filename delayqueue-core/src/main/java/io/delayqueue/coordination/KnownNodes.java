@@ -14,7 +14,7 @@ import java.util.SortedSet;
  * @param former nodes that left or failed within the last hour, the latest first
  * @param paused topics that are paused on all nodes
  */
-public record LiveNodes(Instant now, List<Node> nodes, List<Former> former, Set<String> paused) {
+public record KnownNodes(Instant now, List<Node> nodes, List<Former> former, Set<String> paused) {
 
     /**
      * The assigned nodes of a topic's messages, by shard index. Each node computes the same assignment with its next
