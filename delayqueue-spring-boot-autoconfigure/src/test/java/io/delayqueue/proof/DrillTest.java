@@ -1,0 +1,164 @@
+package io.delayqueue.proof;
+
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.actuate.EndpointNode;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A drill: an application observes the queue, and workers in processes of their own fail. Each test prints the seconds until endpoint, health and log tell of the fault, and until the expression of an alert is true
+ * and the alert fires. The goal is 15 s; the assertions allow three times as much. The alerts are tested if Prometheus is
+ * installed, see {@link PrometheusServer}.
+ */
+abstract class DrillTest {
+
+    static final Duration SEEN = Duration.ofSeconds(45);
+    static final Status DEGRADED = new Status("DEGRADED");
+
+    @TempDir
+    private Path directory;
+
+    final RedisServerProcess redis = RedisServerProcess.start();
+    EndpointNode observer;
+    private final List<DrillWorker> workers = new ArrayList<>();
+    DrillWorker worker;
+
+    @Nullable
+    PrometheusServer prometheus;
+
+    Instant begin;
+
+    @BeforeEach
+    void start() {
+        observer = EndpointNode.start(
+                WebApplicationType.SERVLET,
+                "/actuator/delayqueue",
+                "delayqueue.namespace=dq",
+                "spring.data.redis.host=127.0.0.1",
+                "spring.data.redis.port=" + redis.port(),
+                "management.endpoints.web.exposure.include=delayqueue,prometheus",
+                PrometheusServer.NO_EXEMPLARS,
+                "management.endpoint.delayqueue.access=unrestricted");
+        if (PrometheusServer.isPresent()) {
+            prometheus = PrometheusServer.start(directory);
+        }
+        worker = startWorker();
+        scrape(worker);
+        send("orders", 20);
+        await().atMost(Duration.ofMinutes(2))
+                .until(() -> topic("orders").path("attempts").path("succeeded").asInt() > 0);
+        await().until(() -> overview().path("findings").isEmpty());
+        begin = Instant.now();
+    }
+
+    DrillWorker startWorker() {
+        DrillWorker started = DrillWorker.start(redis.port(), directory);
+        workers.add(started);
+        return started;
+    }
+
+    @AfterEach
+    void stop() {
+        if (prometheus != null) {
+            prometheus.close();
+        }
+        workers.forEach(DrillWorker::close);
+        observer.close();
+        redis.close();
+    }
+
+    void send(String topic, int messages) {
+        observer.context()
+                .getBean(DelayQueueTemplate.class)
+                .sendAll(IntStream.range(0, messages)
+                        .mapToObj(i -> DelayMessage.to(topic).payload("text").build())
+                        .toList());
+    }
+
+    JsonNode overview() {
+        return observer.view("").json();
+    }
+
+    JsonNode topic(String name) {
+        return observer.view("topic", "topic", name).json();
+    }
+
+    Health health() {
+        return observer.context()
+                .getBean("delayqueueHealthIndicator", HealthIndicator.class)
+                .health();
+    }
+
+    boolean finds(String level, String kind) {
+        return overview()
+                .path("findings")
+                .valueStream()
+                .anyMatch(each -> each.path("level").asString().equals(level)
+                        && each.path("kind").asString().equals(kind));
+    }
+
+    String findings() {
+        return overview().path("findings").toString();
+    }
+
+    void seen(String what, Callable<Boolean> condition) {
+        seen(what, SEEN, condition);
+    }
+
+    void seen(String what, Duration most, Callable<Boolean> condition) {
+        await().atMost(most).pollInterval(Duration.ofMillis(200)).until(condition);
+        System.out.printf(
+                "drill: %s after %.1f s%n",
+                what, Duration.between(begin, Instant.now()).toMillis() / 1000.0);
+    }
+
+    /** Makes Prometheus scrape the observer and these workers, and waits until it does. */
+    void scrape(DrillWorker... workers) {
+        if (prometheus == null) {
+            return;
+        }
+        List<Integer> ports = new ArrayList<>();
+        ports.add(URI.create(observer.site()).getPort());
+        for (DrillWorker each : workers) {
+            await().atMost(Duration.ofMinutes(1)).until(() -> each.port().isPresent());
+            ports.add(each.port().orElseThrow());
+        }
+        prometheus.scrape(ports);
+        await().atMost(Duration.ofMinutes(1)).until(() -> prometheus.nodes() == ports.size());
+    }
+
+    void alerts(String what, String alert) {
+        if (prometheus == null) {
+            return;
+        }
+        await().atMost(SEEN)
+                .until(() -> prometheus.first(alert, "firing", begin).isPresent());
+        System.out.printf(
+                "drill: %s, expression of %s true after %.0f s, alert with a shortened 'for' after %.0f s%n",
+                what, alert, secondsUntil(alert, "pending|firing"), secondsUntil(alert, "firing"));
+    }
+
+    private double secondsUntil(String alert, String states) {
+        Instant first = prometheus.first(alert, states, begin).orElseThrow();
+        return Duration.between(begin, first).toMillis() / 1000.0;
+    }
+}

@@ -1,0 +1,97 @@
+package io.delayqueue.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.DelayMessage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+/** Ordinary load, with restarts and a rolling deployment, raises no finding and no alert, and health stays up. */
+@Tag("soak")
+@Timeout(300)
+class OrdinaryLoadTests extends DrillTest {
+
+    /** How long ordinary load is sent: a minute, or the value of this system property. */
+    private static final String ORDINARY_LOAD = "delayqueue.drill.ordinary-load";
+
+    @Test
+    @Timeout(900)
+    void ordinaryLoadWithRestartsRaisesNoAlarm() {
+        Duration length = DurationStyle.detectAndParse(System.getProperty(ORDINARY_LOAD, "60s"));
+        DrillWorker second = startWorker();
+        awaitNode(second);
+        scrape(worker, second);
+        begin = Instant.now();
+        int restarts = 0;
+        while (restarts < 4 || Duration.between(begin, Instant.now()).compareTo(length) < 0) {
+            DrillWorker old = worker;
+            DrillWorker next;
+            if (restarts % 2 == 0) {
+                // as in a rolling deployment
+                next = startWorker();
+                awaitNode(next);
+                scrape(old, second, next);
+                old.stop();
+                ordinaryLoadUntil(() -> !old.isRunning());
+            } else {
+                old.stop();
+                ordinaryLoadUntil(() -> !old.isRunning());
+                scrape(second);
+                next = startWorker();
+                awaitNode(next);
+            }
+            worker = second;
+            second = next;
+            scrape(worker, second);
+            restarts++;
+            long end = System.nanoTime() + length.toNanos() / 12;
+            ordinaryLoadUntil(() -> System.nanoTime() > end);
+        }
+        System.out.printf(
+                "drill: ordinary load, %d restarts in %d s%n",
+                restarts, Duration.between(begin, Instant.now()).toSeconds());
+        if (prometheus != null) {
+            System.out.println("drill: ordinary load, pending alerts: " + prometheus.alerts("pending", begin));
+            assertThat(prometheus.alerts("firing", begin)).isEmpty();
+        }
+    }
+
+    private void awaitNode(DrillWorker node) {
+        ordinaryLoadUntil(() -> overview()
+                .path("nodes")
+                .valueStream()
+                .anyMatch(each -> each.path("processId").asLong() == node.pid()));
+    }
+
+    private void ordinaryLoadUntil(Callable<Boolean> condition) {
+        await().atMost(Duration.ofMinutes(2))
+                .pollInterval(Duration.ofMillis(200))
+                .until(() -> {
+                    sendOrdinaryLoad();
+                    assertThat(findings()).doesNotContain("\"critical\"", "\"warning\"");
+                    Health health = health();
+                    assertThat(health.getStatus()).as(health.toString()).isEqualTo(Status.UP);
+                    return condition.call();
+                });
+    }
+
+    /** Sends ten messages for the next five seconds; the first attempt of one of them fails, and another is slow. */
+    private void sendOrdinaryLoad() {
+        observer.template()
+                .sendAll(IntStream.range(0, 10)
+                        .mapToObj(i -> DelayMessage.to("orders")
+                                .payload(i == 0 ? DrillWorker.FAILS_ONCE : i == 1 ? DrillWorker.SLOW : "text")
+                                .delay(Duration.ofMillis(i * 500L))
+                                .build())
+                        .toList());
+    }
+}
