@@ -79,7 +79,7 @@ final class ListenerContainer implements ManagedListener {
                     spec.topic(),
                     spec.kind(),
                     run == null ? State.STOPPED : paused ? State.PAUSED : State.RUNNING,
-                    run == null ? 0 : run.workers.inUse(),
+                    run == null ? 0 : run.workers.running(),
                     spec.options().concurrency(),
                     run == null ? null : run.oldestHandler(),
                     lastMinute);

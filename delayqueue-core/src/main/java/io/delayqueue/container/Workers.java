@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ final class Workers {
     private final Executor executor;
     private final int concurrency;
     private final Semaphore permits;
+    private final AtomicInteger running = new AtomicInteger();
     private final Supplier<List<ClaimedDelivery>> source;
     private final Handling handling;
     private final Runnable onIdle;
@@ -68,6 +70,11 @@ final class Workers {
         }
     }
 
+    /** Number of batches that are being handled. A worker that looks for a batch uses a permit, but does not count. */
+    int running() {
+        return running.get();
+    }
+
     /** Number of permits in use. */
     int inUse() {
         return concurrency - permits.availablePermits();
@@ -85,6 +92,7 @@ final class Workers {
         }
         if (stage != null) {
             CompletableFuture<?> unused = stage.whenComplete((nothing, failure) -> {
+                running.decrementAndGet();
                 permits.release();
                 onIdle.run();
             });
@@ -98,13 +106,26 @@ final class Workers {
             dispatch(); // does not throw: this worker holds a permit
         }
         while (!batch.isEmpty()) {
-            CompletableFuture<?> stage = handling.handle(batch);
+            CompletableFuture<?> stage = handle(batch);
             if (stage != null) {
                 return stage;
             }
             batch = source.get();
         }
         return null;
+    }
+
+    private @Nullable CompletableFuture<?> handle(List<ClaimedDelivery> batch) {
+        CompletableFuture<?> stage = null;
+        running.incrementAndGet();
+        try {
+            stage = handling.handle(batch);
+        } finally {
+            if (stage == null) {
+                running.decrementAndGet();
+            }
+        }
+        return stage;
     }
 
     /** Takes up to {@code max} deliveries. */
