@@ -42,7 +42,7 @@ public final class QueueDiagnosis {
     /** The time for which a failed node is a finding. */
     private static final Duration NODE_FAILED = Duration.ofMinutes(10);
 
-    /** The time without a listener after which it is missed: a restart must not alarm. */
+    /** The time after which a listener that was stopped is missed: a restart must not alarm. */
     private static final Duration NO_LISTENER = Duration.ofSeconds(5);
     /** How long a listener is stopped before it is a finding. A node that stops drains its listeners, for 20 s by default. */
     private static final Duration STOPPED = Duration.ofSeconds(30);
@@ -182,7 +182,8 @@ public final class QueueDiagnosis {
 
         private Level missed(String topic) {
             Duration time = Duration.between(since(Kind.NO_LISTENER, topic), now);
-            return time.compareTo(NO_LISTENER) >= 0 ? Level.CRITICAL : Level.WARNING;
+            boolean failed = lastConsumer(topic).map(FormerNode::failed).orElse(false);
+            return failed || time.compareTo(NO_LISTENER) >= 0 ? Level.CRITICAL : Level.WARNING;
         }
 
         private boolean wasActive(Kind kind, String name) {
@@ -331,10 +332,14 @@ public final class QueueDiagnosis {
             return handler == null ? Duration.ZERO : handler.time();
         }
 
-        private String lastListener(String topic) {
+        private Optional<FormerNode> lastConsumer(String topic) {
             return nodes.former().stream()
                     .filter(node -> node.topics().contains(topic))
-                    .findFirst()
+                    .findFirst();
+        }
+
+        private String lastListener(String topic) {
+            return lastConsumer(topic)
                     .map(node -> "The last one, " + host(node.host(), node.node()) + ", "
                             + (node.failed() ? "failed " : "was stopped ") + ago(node) + " ago.")
                     .orElse("Is the name misspelled?");

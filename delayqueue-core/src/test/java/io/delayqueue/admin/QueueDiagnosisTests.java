@@ -245,8 +245,18 @@ class QueueDiagnosisTests {
     }
 
     @Test
+    void topicWhoseLastNodeFailedIsCriticalAtOnce() {
+        FormerNode failed = new FormerNode("id", "shop-7f9c", 1, NOW, NOW.minusSeconds(15), true, List.of("a"));
+        assertThat(diagnose(new Nodes(NOW, List.of(), List.of(failed)), unconsumed("a", 0, 1))
+                        .topics()
+                        .get("a"))
+                .extracting(Finding::level)
+                .containsExactly(Level.CRITICAL);
+    }
+
+    @Test
     void topicWithoutListenerNamesTheLastOne() {
-        FormerNode former = new FormerNode("id", "shop-7f9c", 1, NOW, NOW.minusSeconds(40), true, List.of("a"));
+        FormerNode former = new FormerNode("id", "shop-7f9c", 1, NOW, NOW.minusSeconds(40), false, List.of("a"));
         Nodes nodes = new Nodes(NOW, List.of(), List.of(former));
         TopicStatus[] topics = {unconsumed("a", 0, 1), unconsumed("b", 2, 0), topic("c", 0, 0, 0, 0, 0)};
         assertThat(diagnose(nodes, topics).topics().get("a"))
@@ -258,13 +268,13 @@ class QueueDiagnosisTests {
         assertThat(found.topics().get("a"))
                 .extracting(Finding::text, Finding::level)
                 .containsExactly(tuple(
-                        "No node listens to it, but a message is waiting. The last one, shop-7f9c, failed 40 s ago.",
+                        "No node listens to it, but a message is waiting. The last one, shop-7f9c, was stopped 40 s ago.",
                         Level.CRITICAL));
         assertThat(found.topics().get("b"))
                 .extracting(Finding::text, Finding::level)
                 .containsExactly(tuple(
                         "No node listens to it, but 2 messages are waiting. Is the name misspelled?", Level.WARNING));
-        assertThat(found.counts()).isEqualTo(Map.of(Kind.NO_LISTENER, 2, Kind.NODE_FAILED, 1));
+        assertThat(found.counts()).isEqualTo(Map.of(Kind.NO_LISTENER, 2));
     }
 
     @Test
