@@ -23,16 +23,11 @@ import io.delayqueue.template.SendLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
@@ -41,9 +36,8 @@ import org.springframework.util.Assert;
  * Thread-safe.
  *
  * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} if Redis does not reply; the
- * call can then be repeated. Operations on many dead letters are not atomic: what was done before a failure is not
- * undone. A topic that was never used counts as empty; except for {@link #pauseTopic}, no method creates anything in
- * Redis for it.
+ * call can then be repeated. A topic that was never used counts as empty; except for {@link #pauseTopic}, no method
+ * creates anything in Redis for it. {@link DelayQueueJobs} acts on many messages or dead letters.
  */
 public final class DelayQueueAdmin {
 
@@ -176,102 +170,11 @@ public final class DelayQueueAdmin {
         return outcome;
     }
 
-    /**
-     * Replays all dead letters that existed when this call began; their messages are due at once. A dead letter stays
-     * if its message id is live or this version cannot read it.
-     */
-    public ReplaySummary replayAll(String topic) {
-        return replayAll(topic, Due.NOW);
-    }
-
-    /**
-     * Replays all dead letters that existed when this call began, with a delay. A dead letter stays if its message id
-     * is live or this version cannot read it.
-     *
-     * @param delay zero or more, counted from the replay of each dead letter
-     * @throws IllegalArgumentException if the delay is out of range; all dead letters stay
-     */
-    public ReplaySummary replayAll(String topic, Duration delay) {
-        return replayAll(topic, Due.after(delay));
-    }
-
-    /**
-     * Replays all dead letters that existed when this call began, with a due date. A dead letter stays if its message
-     * id is live or this version cannot read it.
-     *
-     * @throws IllegalArgumentException if the date is too far ahead; all dead letters stay
-     */
-    public ReplaySummary replayAll(String topic, Instant dueAt) {
-        return replayAll(topic, Due.at(dueAt));
-    }
-
     private void check(Due due) {
         String objection = limits.objectionTo(due, clock);
         if (objection != null) {
             throw new IllegalArgumentException("The replay is rejected: " + objection);
         }
-    }
-
-    private ReplaySummary replayAll(String topic, Due due) {
-        check(due);
-        AtomicLong replayed = new AtomicLong();
-        return translating(
-                () -> "Replaying all dead letters of topic " + Printable.of(topic)
-                        + (replayed.get() == 0 ? "" : " (" + replayed + " were replayed)"),
-                topic,
-                () -> topics.awaitWithShards(topic, shards -> replayAll(shards, due, replayed))
-                        .map(kept -> new ReplaySummary(replayed.get(), kept))
-                        .orElse(new ReplaySummary(0, 0)));
-    }
-
-    /** Returns the number of dead letters that stay. */
-    private long replayAll(List<Shard> shards, Due due, AtomicLong replayed) {
-        long kept = 0;
-        for (Map.Entry<Shard, Instant> youngest : youngest(shards).entrySet()) {
-            Shard shard = youngest.getKey();
-            DeadLetterCursor cursor = DeadLetterCursor.from(youngest.getValue());
-            List<DeadLetter> page = pages.read(shard, cursor.page(MAX_PAGE));
-            while (!page.isEmpty()) {
-                List<DeadLetter> left = replay(shard, page, due, replayed);
-                kept += left.size();
-                cursor = cursor.after(times(page), times(left));
-                page = pages.read(shard, cursor.page(MAX_PAGE));
-            }
-        }
-        return kept;
-    }
-
-    private static List<Instant> times(List<DeadLetter> deadLetters) {
-        return deadLetters.stream().map(DeadLetter::deadLetteredAt).toList();
-    }
-
-    /** Replays dead letters of a shard and returns those that stay. */
-    private List<DeadLetter> replay(Shard shard, List<DeadLetter> page, Due due, AtomicLong replayed) {
-        List<String> ids = page.stream().map(DeadLetter::deadLetterId).toList();
-        List<ReplayOutcome> outcomes = Await.call(() -> store.replay(shard, ids, due));
-        List<DeadLetter> left = new ArrayList<>();
-        for (int i = 0; i < ids.size(); i++) {
-            ReplayOutcome outcome = publishReplay(shard.topic(), ids.get(i), outcomes.get(i));
-            if (outcome == ReplayOutcome.REPLAYED) {
-                replayed.incrementAndGet();
-            } else if (outcome != ReplayOutcome.NOT_FOUND) {
-                left.add(page.get(i));
-            }
-        }
-        return left;
-    }
-
-    /**
-     * The time of the youngest dead letter of each shard that has any, by Redis' clock. Dead letters that are added
-     * later have a later time, or the same millisecond.
-     */
-    private Map<Shard, Instant> youngest(List<Shard> shards) {
-        Map<Shard, Instant> youngest = new LinkedHashMap<>();
-        for (Shard shard : shards) {
-            pages.read(shard, DeadLetterCursor.from(null).page(1))
-                    .forEach(deadLetter -> youngest.put(shard, deadLetter.deadLetteredAt()));
-        }
-        return youngest;
     }
 
     /**
@@ -287,48 +190,6 @@ public final class DelayQueueAdmin {
                                 shard -> store.purge(shard, new Purge.Named(List.of(deadLetterId))))
                         .orElse(0)
                 > 0;
-    }
-
-    /**
-     * Removes all dead letters permanently that existed when this call began.
-     *
-     * @return number of removed dead letters
-     */
-    public long purgeAll(String topic) {
-        return purgeAll(topic, this::youngest);
-    }
-
-    /**
-     * Removes all dead letters permanently that were added at or before a date.
-     *
-     * @param until by Redis' clock
-     * @return number of removed dead letters
-     */
-    public long purgeAll(String topic, Instant until) {
-        Assert.notNull(until, "'until' must not be null");
-        return purgeAll(topic, shards -> shards.stream().collect(Collectors.toMap(shard -> shard, shard -> until)));
-    }
-
-    private long purgeAll(String topic, Function<List<Shard>, Map<Shard, Instant>> until) {
-        return translating(
-                "Purging the dead letters of topic " + Printable.of(topic),
-                topic,
-                () -> topics.awaitWithShards(
-                                topic,
-                                shards -> until.apply(shards).entrySet().stream()
-                                        .mapToLong(shard -> purge(shard.getKey(), shard.getValue()))
-                                        .sum())
-                        .orElse(0L));
-    }
-
-    private long purge(Shard shard, Instant until) {
-        long removed = 0;
-        int last;
-        do {
-            last = Await.call(() -> store.purge(shard, new Purge.DeadLetteredUntil(until)));
-            removed += last;
-        } while (last == PollRequest.MAX_BATCH);
-        return removed;
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.delayqueue.store;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 
 /** Which dead letters to remove. */
@@ -9,9 +8,6 @@ public sealed interface Purge {
 
     /** Dead letters by id, at most 500. */
     record Named(List<String> deadLetterIds) implements Purge {}
-
-    /** Dead letters that were dead-lettered at this time or earlier, by Redis' clock. */
-    record DeadLetteredUntil(Instant until) implements Purge {}
 
     /**
      * Dead letters beyond the retention limits, the oldest first.

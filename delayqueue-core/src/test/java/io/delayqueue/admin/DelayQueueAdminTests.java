@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.coordination.NodeDirectory;
-import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
@@ -32,7 +31,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -220,7 +218,6 @@ class DelayQueueAdminTests extends RedisTest {
         assertThatThrownBy(() -> admin.replay("orders", deadLetterOf("a"), Duration.ofDays(5_000)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("delayqueue.limits.max-delay");
-        assertThatThrownBy(() -> admin.replayAll("orders", Instant.MAX)).isInstanceOf(IllegalArgumentException.class);
         assertThat(dead()).containsExactly("a");
     }
 
@@ -254,20 +251,6 @@ class DelayQueueAdminTests extends RedisTest {
     }
 
     @Test
-    void allThatDiedBeforeAreReplayedAndThoseWithALiveIdStay() {
-        send(IntStream.range(0, 40).mapToObj(i -> "m" + i).toArray(String[]::new));
-        dieAll();
-        toDeadLetters("late");
-        send("m7", "m8");
-
-        ReplaySummary summary = admin.replayAll("orders", Duration.ofHours(1));
-
-        assertThat(summary).isEqualTo(new ReplaySummary(39, 2));
-        assertThat(dead()).containsExactlyInAnyOrder("m7", "m8");
-        assertThat(admin.counts("orders").scheduled()).isEqualTo(39);
-    }
-
-    @Test
     void aDeadLetterThatNobodyCanReadHidesNoOtherAndStays() {
         toDeadLetters("a", "b", "c", "d");
         String unreadable = deadLetterOf("c");
@@ -284,41 +267,7 @@ class DelayQueueAdminTests extends RedisTest {
 
         assertThat(paged).containsExactly("d", "c", "b", "a");
         assertThat(admin.replay("orders", unreadable)).isEqualTo(ReplayOutcome.UNREADABLE);
-        assertThat(admin.replayAll("orders")).isEqualTo(new ReplaySummary(3, 1));
-        assertThat(dead()).containsExactly("c");
         assertThat(admin.purge("orders", unreadable)).isTrue();
-    }
-
-    @Test
-    void aReplayOfAllThatIsInterruptedTellsHowManyItReplayed() {
-        giveUpSoon();
-        assemble();
-        toDeadLetters(IntStream.range(0, 501).mapToObj(i -> "m" + i).toArray(String[]::new));
-        AtomicInteger replayed = new AtomicInteger();
-        DelayQueueEvents interrupting = new DelayQueueEvents() {
-            @Override
-            public void replayed(String topic, String deadLetterId) {
-                if (replayed.incrementAndGet() == 2) {
-                    queue.proxy().refuse();
-                }
-            }
-        };
-
-        assertThatThrownBy(() -> admin(new EventBus(List.of(interrupting))).replayAll("orders"))
-                .isInstanceOf(DelayQueueUnavailableException.class)
-                .hasMessageStartingWith("Replaying all dead letters of topic orders (500 were replayed) failed: ");
-    }
-
-    @Test
-    void pagesOfDeadLettersThatStayEndToo() {
-        String[] ids = IntStream.range(0, 500).mapToObj(i -> "m" + i).toArray(String[]::new);
-        send(ids);
-        dieAll();
-        toDeadLetters("older-than-nothing");
-        send(ids);
-
-        assertThat(admin.replayAll("orders")).isEqualTo(new ReplaySummary(1, 500));
-        assertThat(admin.replayAll("nothing")).isEqualTo(new ReplaySummary(0, 0));
     }
 
     @Test
@@ -330,20 +279,6 @@ class DelayQueueAdminTests extends RedisTest {
         assertThat(admin.purge("orders", deadLetter)).isFalse();
         assertThat(admin.purge("orders", "b")).isFalse();
         assertThat(dead()).containsExactly("c", "a");
-        assertThat(admin.purgeAll("orders", Instant.EPOCH)).isZero();
-        assertThat(admin.purgeAll("orders")).isEqualTo(2);
-        assertThat(admin.purgeAll("orders")).isZero();
-    }
-
-    @Test
-    void moreThanAScriptTakesArePurged() {
-        for (int batch = 0; batch < 3; batch++) {
-            int from = batch * 400;
-            send(IntStream.range(from, from + 400).mapToObj(i -> "m" + i).toArray(String[]::new));
-            dieAll();
-        }
-
-        assertThat(admin.purgeAll("orders")).isEqualTo(1200);
     }
 
     @Test
@@ -359,7 +294,7 @@ class DelayQueueAdminTests extends RedisTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("0 messages and 1 dead letter.");
         assertThat(directory.read().paused()).containsExactly("orders");
-        admin.purgeAll("orders");
+        assertThat(admin.purge("orders", deadLetterOf("a"))).isTrue();
         assertThat(admin.deleteTopic("orders")).isTrue();
         assertThat(queue.topics().topics().join()).isEmpty();
         assertThat(directory.read().paused()).isEmpty();
@@ -398,10 +333,7 @@ class DelayQueueAdminTests extends RedisTest {
         assertThat(admin.deadLetters("mistyped", 10)).isEqualTo(new DeadLetterPage(List.of(), null));
         assertThat(admin.deadLetter("mistyped", "a@b")).isEmpty();
         assertThat(admin.replay("mistyped", "a@b")).isEqualTo(ReplayOutcome.NOT_FOUND);
-        assertThat(admin.replayAll("mistyped")).isEqualTo(new ReplaySummary(0, 0));
         assertThat(admin.purge("mistyped", "a@b")).isFalse();
-        assertThat(admin.purgeAll("mistyped")).isZero();
-        assertThat(admin.purgeAll("mistyped", Instant.now())).isZero();
         assertThat(server.command("DBSIZE")).isEqualTo(0L);
     }
 
@@ -430,7 +362,7 @@ class DelayQueueAdminTests extends RedisTest {
         assertThatThrownBy(() -> admin.deadLetters("orders", 1, "nonsense"))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> admin.counts(" ")).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> admin.replayAll("orders", Duration.ofMillis(-1)))
+        assertThatThrownBy(() -> admin.replay("orders", "a@b", Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -443,7 +375,7 @@ class DelayQueueAdminTests extends RedisTest {
         assertThat(admin.counts("orders").dead()).isEqualTo(2);
         toDeadLetters("c");
         assertThat(admin.counts("orders").unreviewed()).isEqualTo(1);
-        admin.purgeAll("orders");
+        assertThat(admin.purge("orders", deadLetterOf("c"))).isTrue();
         assertThat(admin.counts("orders").unreviewed()).isZero();
         admin.markReviewed("nothing");
         assertThat(queue.topics().topics().join()).containsExactly("orders");

@@ -13,7 +13,9 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DeadLetterKind;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
+import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.RedisTest;
 import io.delayqueue.template.SendLimits;
@@ -163,13 +165,40 @@ class DelayQueueJobsTests extends RedisTest {
     @Test
     void deadLettersWhoseMessageIsLiveAreKept() {
         JobNode node = node(1);
-        deadLetters(node, 30, i -> "no");
-        send(node, "m0.", 10, LATER);
+        deadLetters(node, 1000, i -> "no");
+        send(node, "m0.", 500, LATER);
+        send(node, "m500.", 100, LATER);
 
         Job job = ended(node, node.jobs().start(JobRequest.of(JobAction.REPLAY, "t")));
 
-        assertThat(List.of(job.expected(), job.done(), job.kept())).containsExactly(30L, 20L, 10L);
-        assertThat(counts(node).dead()).isEqualTo(10);
+        assertThat(List.of(job.expected(), job.done(), job.kept())).containsExactly(1000L, 400L, 600L);
+        assertThat(counts(node).dead()).isEqualTo(600);
+    }
+
+    @Test
+    void unreadableDeadLettersAreKept() {
+        JobNode node = node(1);
+        deadLetters(node, 4, i -> "no");
+        Shard shard = node.node().registry.shards("t").join().get(0);
+        String key = new String(node.node().keySpace.of(shard).deadLetters(), UTF_8);
+        String unreadable = newestDeadLetter(node);
+        server.command("HSET", key, unreadable, "2 what a later version writes");
+
+        Job replayed = ended(node, node.jobs().start(JobRequest.of(JobAction.REPLAY, "t")));
+        Job purged = ended(node, node.jobs().start(JobRequest.of(JobAction.PURGE, "t")));
+
+        assertThat(List.of(replayed.done(), replayed.kept())).containsExactly(3L, 1L);
+        assertThat(List.of(purged.done(), purged.kept())).containsExactly(1L, 0L);
+        assertThat(counts(node).dead()).isZero();
+    }
+
+    private static String newestDeadLetter(JobNode node) {
+        return node.node()
+                .store
+                .deadLetters(node.node().registry.shards("t").join().get(0), new DeadLetterQuery.Page(null, 0, 1))
+                .join()
+                .get(0)
+                .deadLetterId();
     }
 
     @Test

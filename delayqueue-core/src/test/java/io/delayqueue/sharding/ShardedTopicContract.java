@@ -237,12 +237,8 @@ abstract class ShardedTopicContract {
         assertThat(operator.admin().deadLetter(TOPIC, deadLetter)).isEmpty();
         String second = deadLetters(operator, 500).get(20).deadLetterId();
         assertThat(operator.admin().purge(TOPIC, second)).isTrue();
-        assertThat(operator.admin().replayAll(TOPIC, LATER).replayed()).isEqualTo(58);
-        assertThat(operator.admin().counts(TOPIC).scheduled()).isEqualTo(59);
-        ids(60).forEach(id -> operator.template().reschedule(TOPIC, id, Duration.ZERO));
-        queue().deadLetter(node);
-        assertThat(operator.admin().purgeAll(TOPIC)).isEqualTo(59);
-        assertThat(deadLetters(operator, 500)).isEmpty();
+        assertThat(operator.admin().counts(TOPIC).scheduled()).isEqualTo(1);
+        assertThat(deadLetters(operator, 500)).hasSize(58);
     }
 
     @ParameterizedTest

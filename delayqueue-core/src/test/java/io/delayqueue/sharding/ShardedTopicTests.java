@@ -252,8 +252,6 @@ class ShardedTopicTests extends ShardedTopicContract {
         Node node = queue.node(8);
         assertThat(node.has("a")).isFalse();
         assertThat(node.admin().deadLetters(TOPIC, 5).deadLetters()).isEmpty();
-        assertThat(node.admin().replayAll(TOPIC).replayed()).isZero();
-        assertThat(node.admin().purgeAll(TOPIC)).isZero();
         assertThat(node.admin().deleteTopic(TOPIC)).isFalse();
         assertThat(node.inspector().topic(TOPIC)).isEmpty();
         assertThat(keys()).isEmpty();

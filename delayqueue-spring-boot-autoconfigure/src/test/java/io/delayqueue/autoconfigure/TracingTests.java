@@ -3,7 +3,9 @@ package io.delayqueue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.admin.JobAction;
+import io.delayqueue.admin.JobRequest;
 import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
@@ -252,8 +254,7 @@ class TracingTests {
             context.getBean(DelayQueueTemplate.class).send("dying", "text");
             await(context, "process dying", 2);
 
-            DelayQueueAdmin admin = context.getBean(DelayQueueAdmin.class);
-            admin.replayAll("dying");
+            context.getBean(DelayQueueJobs.class).start(JobRequest.of(JobAction.REPLAY, "dying"));
 
             List<SpanData> handled = await(context, "process dying", 4);
             SpanData send = await(context, "send dying", 1).get(0);

@@ -257,8 +257,6 @@ public final class RedisMessageStore implements MessageStore {
             named.deadLetterIds().stream()
                     .filter(RedisMessageStore::isDeadLetter)
                     .forEach(call::add);
-        } else if (purge instanceof Purge.DeadLetteredUntil deadLetteredAt) {
-            call.add("o").add(beforeNever(deadLetteredAt.until())).add(PollRequest.MAX_BATCH);
         } else if (purge instanceof Purge.Retention retention) {
             call.add("r").add(retention.maxAge().toMillis()).add(retention.maxCount());
             call.add(PollRequest.MAX_BATCH).add(retention.maxBytes());

@@ -1,13 +1,12 @@
--- Removes dead letters: by id, by age, or by the retention limits. Retention also removes consumers without a poll for
+-- Removes dead letters: by id, or by the retention limits. Retention also removes consumers without a poll for
 -- a day, and expired outcomes of sends. Also runs when memory is full.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] deadLetters
 -- KEYS[8..12] notifications.schedule, notifications.leases, notifications.messages, notifications.deliveries,
 -- notifications.meta
 -- KEYS[13..14] sent, sent.until
--- ARGV[1] identity  ARGV[2] 'n' by id | 'o' by age | 'r' retention
+-- ARGV[1] identity  ARGV[2] 'n' by id | 'r' retention
 -- by id: ARGV[3..] dead letter ids, at most 500
--- by age: ARGV[3] latest time of dead-lettering in ms  ARGV[4] most removals
 -- retention: ARGV[3] largest age in ms  ARGV[4] largest count  ARGV[5] most removals  ARGV[6] largest size in bytes
 -- result {'OK', now in µs, number removed} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(k log N) for k removed, at most 500; retention also O(consumers), and, if the size limit may be exceeded, at
@@ -56,8 +55,6 @@ if ARGV[2] == 'n' then
   for i = 3, #ARGV do
     ids[#ids + 1] = ARGV[i]
   end
-elseif ARGV[2] == 'o' then
-  ids = redis.call('ZRANGEBYSCORE', deadKey, '-inf', ARGV[3], 'LIMIT', 0, ARGV[4])
 else
   local count = redis.call('ZCARD', deadKey) - 1
   local oldest = string.format('%.0f', now - tonumber(ARGV[3]))

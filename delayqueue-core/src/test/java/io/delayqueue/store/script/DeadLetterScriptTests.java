@@ -238,20 +238,6 @@ class DeadLetterScriptTests {
                 Row.unchanged("purge none", both, purge(new Purge.Named(List.of())), 0),
                 Row.unchanged("purge of the sentinel", both, purge(new Purge.Named(List.of(SENTINEL))), 0),
                 new Row(
-                        "purge the older",
-                        both,
-                        purge(new Purge.DeadLetteredUntil(Instant.ofEpochMilli(T0 - 3))),
-                        1,
-                        without),
-                Row.unchanged(
-                        "purge none older", both, purge(new Purge.DeadLetteredUntil(Instant.ofEpochMilli(T0 - 4))), 0),
-                new Row(
-                        "purge all",
-                        both,
-                        purge(new Purge.DeadLetteredUntil(Instant.MAX)),
-                        2,
-                        new ShardState().scheduled("a", T0)),
-                new Row(
                         "a purge that stopped midway is finished by its repeat",
                         new ShardState().put("dead", "a@w1-1", T0),
                         purge(new Purge.Named(List.of("a@w1-1"))),
@@ -296,11 +282,11 @@ class DeadLetterScriptTests {
     }
 
     @Test
-    void aPurgeRemovesAtMostFiveHundred() {
+    void retentionRemovesAtMostFiveHundred() {
         ShardState many = new ShardState();
         IntStream.range(0, 1201).forEach(i -> many.deadLetter("m" + i, "w1-1", T0 - i, "REQUESTED", 1, T0, ""));
         bench.given(many);
-        Purge all = new Purge.DeadLetteredUntil(Instant.ofEpochMilli(T0));
+        Purge all = new Purge.Retention(Duration.ZERO, 0, 0);
         assertThat(IntStream.range(0, 4).map(i -> bench.store().awaitPurge(bench.shard(), all)))
                 .containsExactly(500, 500, 201, 0);
     }

@@ -17,7 +17,6 @@ import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.RawRedis;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -97,7 +96,11 @@ class FullMemoryTests {
         assertThat(bench.state().get("notifications.schedule")).hasSize(1);
         assertThat(bench.store().awaitCancel(bench.shard(), claims.get(4).id()).isCancelled())
                 .isTrue();
-        assertThat(bench.store().awaitPurge(bench.shard(), new Purge.DeadLetteredUntil(Instant.ofEpochMilli(T0))))
+        assertThat(bench.store()
+                        .awaitPurge(
+                                bench.shard(),
+                                new Purge.Named(
+                                        List.of(reply.deadLettered().get(0).id() + "@" + token))))
                 .isEqualTo(1);
     }
 

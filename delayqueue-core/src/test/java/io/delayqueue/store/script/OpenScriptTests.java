@@ -15,7 +15,6 @@ import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.bench.Told;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -79,9 +78,7 @@ class OpenScriptTests {
                         "deadLetters",
                         bench -> bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 1))),
                 new Verb("replay", bench -> bench.store().awaitReplay(bench.shard(), "a@b", Due.NOW)),
-                new Verb(
-                        "purge",
-                        bench -> bench.store().awaitPurge(bench.shard(), new Purge.DeadLetteredUntil(Instant.EPOCH))));
+                new Verb("purge", bench -> bench.store().awaitPurge(bench.shard(), new Purge.Named(List.of("a@b")))));
     }
 
     @ParameterizedTest

@@ -264,9 +264,6 @@ final class StoreModel {
                         .thenComparing(Map.Entry::getKey))
                 .map(Map.Entry::getKey)
                 .toList();
-        if (purge instanceof Purge.DeadLetteredUntil deadLetteredAt) {
-            return drop(deadLetteredUntil(oldestFirst, deadLetteredAt.until().toEpochMilli()));
-        }
         Purge.Retention retention = (Purge.Retention) purge;
         List<String> old =
                 deadLetteredUntil(oldestFirst, now - retention.maxAge().toMillis());

@@ -203,9 +203,8 @@ class StoreModelTests {
     }
 
     private Purge purge() {
-        return switch (random.nextInt(4)) {
-            case 0 -> new Purge.DeadLetteredUntil(Instant.ofEpochMilli(model.now - random.nextInt(20_000)));
-            case 1 -> new Purge.Retention(Duration.ofMillis(random.nextInt(90_000)), random.nextInt(20), 256L << 20);
+        return switch (random.nextInt(3)) {
+            case 0 -> new Purge.Retention(Duration.ofMillis(random.nextInt(90_000)), random.nextInt(20), 256L << 20);
             default -> new Purge.Named(List.of(deadLetter(), deadLetter()));
         };
     }

@@ -28,7 +28,6 @@ import io.delayqueue.web.api.request.DueRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.ExtendRequest;
 import io.delayqueue.web.api.request.JobStartRequest;
-import io.delayqueue.web.api.request.PurgeRequest;
 import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.request.RetryRequest;
 import io.delayqueue.web.api.request.SendAllRequest;
@@ -40,9 +39,7 @@ import io.delayqueue.web.api.response.DeliveryResponse;
 import io.delayqueue.web.api.response.JobResponse;
 import io.delayqueue.web.api.response.MessageResponse;
 import io.delayqueue.web.api.response.Problem;
-import io.delayqueue.web.api.response.PurgeResponse;
 import io.delayqueue.web.api.response.ReceiveResponse;
-import io.delayqueue.web.api.response.ReplayResponse;
 import io.delayqueue.web.api.response.SendAllResponse;
 import io.delayqueue.web.api.response.SendResponse;
 import io.delayqueue.web.guard.AccessGuard;
@@ -89,8 +86,6 @@ public final class DelayQueueApiAutoConfiguration {
         MessageResponse.class,
         Problem.class,
         ReceiveResponse.class,
-        PurgeResponse.class,
-        ReplayResponse.class,
         SendAllResponse.class,
         SendResponse.class,
         DeadLetterRequest.class,
@@ -98,7 +93,6 @@ public final class DelayQueueApiAutoConfiguration {
         EmptyRequest.class,
         ExtendRequest.class,
         ReceiveRequest.class,
-        PurgeRequest.class,
         RetryRequest.class,
         SendAllRequest.class,
         SendRequest.class

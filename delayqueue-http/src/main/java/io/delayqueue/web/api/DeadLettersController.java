@@ -4,15 +4,11 @@ import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
-import io.delayqueue.admin.ReplaySummary;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.web.api.request.DueRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
-import io.delayqueue.web.api.request.PurgeRequest;
 import io.delayqueue.web.api.response.DeadLetterGroupsResponse;
 import io.delayqueue.web.api.response.DeadLetterResponse;
-import io.delayqueue.web.api.response.PurgeResponse;
-import io.delayqueue.web.api.response.ReplayResponse;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import org.springframework.stereotype.Controller;
@@ -102,30 +98,6 @@ public class DeadLettersController extends ApiController {
                         + "' was not replayed: it was written by a later version. Update this application.");
             case NOT_FOUND -> throw absent(call);
         };
-    }
-
-    /**
-     * Replays all dead letters that were added before this request. A dead letter is kept if a message with its id is
-     * live, or if it is unreadable.
-     */
-    @PostMapping("/replay")
-    @Requires(Permission.ADMIN)
-    public Response<ReplayResponse> replayAll(Call call, DueRequest request) {
-        ReplaySummary summary = request.dueAt() == null
-                ? admin.replayAll(call.topic(), request.delayOrZero())
-                : admin.replayAll(call.topic(), request.dueAt());
-        audit.add(call.client(), "replay dead letters", call.topic(), summary.replayed());
-        return Response.ok(new ReplayResponse(summary.replayed(), summary.kept()));
-    }
-
-    /** Deletes permanently all dead letters that were added before this request, or up to a given time. */
-    @PostMapping("/purge")
-    @Requires(Permission.ADMIN)
-    public Response<PurgeResponse> purgeAll(Call call, PurgeRequest request) {
-        long purged =
-                request.until() == null ? admin.purgeAll(call.topic()) : admin.purgeAll(call.topic(), request.until());
-        audit.add(call.client(), "purge dead letters", call.topic(), purged);
-        return Response.ok(new PurgeResponse(purged));
     }
 
     private static ProblemException absent(Call call) {

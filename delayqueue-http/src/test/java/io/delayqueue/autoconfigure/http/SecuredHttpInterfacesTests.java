@@ -92,14 +92,14 @@ class SecuredHttpInterfacesTests {
         "producer, /messages, 201",
         "producer, /receive, 403",
         "producer, /messages/1/leases/x/acknowledge, 403",
-        "producer, /dead-letters/purge, 403",
+        "producer, /dead-letters/a/replay, 403",
         "consumer, /receive, 200",
         "consumer, /messages/1/leases/x/acknowledge, 410",
         "consumer, /messages, 403",
-        "consumer, /dead-letters/purge, 403",
+        "consumer, /dead-letters/a/replay, 403",
         "admin, /messages, 201",
         "admin, /receive, 200",
-        "admin, /dead-letters/purge, 200",
+        "admin, /dead-letters/a/replay, 404",
         "nobody, /messages, 401"
     })
     void apiRequiresAuthorities(String user, String path, int status) throws Exception {

@@ -49,13 +49,15 @@ class AccessTests {
         "GET,    /topics/t/dead-letters/a,                  ADMIN",
         "DELETE, /topics/t/dead-letters/a,                  ADMIN",
         "POST,   /topics/t/dead-letters/a/replay,           ADMIN",
-        "POST,   /topics/t/dead-letters/replay,             ADMIN",
-        "POST,   /topics/t/dead-letters/purge,              ADMIN",
+        "POST,   /topics/t/jobs,                            ADMIN",
+        "POST,   /topics/t/jobs/preview,                    ADMIN",
+        "GET,    /jobs,                                     ADMIN",
+        "DELETE, /jobs/a,                                   ADMIN",
         "GET,    /openapi.json,                             ANY",
         "GET,    /nothing,                                  ANY",
         "PUT,    /topics/t/messages,                        ANY",
         "OPTIONS, /topics/t/messages,                       ANY",
-        "OPTIONS, /topics/t/dead-letters/purge,             ANY"
+        "OPTIONS, /topics/t/jobs,                           ANY"
     })
     void tokenPermitsTheOperationsOfItsRole(String method, String path, String required) {
         for (String token : List.of(ApiNode.PRODUCER, ApiNode.CONSUMER, ApiNode.TOKEN)) {
@@ -106,7 +108,7 @@ class AccessTests {
         try (ApiNode moved = ApiNode.start(Moved.class)) {
             for (String base : List.of("/moved/delayqueue/v1", "/MOVED/DelayQueue/V1")) {
                 HttpRequest.Builder request = HttpRequest.newBuilder(
-                                URI.create(moved.site() + base + "/topics/t/dead-letters/purge"))
+                                URI.create(moved.site() + base + "/topics/t/receive"))
                         .POST(BodyPublishers.noBody());
 
                 assertThat(moved.exchange(request).status()).as(base).isEqualTo(401);

@@ -101,8 +101,6 @@ class AmplificationTests {
                 arguments("GET", api + "/dead-letters", "", 1),
                 arguments("GET", api + "/dead-letters/1@2", "", 2),
                 arguments("POST", api + "/dead-letters/1@2/replay", "{}", 2),
-                arguments("POST", api + "/dead-letters/replay", "{}", 2),
-                arguments("POST", api + "/dead-letters/purge", "{}", 2),
                 arguments("POST", api + "/messages", "{}", 0),
                 arguments("POST", api + "/messages", "{\"payload\": 1, \"delay\": \"9000d\"}", 0),
                 arguments("POST", api + "/messages/batch", "{\"messages\": []}", 0),

@@ -93,31 +93,11 @@ class DeadLettersTests {
     }
 
     @Test
-    void replayAllKeepsDeadLettersWhoseIdIsLive() {
-        toDeadLetters("a");
-        toDeadLetters("b");
-        node.send(topic, "{\"id\": \"b\", \"delay\": \"1h\", \"payload\": 1}");
-
-        assertThat(node.post(path("/replay"), "{\"delay\": \"1h\"}").text()).isEqualTo("{\"replayed\":1,\"kept\":1}");
-        assertThat(deadLetters("")).hasSize(1);
-    }
-
-    @Test
-    void purgeDeletesOneOrAllUpToATime() {
+    void purgedDeadLetterIsAbsent() {
         String a = toDeadLetters("a");
         assertThat(node.delete(path("/" + a)).status()).isEqualTo(204);
         assertThat(node.delete(path("/" + a)).status()).isEqualTo(404);
         assertThat(node.get(path("/" + a)).status()).isEqualTo(404);
-        toDeadLetters("b");
-        String deadLetteredAt = deadLetters("").get(0).path("deadLetteredAt").asString();
-        toDeadLetters("c");
-        String later = deadLetters("").get(0).path("deadLetteredAt").asString();
-        int upTo = later.equals(deadLetteredAt) ? 2 : 1;
-
-        assertThat(node.post(path("/purge"), "{\"until\": \"" + deadLetteredAt + "\"}")
-                        .text())
-                .isEqualTo("{\"purged\":" + upTo + "}");
-        assertThat(node.post(path("/purge"), "{}").text()).isEqualTo("{\"purged\":" + (2 - upTo) + "}");
     }
 
     @Test

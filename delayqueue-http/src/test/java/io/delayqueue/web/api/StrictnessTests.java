@@ -205,11 +205,7 @@ class StrictnessTests {
                         "{\"delay\": \"4000d\"}",
                         "The field 'delay' must be from 0 s to 3,650 days, but was 4,000 days."),
                 arguments(
-                        "/dead-letters/purge",
-                        "{\"before\": \"2030-01-31T12:00:00Z\"}",
-                        "Unknown field 'before': the fields are until."),
-                arguments(
-                        "/dead-letters/replay",
+                        "/dead-letters/a/replay",
                         "{\"delay\": \"5000d\"}",
                         "The replay is rejected: it is due in 5,000 days, but"
                                 + " delayqueue.limits.max-delay is 3,653 days."));
@@ -290,7 +286,7 @@ class StrictnessTests {
 
     /** A filter of the application reads forms first, which leaves an empty body. */
     @ParameterizedTest
-    @ValueSource(strings = {"/dead-letters/purge", "/dead-letters/replay", "/receive", "/messages/a/leases/x/retry"})
+    @ValueSource(strings = {"/dead-letters/a/replay", "/receive", "/messages/a/leases/x/retry"})
     void formIsNotReadAsAnEmptyBody(String path) {
         String form = "--b\r\nContent-Disposition: form-data; name=\"until\"\r\n\r\n2026-01-31T12:00:00Z\r\n--b--\r\n";
 

@@ -52,7 +52,9 @@ class DashboardActionsTests extends DashboardTest {
     @BeforeEach
     void failMails() {
         listeners.mailsFail = true;
-        admin.purgeAll(MAILS);
+        admin.deadLetters(MAILS, DelayQueueAdmin.MAX_PAGE)
+                .deadLetters()
+                .forEach(deadLetter -> admin.purge(MAILS, deadLetter.deadLetterId()));
     }
 
     @AfterEach

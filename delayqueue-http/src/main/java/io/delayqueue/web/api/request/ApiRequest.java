@@ -16,7 +16,6 @@ public sealed interface ApiRequest
                 ExtendRequest,
                 JobStartRequest,
                 ReceiveRequest,
-                PurgeRequest,
                 RetryRequest,
                 SendAllRequest,
                 SendRequest {

@@ -108,7 +108,6 @@ final class Bounds {
         duration("RetryRequest", "delay", 0, Duration.ofDays(3_650).toMillis());
         text("RetryRequest", "reason");
         text("DeadLetterRequest", "reason");
-        date("PurgeRequest", "until");
         ofJobs();
     }
 

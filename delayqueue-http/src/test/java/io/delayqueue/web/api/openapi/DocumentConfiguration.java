@@ -433,8 +433,6 @@ public class DocumentConfiguration {
                 io.delayqueue.web.api.response.JobResponse.Preview.class,
                 io.delayqueue.web.api.response.MessageResponse.class,
                 io.delayqueue.web.api.response.ReceiveResponse.class,
-                io.delayqueue.web.api.response.PurgeResponse.class,
-                io.delayqueue.web.api.response.ReplayResponse.class,
                 io.delayqueue.web.api.response.SendAllResponse.class,
                 io.delayqueue.web.api.response.SendResponse.class));
         return known.stream()
