@@ -103,19 +103,20 @@ public final class DelayQueueEndpoint {
      * Performs one action. Because the operation has parameters, the framework requires a JSON body, which an HTML form
      * cannot send.
      *
-     * @param action the path of one of {@code Operation.ACTIONS}
+     * @param path the path of one of {@code Operation.ACTIONS}
+     * @param action what a job does
      */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> act(
             SecurityContext caller,
-            @Selector(match = Match.ALL_REMAINING) Object action,
+            @Selector(match = Match.ALL_REMAINING) Object path,
             @Nullable String topic,
             @Nullable String id,
             @Nullable String deadLetter,
             @Nullable String listener,
             @Nullable String delay,
             @Nullable String dueAt,
-            @Nullable String operation,
+            @Nullable String action,
             @Nullable String cause,
             @Nullable String exceptionType,
             @Nullable String shape,
@@ -127,7 +128,7 @@ public final class DelayQueueEndpoint {
             @Nullable String preview,
             @Nullable String job) {
         return respond(() -> {
-            Operation requested = Operation.action(path(action));
+            Operation requested = Operation.action(path(path));
             Parameters parameters = new Parameters("The action '" + requested.path() + "'")
                     .with("topic", topic)
                     .with("id", id)
@@ -135,7 +136,7 @@ public final class DelayQueueEndpoint {
                     .with("listener", listener)
                     .with("delay", delay)
                     .with("dueAt", dueAt)
-                    .with("operation", operation)
+                    .with("action", action)
                     .with("cause", cause)
                     .with("exceptionType", exceptionType)
                     .with("shape", shape)

@@ -41,7 +41,7 @@ enum Operation {
     REVIEW("topic"),
     /** Acts on many messages or dead letters of a topic, or at a later time. */
     START_JOB(
-            "operation",
+            "action",
             "topic",
             "cause",
             "exceptionType",

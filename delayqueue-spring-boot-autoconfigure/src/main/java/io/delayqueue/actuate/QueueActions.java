@@ -166,12 +166,12 @@ public record QueueActions(
     }
 
     private static JobRequest request(Parameters parameters) {
-        String operation = parameters.required("operation");
+        String name = parameters.required("action");
         JobAction action = Stream.of(JobAction.values())
-                .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(operation))
+                .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(name))
                 .findFirst()
                 .orElseThrow(() -> parameters.wrong(
-                        "operation",
+                        "action",
                         "one of "
                                 + Stream.of(JobAction.values())
                                         .map(each -> each.name().toLowerCase(Locale.ROOT))

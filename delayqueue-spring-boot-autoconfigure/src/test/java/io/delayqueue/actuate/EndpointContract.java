@@ -428,7 +428,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(groups.path("complete").asBoolean()).isTrue();
         JsonNode kind = groups.path("groups").path(0).path("kind");
         String[] job = {
-            "operation",
+            "action",
             "replay",
             "topic",
             topic,
@@ -498,7 +498,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(node.view("dead-letter", "topic", topic, "deadLetter", deadLetter)
                         .status())
                 .isEqualTo(404);
-        assertThat(node.act("start-job", "operation", "purge", "topic", topic).outcome())
+        assertThat(node.act("start-job", "action", "purge", "topic", topic).outcome())
                 .isEqualTo("started");
         await().until(() -> node.view("dead", "topic", topic).text().equals("{\"deadLetters\":[]}"));
     }

@@ -39,7 +39,7 @@ class EndpointOutageTests {
                 unavailable(view.isEmpty() ? node.view("") : node.view(view, "topic", "orders"));
             }
             unavailable(node.view("message", "topic", "orders", "id", "a"));
-            unavailable(node.act("start-job", "operation", "purge", "topic", "orders"));
+            unavailable(node.act("start-job", "action", "purge", "topic", "orders"));
             unavailable(node.act("pause", "topic", "orders"));
             assertThat(node.act("pause", "listener", "worker").status()).isEqualTo(200);
             assertThat(Duration.between(begin, Instant.now()))

@@ -91,16 +91,16 @@ abstract class EndpointRejectionContract extends EndpointTest {
                 "run          | topic=t&id=a&delay=1h       | The action 'run' has no parameter 'delay'. Parameters: topic, id.",
                 "replay       | topic=t                     | The action 'replay' requires the parameter 'deadLetter'.",
                 "review       | topic=t&deadLetter=l        | The action 'review' has no parameter 'deadLetter'. Parameters: topic.",
-                "start-job    | topic=t&before=2030-01-01   | Unknown parameter 'before'. Parameters: topic, id, deadLetter, listener, delay, dueAt, operation, cause, exceptionType, shape, from, until, perSecond, target, startAt, preview, job.",
-                "start-job    | topic=t                     | The action 'start-job' requires the parameter 'operation'.",
-                "start-job    | topic=t&operation=eat       | The parameter 'operation' must be one of replay, purge, run, cancel, move, pause, resume, but was 'eat'.",
-                "start-job    | topic=t&operation=move      | target is missing",
-                "start-job    | topic=t&operation=run&delay=1h | delay is for REPLAY only",
-                "start-job    | topic=t&operation=purge&perSecond=0 | The parameter 'perSecond' must be an integer from 1 to 100000, but was '0'.",
+                "start-job    | topic=t&before=2030-01-01   | Unknown parameter 'before'. Parameters: topic, id, deadLetter, listener, delay, dueAt, action, cause, exceptionType, shape, from, until, perSecond, target, startAt, preview, job.",
+                "start-job    | topic=t                     | The action 'start-job' requires the parameter 'action'.",
+                "start-job    | topic=t&action=eat          | The parameter 'action' must be one of replay, purge, run, cancel, move, pause, resume, but was 'eat'.",
+                "start-job    | topic=t&action=move         | target is missing",
+                "start-job    | topic=t&action=run&delay=1h | delay is for REPLAY only",
+                "start-job    | topic=t&action=purge&perSecond=0 | The parameter 'perSecond' must be an integer from 1 to 100000, but was '0'.",
                 "delete-topic |                             | The action 'delete-topic' requires the parameter 'topic'.",
                 "pause        |                             | The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).",
                 "resume       | topic=t&listener=l          | The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).",
-                "cancel       | topic=t&id=a&action=run     | Views and actions must be selected by the path, not by a parameter.",
+                "cancel       | topic=t&id=a&path=run       | Views and actions must be selected by the path, not by a parameter.",
             })
     void invalidParameterOfAnActionIsRejected(String action, String parameters, String sentence) {
         List<String> all = new ArrayList<>();
@@ -158,12 +158,11 @@ abstract class EndpointRejectionContract extends EndpointTest {
     @Test
     void actionCannotBeSelectedByAParameter() {
         node.send(topic, "a", "text", ofHours(1));
-        String body = "{\"topic\":\"" + topic + "\",\"id\":\"a\",\"action\":\"cancel\"}";
+        String body = "{\"topic\":\"" + topic + "\",\"id\":\"a\",\"path\":\"cancel\"}";
 
-        assertThat(node.post("run?action=cancel", "application/json", body).status())
+        assertThat(node.post("run?path=cancel", "application/json", body).status())
                 .isEqualTo(400);
-        assertThat(node.post("run?action=x&action=cancel", "application/json", body)
-                        .status())
+        assertThat(node.post("run?path=x&path=cancel", "application/json", body).status())
                 .isEqualTo(400);
         assertThat(node.template().find(topic, "a")).isPresent();
     }

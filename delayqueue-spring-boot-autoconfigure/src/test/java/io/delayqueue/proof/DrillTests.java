@@ -57,8 +57,7 @@ class DrillTests extends DrillTest {
         seen("dead letters, health", () -> health().getDetails().toString().contains("3 dead letters"));
         assertThat(health().getStatus()).isEqualTo(Status.UP);
         alerts("dead letters", "DelayQueueDeadLettersGrow");
-        assertThat(observer.act("start-job", "operation", "purge", "topic", "mail")
-                        .status())
+        assertThat(observer.act("start-job", "action", "purge", "topic", "mail").status())
                 .isEqualTo(200);
         seen("dead letters, end after the purge", () -> !finds("warning", "dead_letters"));
     }

@@ -11,7 +11,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * A job.
  *
- * @param operation one of {@link io.delayqueue.admin.JobAction} in lower case
+ * @param action one of {@link io.delayqueue.admin.JobAction} in lower case
  * @param cause the cause of the dead letters; omitted if it concerns all, as the next two
  * @param by who requested it; omitted if unknown
  * @param state one of {@link Job.State} in lower case
@@ -19,7 +19,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  */
 public record JobDescriptor(
         String id,
-        String operation,
+        String action,
         String topic,
         @Nullable String cause,
         @Nullable String exceptionType,

@@ -184,11 +184,11 @@ function timeFields(what) {
 }
 
 /** Acts on all messages or dead letters of a topic, or on the dead letters of one kind. */
-export function job(operation, { topic }, kind) {
-  const { verb, object, text, fields, kind: level } = JOBS[operation];
+export function job(action, { topic }, kind) {
+  const { verb, object, text, fields, kind: level } = JOBS[action];
   return {
     path: 'start-job',
-    body: { operation, topic, ...kind },
+    body: { action, topic, ...kind },
     kind: level,
     title: `${verb} ${object}s?`,
     about: [kind ? `${kind.cause.toLowerCase()} ${kind.exceptionType} ${kind.shape}, of topic ` : 'all of topic ', name(topic)],
@@ -196,7 +196,7 @@ export function job(operation, { topic }, kind) {
     verb,
     object,
     // the count does not depend on the target
-    preview: operation === 'move' ? { target: '?' } : {},
+    preview: action === 'move' ? { target: '?' } : {},
     form: () => h('div', { class: 'fields' }, fields()),
     read: readJob,
     told: ({ expected }) => [`Started: ${verb.toLowerCase()} ${counted(expected, object)}. See the jobs below.`],
@@ -220,13 +220,13 @@ function readJob(form) {
   return typed;
 }
 
-export function stopJob({ id, operation, topic, done, expected }) {
+export function stopJob({ id, action, topic, done, expected }) {
   return {
     path: 'stop-job',
     body: { job: id },
     kind: 'danger',
     title: 'Stop this job?',
-    about: [`${operation} of topic `, name(topic)],
+    about: [`${action} of topic `, name(topic)],
     text: `It has done ${count(done)} of ${count(expected)}. What it did is not undone.`,
     verb: 'Stop the job',
     told: () => ['The job is stopped.'],
@@ -248,7 +248,7 @@ export function review({ topic, dead }) {
 export function pauseTopicAt({ topic }) {
   return {
     path: 'start-job',
-    body: { operation: 'pause', topic },
+    body: { action: 'pause', topic },
     title: 'Pause this topic everywhere at a time?',
     about: name(topic),
     text: 'From then on no listener on any node claims messages until the topic is resumed. Until then, the job can be stopped.',

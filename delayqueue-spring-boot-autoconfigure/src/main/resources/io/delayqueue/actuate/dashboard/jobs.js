@@ -41,13 +41,13 @@ export function jobsSection(topic) {
 }
 
 function jobRow(each) {
-  const { id, operation, topic, target, cause, exceptionType, shape, state: its, done, kept, expected, requestedAt, startAt, by, failure } = each;
+  const { id, action, topic, target, cause, exceptionType, shape, state: its, done, kept, expected, requestedAt, startAt, by, failure } = each;
   const active = its === 'waiting' || its === 'running';
   return {
     key: id,
     cells: [
       [
-        target ? [`${operation} to `, name(target)] : operation,
+        target ? [`${action} to `, name(target)] : action,
         cause ? h('span', { class: 'preview' }, words(kindOf({ exceptionType, shape }) || cause)) : null,
       ],
       h('a', { href: topicLink(topic) }, name(topic)),
@@ -65,7 +65,7 @@ function jobRow(each) {
       ),
       count(kept),
       [time(requestedAt, relative(requestedAt)), by ? [' by ', name(by)] : null],
-      active ? button(stopJob(each), 'Stop', `the job ${operation} of topic ${topic}`, 'danger') : null,
+      active ? button(stopJob(each), 'Stop', `the job ${action} of topic ${topic}`, 'danger') : null,
     ],
   };
 }
