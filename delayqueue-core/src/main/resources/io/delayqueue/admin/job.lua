@@ -2,7 +2,7 @@
 --
 -- KEYS[1] jobs (HASH id → entry)  KEYS[2] consumed topics and version of the heartbeat's reply (HASH)
 -- ARGV[1] id  ARGV[2] expected entry, '' for none  ARGV[3] new entry, '' to remove the job
--- ARGV[4] '1': tell all nodes  ARGV[5] signal channel
+-- ARGV[4] '1': signal all nodes  ARGV[5] signal channel
 -- result {now in µs, the entry that was found, '' for none}
 -- cost   O(1), 4 commands, and a PUBLISH
 local jobsKey, topicsKey = KEYS[1], KEYS[2]

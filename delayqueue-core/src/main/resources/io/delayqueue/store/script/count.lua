@@ -2,8 +2,8 @@
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead, only in the queue of messages
 -- ARGV[1] identity  ARGV[2] largest number of due messages to read  ARGV[3] number of bytes after which reading stops
--- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead that were not reviewed, time in
---        ms since which the oldest due message waits} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead and not reviewed, time in ms since
+--        which the oldest due message waits} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 9 commands, and one more for each message that is read. A message waits from its send if it was sent
 --        with a past due time; such messages are read until one that waits longest is found
 --@include keys

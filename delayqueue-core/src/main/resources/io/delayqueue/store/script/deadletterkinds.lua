@@ -1,4 +1,4 @@
--- Reads the kinds of dead letters, newest first: cause, type of the exception and shape of its message. Returns no
+-- Reads the kinds of dead letters, youngest first: cause, type of the exception and shape of its message. Returns no
 -- payload. The shape is the start of the exception's message, with '?' for quoted text and for words with digits.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] deadLetters
@@ -40,11 +40,11 @@ local page = redis.call('ZREVRANGEBYSCORE', deadKey, ARGV[2], '-inf', 'WITHSCORE
 local ids, times, numbers, kinds, known = {}, {}, {}, {}, {}
 for i = 1, #page, 2 do
   local record = redis.call('HGET', deadLettersKey, page[i])
-  local cause, kind, shape = kindOf(record or '')
-  local key = cause .. '\n' .. kind .. '\n' .. shape
+  local cause, exceptionType, shape = kindOf(record or '')
+  local key = cause .. '\n' .. exceptionType .. '\n' .. shape
   if not known[key] then
     known[key] = #kinds / 3
-    kinds[#kinds + 1], kinds[#kinds + 2], kinds[#kinds + 3] = cause, kind, shape
+    kinds[#kinds + 1], kinds[#kinds + 2], kinds[#kinds + 3] = cause, exceptionType, shape
   end
   ids[#ids + 1], times[#times + 1], numbers[#numbers + 1] = page[i], page[i + 1], known[key]
 end

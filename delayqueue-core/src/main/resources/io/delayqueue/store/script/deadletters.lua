@@ -1,4 +1,4 @@
--- Reads dead letters, newest first, or one by its id.
+-- Reads dead letters, youngest first, or one by its id.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] deadLetters
 -- ARGV[1] identity  ARGV[2] dead letter id, or '' for a page

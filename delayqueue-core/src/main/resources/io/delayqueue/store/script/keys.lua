@@ -10,7 +10,7 @@
 --   largest         power of two, at least the size in bytes of the largest message that was sent; not in the queue of
 --                   notifications
 --   notifications   '1': each new dead letter gets a notification
---   reviewed        time until which dead letters were reviewed, ms; not in the queue of notifications
+--   reviewed        time until which dead letters are reviewed, ms; not in the queue of notifications
 --   polled          time of the last poll, ms
 --   grace           steady time until which no leases are reclaimed, ms
 --   jumped, behind  Redis' clock minus the steady clock, and the steady clock minus lease time, ms

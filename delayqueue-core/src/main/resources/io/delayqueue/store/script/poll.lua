@@ -16,8 +16,9 @@
 -- ARGV[18] r runs of acknowledges with the same token
 -- ARGV[19] ms since the consumer's last poll on this shard, by its own clock; -1: unknown
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
--- c times: verb, id, token, delay in ms or cause, with ' ' and the handling time in ms if known, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters
--- after the last permitted attempt) | 'deadLetter' | 'release'
+-- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
+-- permitted attempt) | 'deadLetter' | 'release'; the value is the delay of a retry in ms, or the cause of a dead letter,
+-- followed by ' ' and the handling time in ms if it is known
 -- result {'OK', now in µs, next due in ms, next lease end in ms, indices of rejected settlements, indices of rejected
 --         renewals, reclaimed ids, dead letters (id, cause, ...), claimed (id, due, ...), their messages, their
 --         deliveries before the claim or false}

@@ -1,4 +1,4 @@
--- Marks the dead letters of a shard as reviewed: all that it has now. Also runs when memory is full.
+-- Marks the present dead letters of a shard as reviewed. Also runs when memory is full.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity
