@@ -22,13 +22,14 @@ public final class AuditLog {
     /**
      * Logs and publishes an action that was done.
      *
-     * @param by who acted; empty if unknown
+     * @param by name of the user who acted; empty if unknown
      * @param action what was done, as in {@code replay}
-     * @param count number of messages, dead letters or topics concerned
+     * @param topic the topic; empty if the action affects none
+     * @param count number of affected messages, dead letters, listeners, topics or jobs
      */
     public void add(String by, String action, String topic, long count) {
-        log.info(Printable.of(by.isEmpty() ? "unknown" : by) + ": " + Printable.of(action) + ", topic "
-                + Printable.of(topic) + ", count " + count);
+        log.info("Action by " + Printable.of(by.isEmpty() ? "an unknown user" : by) + ": " + Printable.of(action)
+                + ", topic " + Printable.of(topic) + ", count " + count);
         events.publish(listener -> listener.administered(by, action, topic, count));
     }
 }

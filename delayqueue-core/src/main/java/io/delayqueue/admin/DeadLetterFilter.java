@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Selects dead letters.
  *
- * @param cause the stored name of their cause; null for any
- * @param exceptionType class name of the last failure's exception, see {@link DeadLetterKind}; null for any
+ * @param cause the stored name of their cause, see {@link io.delayqueue.message.DeadLetter#causeName()}; null for any
+ * @param exceptionType type of the last failure, see {@link DeadLetterKind}; null for any
  * @param shape shape of the exception's message, see {@link DeadLetterKind}; null for any
  * @param from earliest time of dead-lettering, by Redis' clock; null for any
  * @param until latest time of dead-lettering, by Redis' clock; null for any
@@ -34,7 +34,7 @@ public record DeadLetterFilter(
         InvalidOptionException.require(
                 from == null || until == null || !from.isAfter(until),
                 "from",
-                "must not be after 'until', but was " + from + " and " + until);
+                "must not be after until, but was " + from + " and until was " + until);
     }
 
     /** Selects the dead letters of one kind. */
@@ -47,12 +47,12 @@ public record DeadLetterFilter(
         return (cause == null || cause.equals(kind.cause()))
                 && (exceptionType == null || exceptionType.equals(kind.exceptionType()))
                 && (shape == null || shape.equals(kind.shape()))
-                && !isAfter(entry)
+                && !isTooOld(entry)
                 && (until == null || !entry.deadLetteredAt().isAfter(until));
     }
 
-    /** Whether a dead letter, and thus each older one, is too old. */
-    boolean isAfter(DeadLetterEntry entry) {
+    /** Whether a dead letter, and thus each older one, is too old to match. */
+    boolean isTooOld(DeadLetterEntry entry) {
         return from != null && entry.deadLetteredAt().isBefore(from);
     }
 }

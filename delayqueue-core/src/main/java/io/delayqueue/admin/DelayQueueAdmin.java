@@ -193,8 +193,8 @@ public final class DelayQueueAdmin {
     }
 
     /**
-     * Marks all dead letters that a topic has as reviewed: they are known, and no longer a finding. Those that are added
-     * later are.
+     * Marks the present dead letters of a topic as reviewed. They stay, but are no longer a finding of the endpoint, the
+     * dashboard and the health indicator. Dead letters that are added later are a finding.
      */
     public void markReviewed(String topic) {
         translating(

@@ -238,8 +238,8 @@ public final class DelayQueueInspector {
     }
 
     /**
-     * Groups the youngest dead letters of a topic by kind, without reading their messages. Needs one round trip for 500
-     * dead letters.
+     * Groups the youngest dead letters of a topic by kind, without their messages. One round trip reads up to 500 dead
+     * letters of one shard.
      *
      * @param count maximum number of dead letters to read, 1 to 1,000,000
      * @throws IllegalArgumentException if the count is out of range

@@ -27,10 +27,10 @@ import java.util.function.Supplier;
 import org.springframework.util.Assert;
 
 /**
- * Acts on many messages or dead letters of a topic, or at a later time. A job is stored in Redis and run by one of the
- * live nodes, in batches. It survives the process that requested it: if its node fails, another node continues it. A
- * message that is sent, and a dead letter that is added, after the job began is not concerned. An ended job is listed
- * for a day. Thread-safe.
+ * Acts on many messages or dead letters of a topic, or at a later time. A job is stored in Redis, and one of the live
+ * nodes runs it in batches. If that node fails, another one continues. A job acts only on messages and dead letters that
+ * exist when it begins. An ended job is listed for a day. Requests and ends of jobs are logged and published as
+ * {@link io.delayqueue.event.DelayQueueEvents#administered}. Thread-safe.
  *
  * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} if Redis does not reply.
  */
@@ -52,7 +52,7 @@ public final class DelayQueueJobs {
     private final MessageIds ids;
 
     /**
-     * Creates the API of a store.
+     * Creates an instance that uses a store.
      *
      * @param engine runs the jobs that are assigned to its node
      * @param limits contain the maximum delay of a replay
@@ -91,8 +91,8 @@ public final class DelayQueueJobs {
     }
 
     /**
-     * Counts the messages or dead letters that a job would now concern; 1 for a pause and its end. Reads at most
-     * 1,000,000 dead letters.
+     * Counts the messages or dead letters on which a job would act now; 1 for pause and resume. If the request has a
+     * filter, at most the youngest 1,000,000 dead letters are read.
      *
      * @throws IllegalArgumentException if the delay is too long
      */
@@ -125,8 +125,9 @@ public final class DelayQueueJobs {
     }
 
     /**
-     * Requests a job.
+     * Requests a job. If no node is live, this process becomes one and runs it.
      *
+     * @return the job, which waits
      * @throws IllegalArgumentException if the delay is too long
      * @throws IllegalStateException if {@value #MAX_ACTIVE} jobs wait or run
      */
@@ -172,15 +173,15 @@ public final class DelayQueueJobs {
                 .toList();
     }
 
-    /** Reads a job; empty if it does not exist. */
+    /** Reads a job; empty if it does not exist or ended more than a day ago. */
     public Optional<Job> job(String id) {
         return jobs().stream().filter(job -> job.id().equals(id)).findFirst();
     }
 
     /**
-     * Stops a job, after the batch that is running. What it did is not undone.
+     * Stops a job after its current batch. What it did is not undone. A job that has ended does not change.
      *
-     * @return the job; empty if it does not exist. A job that had ended stays as it is
+     * @return the job; empty if it does not exist
      */
     public Optional<Job> stop(String id) {
         return translating("Stopping job " + Printable.of(id), () -> {

@@ -44,9 +44,9 @@ public record Finding(
         NODE_FAILED("nodes failed"),
         /** All permits of a topic are used, and many messages wait for a handler. */
         BUSY("all handlers are busy"),
-        /** A topic has dead letters. */
+        /** A topic has dead letters that are not reviewed. */
         DEAD_LETTERS("dead letters"),
-        /** A topic is paused, or a listener of it is paused, or has been stopped for half a minute on a node that runs. */
+        /** A topic or one of its listeners is paused, or a listener of a live node has been stopped for 30 s. */
         PAUSED("paused or stopped");
 
         private final String label;

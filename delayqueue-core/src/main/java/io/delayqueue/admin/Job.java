@@ -4,19 +4,19 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job at one moment. Times are by Redis' clock.
+ * A snapshot of a job. Times are by Redis' clock.
  *
  * @param id the id
  * @param request what it does
  * @param state its state
- * @param expected number of messages or dead letters that it concerned when it was requested
+ * @param expected number of messages or dead letters on which it would have acted when it was requested
  * @param done number of messages or dead letters on which it acted
- * @param kept number of messages or dead letters on which it could not act: a message id that is live already, or a
- *     dead letter that this version cannot read
- * @param node the node that ran it last; null if none has
+ * @param kept number of messages or dead letters on which it could not act, for example because the message id is live,
+ *     a listener claimed the message, or this version cannot read it
+ * @param node name of the node that ran it last; null if none has
  * @param requestedAt when it was requested
  * @param updatedAt when it last made progress or ended
- * @param failure why it failed; null unless it did
+ * @param failure why it failed; null if it did not
  */
 public record Job(
         String id,
@@ -36,7 +36,7 @@ public record Job(
         WAITING,
         /** It runs, and continues on another node if its node fails. */
         RUNNING,
-        /** It has ended. */
+        /** It has acted on everything. */
         FINISHED,
         /** It was stopped; what it did is not undone. */
         STOPPED,

@@ -26,7 +26,7 @@ public enum JobAction {
         this.onDeadLetters = onDeadLetters;
     }
 
-    /** Whether the action concerns dead letters. */
+    /** Whether it acts on dead letters. */
     public boolean isOnDeadLetters() {
         return onDeadLetters;
     }

@@ -2,8 +2,10 @@ package io.delayqueue.admin;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.Printable;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param action what to do
  * @param topic the topic
  * @param filter the dead letters to replay or purge
- * @param delay delay of replayed messages, zero or more, counted from the replay of each
+ * @param delay delay of replayed messages, zero to the maximum delay of sends, counted from the replay of each
  * @param perSecond maximum number of messages per second, 1 to 100,000; 0 for no limit
  * @param target the topic to which messages are moved; null for other actions
- * @param startAt when to start, by Redis' clock; null for at once
- * @param by who requests it, for the audit log
+ * @param startAt when to start, by Redis' clock; null to start at once
+ * @param by name of the user who requests it, for the audit log; empty if unknown
  */
 public record JobRequest(
         JobAction action,
@@ -39,23 +41,30 @@ public record JobRequest(
     public JobRequest {
         DelayMessage.checkTopic(topic);
         InvalidOptionException.require(!delay.isNegative(), "delay", "must not be negative, but was " + delay);
+        InvalidOptionException.require(action == JobAction.REPLAY || delay.isZero(), "delay", only("replay", action));
         InvalidOptionException.require(
-                action == JobAction.REPLAY || delay.isZero(), "delay", "is for " + JobAction.REPLAY + " only");
-        InvalidOptionException.require(
-                action.isOnDeadLetters() || filter.equals(DeadLetterFilter.ALL), "filter", "is for dead letters only");
+                action.isOnDeadLetters() || filter.equals(DeadLetterFilter.ALL),
+                "filter",
+                "(cause, exceptionType, shape, from, until) " + only("replay or purge", action));
         InvalidOptionException.requireRange("perSecond", perSecond, 0, MAX_PER_SECOND);
         InvalidOptionException.require(
                 (action == JobAction.MOVE) == (target != null),
                 "target",
-                action == JobAction.MOVE ? "is missing" : "is for " + JobAction.MOVE + " only");
+                action == JobAction.MOVE ? "is required by the action move" : only("move", action));
         if (target != null) {
             DelayMessage.checkTopic(target);
-            InvalidOptionException.require(!target.equals(topic), "target", "must be another topic");
+            InvalidOptionException.require(
+                    !target.equals(topic), "target", "must be another topic, but was " + Printable.of(target));
         }
     }
 
+    private static String only(String permitted, JobAction action) {
+        return "is permitted for the action " + permitted + " only, but the action is "
+                + action.name().toLowerCase(Locale.ROOT);
+    }
+
     /**
-     * Creates a request that concerns all messages or all dead letters of a topic and starts at once.
+     * Creates a request for all messages or all dead letters of a topic, or for the topic itself. It starts at once.
      *
      * @param action any but {@link JobAction#MOVE}
      */
@@ -68,7 +77,7 @@ public record JobRequest(
         return new JobRequest(JobAction.MOVE, topic, DeadLetterFilter.ALL, Duration.ZERO, 0, target, null, "");
     }
 
-    /** The same with a selection of dead letters. */
+    /** The same for the dead letters that match a filter. */
     public JobRequest filter(DeadLetterFilter filter) {
         return new JobRequest(action, topic, filter, delay, perSecond, target, startAt, by);
     }
@@ -78,7 +87,7 @@ public record JobRequest(
         return new JobRequest(action, topic, filter, delay, perSecond, target, startAt, by);
     }
 
-    /** The same with a limited rate. */
+    /** The same with a maximum rate, see {@code perSecond}. */
     public JobRequest perSecond(int perSecond) {
         return new JobRequest(action, topic, filter, delay, perSecond, target, startAt, by);
     }
@@ -88,7 +97,7 @@ public record JobRequest(
         return new JobRequest(action, topic, filter, delay, perSecond, target, startAt, by);
     }
 
-    /** The same with the name of who requests it. */
+    /** The same with the name of the user who requests it. */
     public JobRequest by(String by) {
         return new JobRequest(action, topic, filter, delay, perSecond, target, startAt, by);
     }

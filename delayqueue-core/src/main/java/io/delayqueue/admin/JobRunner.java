@@ -106,7 +106,7 @@ final class JobRunner implements PeriodicTask {
         } catch (RedisCallException | DelayQueueUnavailableException e) {
             log.debug("Jobs wait, because Redis does not reply", e);
         } catch (RuntimeException | Error e) {
-            log.warn("Jobs could not be run, and are tried again", e);
+            log.warn("Running jobs failed and is retried in a second", e);
         } finally {
             boolean again = !requests.compareAndSet(taken, 0);
             requests.set(0);

@@ -54,7 +54,7 @@ final class JobTable {
         }
     }
 
-    /** Adds a job and tells all nodes. */
+    /** Adds a job and signals all nodes. */
     void add(StoredJob job) {
         replace(job.job().id(), "", job.write(), true);
     }
@@ -90,12 +90,12 @@ final class JobTable {
         }
     }
 
-    private List<Object> replace(String id, String expected, String entry, boolean tell) {
+    private List<Object> replace(String id, String expected, String entry, boolean signal) {
         return Await.call(() -> scripts.run(new ScriptCall(REPLACE, keySpace.jobs(), keySpace.nodeTopics())
                 .add(id)
                 .add(expected)
                 .add(entry)
-                .add(tell ? "1" : "0")
+                .add(signal ? "1" : "0")
                 .add(keySpace.signalChannel())));
     }
 

@@ -95,7 +95,7 @@ final class JobWork {
         }
         Shard shard = shards.get(from.shard());
         List<DeadLetterEntry> page = Await.call(() -> reader.deadLetterKinds(shard, from.page(PollRequest.MAX_BATCH)));
-        if (page.isEmpty() || filter.isAfter(page.get(0))) {
+        if (page.isEmpty() || filter.isTooOld(page.get(0))) {
             return new Batch(0, 0, new DeadLetterCursor(youngest, 0, from.shard() + 1).text(), false);
         }
         List<DeadLetterEntry> read = new ArrayList<>();

@@ -42,9 +42,9 @@ public final class QueueDiagnosis {
     /** The time for which a failed node is a finding. */
     private static final Duration NODE_FAILED = Duration.ofMinutes(10);
 
-    /** The time after which a listener that was stopped is missed: a restart must not alarm. */
+    /** The time without a listener after which this is critical, unless the last node failed. A restart takes less. */
     private static final Duration NO_LISTENER = Duration.ofSeconds(5);
-    /** How long a listener is stopped before it is a finding. A node that stops drains its listeners, for 20 s by default. */
+    /** How long a listener is stopped before it is a finding. A node that stops drains its listeners for up to 20 s. */
     private static final Duration STOPPED = Duration.ofSeconds(30);
 
     private static final int MAX_FINDINGS = 5;
@@ -207,7 +207,7 @@ public final class QueueDiagnosis {
                         name,
                         "No node listens to it, but " + messages(waiting, "waiting") + ". " + lastListener(name));
             }
-            // that nobody listens says why it is late
+            // the missing listener explains the lag
             if (absence == Level.CRITICAL) {
                 trend(name, counts.ready());
             } else if (isLate(name, counts.lag())) {

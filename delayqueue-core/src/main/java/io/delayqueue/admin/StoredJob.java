@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job with its position. In Redis it is a line in the encoding of an HTML form.
+ * A job with its position. In Redis it is a {@link FormText}.
  *
  * @param job the job
  * @param position where the next batch begins; empty at the beginning
@@ -48,7 +48,7 @@ record StoredJob(Job job, String position, boolean acted) {
                 job.id(), job.request(), state, job.expected(), done, kept, node, job.requestedAt(), now, failure);
     }
 
-    /** The time at which the job began or begins. It concerns what existed then. */
+    /** The time at which the job began or begins. It acts on what exists then. */
     Instant begin() {
         Instant startAt = job.request().startAt();
         return startAt == null || startAt.isBefore(job.requestedAt()) ? job.requestedAt() : startAt;
@@ -91,7 +91,7 @@ record StoredJob(Job job, String position, boolean acted) {
     /**
      * Reads a job.
      *
-     * @throws RuntimeException if another version wrote it in a form that this version cannot read
+     * @throws RuntimeException if another version wrote it and this version cannot read it
      */
     static StoredJob read(String id, String text) {
         Map<String, String> fields = FormText.read(text);

@@ -180,7 +180,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         return membership.addConsumer(shard);
     }
 
-    /** Sets what to call when there are jobs, see {@link Membership#onJobs}. */
+    /** Sets the listener for jobs, see {@link Membership#onJobs}. */
     public void onJobs(Runnable listener) {
         membership.onJobs(listener);
     }

@@ -33,7 +33,7 @@ public record KnownNodes(Instant now, List<Node> nodes, List<Former> former, Set
                 : ShardAssigner.assignedNodes(topic, QueueKind.MESSAGES, shards, assignable);
     }
 
-    /** Whether a job is assigned to a node. Exactly one live node runs it. */
+    /** Whether a job is assigned to a node. It is assigned to one live node. */
     public boolean isAssigned(String job, String node) {
         return !nodes.isEmpty()
                 && ShardAssigner.assignedNodes(

@@ -129,7 +129,10 @@ public final class Membership extends RedisTask {
         heartbeatNow();
     }
 
-    /** Sets what to call when a node has joined, left or failed, or a job was added, and there are jobs; must not block. */
+    /**
+     * Sets the listener that is called after a node joined, left or failed or a job was added, if there are jobs. It
+     * must not block.
+     */
     public void onJobs(Runnable listener) {
         onJobs = listener;
     }

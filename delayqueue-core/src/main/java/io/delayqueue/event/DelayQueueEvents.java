@@ -43,12 +43,14 @@ public interface DelayQueueEvents {
     default void deadLettersDropped(String topic, int count) {}
 
     /**
-     * An operator acted on the queue through the endpoint, the HTTP API or a job. Each action is also logged. Calls of
-     * {@code DelayQueueAdmin} are not reported: the application makes them.
+     * An action of an operator changed something, through the endpoint or on a dead letter through the HTTP API, or a job
+     * was requested or ended. Each such action is also logged. Calls of {@code DelayQueueAdmin} are not reported, because
+     * the application makes them.
      *
-     * @param by who acted; empty if unknown
-     * @param action what was done, such as {@code replay} or {@code move to orders}
-     * @param count number of messages, dead letters or topics concerned
+     * @param by name of the user who acted; empty if unknown
+     * @param action what was done, such as {@code pause} or {@code request to move to orders}
+     * @param topic the topic; empty if the action affects none
+     * @param count number of affected messages, dead letters, listeners, topics or jobs
      */
     default void administered(String by, String action, String topic, long count) {}
 

@@ -3,11 +3,12 @@ package io.delayqueue.message;
 import org.springframework.util.Assert;
 
 /**
- * What dead letters of the same origin have in common.
+ * What similar dead letters have in common. The dead letters of one kind are a group.
  *
  * @param cause the stored name of the cause, see {@link DeadLetter#causeName()}
- * @param exceptionType class name of the last failure's exception, or its short word; empty if no attempt failed
- * @param shape start of the exception's message, with {@code ?} for quoted text and for words with digits; may be empty
+ * @param exceptionType the type of the last failure, see {@link Failure#type()}; empty if no attempt failed
+ * @param shape first line of the exception's message, cut to 200 bytes, with {@code ?} for quoted text and for words
+ *     with digits; may be empty
  */
 public record DeadLetterKind(String cause, String exceptionType, String shape) {
 

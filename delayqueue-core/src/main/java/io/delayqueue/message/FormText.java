@@ -8,7 +8,7 @@ import java.net.URLEncoder;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Named values as one line of text in the encoding of an HTML form. */
+/** Named values as one line of text, encoded as {@code application/x-www-form-urlencoded}. */
 @Internal
 public final class FormText {
 
@@ -25,7 +25,7 @@ public final class FormText {
     /**
      * Reads the values of a line.
      *
-     * @throws IllegalArgumentException if a value is not encoded
+     * @throws IllegalArgumentException if a value has an invalid escape
      */
     public static Map<String, String> read(String line) {
         Map<String, String> values = new HashMap<>();

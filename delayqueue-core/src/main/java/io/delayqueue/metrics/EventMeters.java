@@ -68,7 +68,7 @@ public final class EventMeters implements DelayQueueEvents {
     private final int maxTopics;
     /** The topics that have meters of their own. */
     private final Set<String> own = ConcurrentHashMap.newKeySet();
-    /** Whether the log says that topics share meters. */
+    /** Whether it was logged that topics share meters. */
     private boolean logged;
 
     private final ConcurrentMap<String, MeterGroup> topics = new ConcurrentHashMap<>();
@@ -104,8 +104,9 @@ public final class EventMeters implements DelayQueueEvents {
         }
         if (!logged) {
             logged = true;
-            log.warn("More than " + maxTopics + " topics have meters. Further topics share meters, whose topic is "
-                    + OTHER + ". Increase delayqueue.metrics.max-topics to tell them apart.");
+            log.warn("There are more than " + maxTopics + " topics. Only as many have meters of their own; the others"
+                    + " share meters with the topic " + OTHER
+                    + ". To see each, increase delayqueue.metrics.max-topics.");
         }
         return false;
     }

@@ -384,15 +384,17 @@ class DelayQueueJobsTests extends RedisTest {
     void contradictoryRequestsAreRejected() {
         DelayQueueJobs jobs = node(1).jobs();
         assertThatThrownBy(() -> JobRequest.of(JobAction.PURGE, "t").delay(LATER))
-                .hasMessage("delay is for REPLAY only");
+                .hasMessage("delay is permitted for the action replay only, but the action is purge");
         assertThatThrownBy(() -> JobRequest.of(JobAction.CANCEL, "t").filter(DeadLetterFilter.of(REFUSED)))
-                .hasMessage("filter is for dead letters only");
-        assertThatThrownBy(() -> JobRequest.of(JobAction.MOVE, "t")).hasMessage("target is missing");
-        assertThatThrownBy(() -> JobRequest.move("t", "t")).hasMessage("target must be another topic");
+                .hasMessage("filter (cause, exceptionType, shape, from, until) is permitted for the action replay or"
+                        + " purge only, but the action is cancel");
+        assertThatThrownBy(() -> JobRequest.of(JobAction.MOVE, "t"))
+                .hasMessage("target is required by the action move");
+        assertThatThrownBy(() -> JobRequest.move("t", "t")).hasMessage("target must be another topic, but was t");
         assertThatThrownBy(() -> JobRequest.of(JobAction.REPLAY, "t").perSecond(-1))
                 .hasMessage("perSecond must be from 0 to 100000, but was -1");
         assertThatThrownBy(() -> new DeadLetterFilter(null, null, null, Instant.EPOCH.plusMillis(1), Instant.EPOCH))
-                .hasMessageStartingWith("from must not be after 'until'");
+                .hasMessageStartingWith("from must not be after until");
         assertThatThrownBy(() -> jobs.start(JobRequest.of(JobAction.REPLAY, "t").delay(Duration.ofDays(365_250))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("max-delay");
