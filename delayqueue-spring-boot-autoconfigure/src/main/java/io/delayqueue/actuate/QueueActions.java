@@ -27,12 +27,12 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Performs the actions. The status of the response tells whether the action changed something. What changed something is
- * added to the audit log. Thread-safe.
+ * Performs the actions. The status of the response tells whether the action changed something; if so, the action is added
+ * to the audit log. Thread-safe.
  *
  * @param operations changes live messages
  * @param admin changes dead letters and topics
- * @param jobs acts on many messages; adds its jobs to the audit log itself
+ * @param jobs runs actions on many messages; adds them to the audit log itself
  * @param listeners the listeners of this node; null if the application has none
  */
 public record QueueActions(
@@ -47,7 +47,7 @@ public record QueueActions(
     /**
      * Performs an action.
      *
-     * @param by who requests it; empty if unknown
+     * @param by name of the user who requests it; empty if unknown
      */
     WebEndpointResponse<OperationResponseBody> act(Operation action, Parameters parameters, String by) {
         try {
@@ -199,7 +199,8 @@ public record QueueActions(
     private WebEndpointResponse<OperationResponseBody> stopJob(String id) {
         return jobs.stop(id)
                 .map(job -> done(ActionResponse.done(job.state())))
-                .orElseGet(() -> missing(RejectedRequestException.notFound("There is no job '" + id + "'.")));
+                .orElseGet(() -> missing(RejectedRequestException.notFound(
+                        "There is no job '" + id + "'. A job is removed a day after its end.")));
     }
 
     private WebEndpointResponse<OperationResponseBody> deleteTopic(String topic) {

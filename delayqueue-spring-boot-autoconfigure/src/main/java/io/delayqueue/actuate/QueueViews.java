@@ -199,7 +199,7 @@ public record QueueViews(
                 page.next());
     }
 
-    /** The types and messages of exceptions are shown to everybody, as in the list of dead letters. */
+    /** Exception types and messages are shown to everyone with read access, as in the list of dead letters. */
     private OperationResponseBody deadGroups(String topic, Parameters parameters) {
         int count = parameters.number("count", DEFAULT_GROUPED, DelayQueueInspector.MAX_GROUPED);
         return DeadLetterGroupsDescriptor.of(inspector.deadLetterGroups(topic, count));

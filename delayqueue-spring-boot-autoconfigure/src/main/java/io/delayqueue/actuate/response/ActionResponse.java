@@ -9,7 +9,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * The result of an action.
  *
  * @param outcome the outcome in lower case, such as {@code being_handled}
- * @param expected the number of messages or dead letters that a job concerns
+ * @param expected the number of messages or dead letters on which a job acts
  * @param job the id of the job that was started
  * @param detail the reason why nothing changed or why the outcome is unknown
  */
@@ -29,7 +29,7 @@ public record ActionResponse(
         return done(word(outcome));
     }
 
-    /** Creates the response of a preview. */
+    /** Creates the response of a job's preview. */
     public static ActionResponse previewed(long expected) {
         return new ActionResponse("previewed", expected, null, null);
     }

@@ -19,7 +19,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *     version
  * @param node the node of the last attempt; omitted if unknown
  * @param startedAt when the handler of the last attempt started; omitted if unknown
- * @param handlingMillis how long it ran; omitted if unknown
+ * @param handlingMillis how long that handler ran; omitted if unknown
  * @param dueAt the due time that the last send, reschedule or replay of the message set
  * @param headers omitted if the caller may not see payloads
  */

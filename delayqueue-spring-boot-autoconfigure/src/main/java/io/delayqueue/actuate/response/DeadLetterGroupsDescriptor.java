@@ -10,7 +10,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param groups the groups, the largest first
  * @param counted the number of dead letters that were read
- * @param complete whether all were read; otherwise the youngest were
+ * @param complete whether all were read; if false, only the youngest were
  */
 public record DeadLetterGroupsDescriptor(List<DeadLetterGroup> groups, long counted, boolean complete)
         implements OperationResponseBody {

@@ -12,10 +12,11 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * A job.
  *
  * @param action one of {@link io.delayqueue.admin.JobAction} in lower case
- * @param cause the cause of the dead letters; omitted if it concerns all, as the next two
- * @param by who requested it; omitted if unknown
+ * @param cause the cause of the dead letters; omitted for any, as are the next four
+ * @param perSecond the maximum number of messages per second; 0 for no limit
+ * @param by name of the user who requested it; omitted if unknown
  * @param state one of {@link Job.State} in lower case
- * @param expected the number of messages or dead letters that it concerned when it was requested
+ * @param expected the number of messages or dead letters on which it would have acted when it was requested
  */
 public record JobDescriptor(
         String id,

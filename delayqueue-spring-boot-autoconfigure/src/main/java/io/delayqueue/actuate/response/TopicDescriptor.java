@@ -16,7 +16,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * The current state and the history of a topic. If the state of a shard is unknown, counts and lag are omitted and
  * {@code problem} is set.
  *
- * @param unreviewed the dead letters that were added since the last review
+ * @param unreviewed the number of dead letters that are not reviewed
  * @param maxLagMillis the health threshold of the lag, if one is set
  * @param problem the reason why counts are omitted
  * @param consumers the nodes that consume the topic

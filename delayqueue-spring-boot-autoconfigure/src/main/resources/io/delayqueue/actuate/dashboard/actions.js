@@ -1,7 +1,8 @@
 /*
  * The actions: the `path` and `body` of the request, the texts of the confirmation dialog (`title`, `about`, `text`,
- * `verb`, optionally a `form` and the function that `read`s it), the parameters of the `preview` if the endpoint counts
- * the objects that it concerns, the message about the outcome (`told`), and an optional function that is called after it (`then`).
+ * `verb`, optionally a `form` and the function that `read`s it), the additional parameters of the `preview` if the
+ * endpoint counts the affected objects, the message about the outcome (`told`), and an optional function that is called
+ * after it (`then`).
  */
 
 import { h } from './dom.js';
@@ -179,7 +180,7 @@ function rateField() {
 function timeFields(what) {
   return [
     field(`${what} from`, { name: 'from', type: 'datetime-local', step: '1' }),
-    field('until', { name: 'until', type: 'datetime-local', step: '1' }),
+    field(`${what} until`, { name: 'until', type: 'datetime-local', step: '1' }),
   ];
 }
 
@@ -192,14 +193,14 @@ export function job(action, { topic }, kind) {
     kind: level,
     title: `${verb} ${object}s?`,
     about: [kind ? `${kind.cause.toLowerCase()} ${kind.exceptionType} ${kind.shape}, of topic ` : 'all of topic ', name(topic)],
-    text: `${text} It is done by a job, which you can stop.`,
+    text: `${text} A job does this; you can stop it.`,
     verb,
     object,
     // the count does not depend on the target
     preview: action === 'move' ? { target: '?' } : {},
     form: () => h('div', { class: 'fields' }, fields()),
     read: readJob,
-    told: ({ expected }) => [`Started: ${verb.toLowerCase()} ${counted(expected, object)}. See the jobs below.`],
+    told: ({ expected }) => [`Started: ${verb.toLowerCase()} ${counted(expected, object)}. Its progress is in the list of jobs.`],
   };
 }
 
@@ -239,7 +240,7 @@ export function review({ topic, dead }) {
     body: { topic },
     title: `Mark ${counted(dead, 'dead letter')} as reviewed?`,
     about: name(topic),
-    text: 'They stay, but are no longer a warning. Dead letters that are added later are.',
+    text: 'They stay, but no longer cause a warning. Dead letters that are added later do.',
     verb: 'Mark as reviewed',
     told: () => ['The dead letters of topic ', name(topic), ' are reviewed.'],
   };
@@ -249,19 +250,19 @@ export function pauseTopicAt({ topic }) {
   return {
     path: 'start-job',
     body: { action: 'pause', topic },
-    title: 'Pause this topic everywhere at a time?',
+    title: 'Pause this topic everywhere later?',
     about: name(topic),
-    text: 'From then on no listener on any node claims messages until the topic is resumed. Until then, the job can be stopped.',
-    verb: 'Pause then',
+    text: 'From the given time, no listener on any node claims messages until the topic is resumed. Before that time, you can stop the job.',
+    verb: 'Schedule the pause',
     form: () =>
       h(
         'div',
         { class: 'fields' },
-        field('At, in your time zone', { name: 'startAt', type: 'datetime-local', step: '1', 'data-first': true }),
+        field('Time, in your time zone', { name: 'startAt', type: 'datetime-local', step: '1', 'data-first': true }),
       ),
     read: (form) => {
       const typed = readJob(form);
-      return typed.startAt ? typed : { objection: 'Enter a date.' };
+      return typed.startAt ? typed : { objection: 'Enter a date and time.' };
     },
     told: () => ['Topic ', name(topic), ' will be paused.'],
   };

@@ -76,7 +76,7 @@ function sentence(response, body, writing) {
   if (response.status === 401) return 'The application requires authentication. Log in and reload this page.';
   if (response.status === 403) {
     return writing && !cookie(CSRF_COOKIE)
-      ? `You do not have permission to do this, or the CSRF token is missing: the application offers none in the cookie ${CSRF_COOKIE}.`
+      ? `You do not have permission to do this, or the CSRF token is missing: the application does not offer it in the cookie ${CSRF_COOKIE}.`
       : 'You do not have permission to do this.';
   }
   return `The application responded with status ${response.status}.`;

@@ -73,15 +73,15 @@ export function tell(level, ...text) {
   patch(outcome, h('div', { class: `told ${level}` }, said, level === 'busy' ? null : dismiss));
 }
 
-function concerned(number, object) {
-  return number ? `This concerns ${counted(number, object)}.` : `There is no such ${object}.`;
+function affected(number, object) {
+  return number ? `This affects ${counted(number, object)}.` : `This affects no ${object}.`;
 }
 
 /** Opens the confirmation dialog. Resolves to the entered values, or to null if the action is not confirmed. */
 function confirmed(action) {
   return new Promise((resolve) => {
     let confirmation = null;
-    // The number of objects that the action concerns, and the times for which they were counted.
+    // The number of affected objects, and the time range in which they were counted.
     let expected = null;
     let previewed = null;
     const times = ({ from, until }) => JSON.stringify([from, until]);
@@ -112,7 +112,7 @@ function confirmed(action) {
           h('div', { id: 'confirm-text' }, h('p', { class: 'about' }, action.about), h('p', null, action.text)),
           form,
           action.preview
-            ? h('p', { class: 'expected', role: 'status' }, expected === null ? 'Counting …' : concerned(expected, action.object))
+            ? h('p', { class: 'expected', role: 'status' }, expected === null ? 'Counting …' : affected(expected, action.object))
             : null,
           objected,
           h('div', { class: 'buttons' }, back, go),

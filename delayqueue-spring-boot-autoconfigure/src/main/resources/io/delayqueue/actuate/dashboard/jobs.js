@@ -93,7 +93,7 @@ const GROUP_COLUMNS = [
 export function groupsOf(topic, { groups, counted: read, complete }) {
   return [
     table('Dead letters by kind', GROUP_COLUMNS, groups.map((group) => groupRow(topic, group)), 'groups'),
-    complete ? null : h('p', { class: 'hint' }, `The youngest ${counted(read, 'dead letter')} are grouped.`),
+    complete ? null : h('p', { class: 'hint' }, `Only the youngest ${counted(read, 'dead letter')} are grouped.`),
   ];
 }
 

@@ -1,4 +1,4 @@
-/* Single keys for frequent actions, with help on "?". They can be switched off, as WCAG requires. */
+/* Keyboard shortcuts of single keys, with help on "?". They can be disabled, as WCAG requires. */
 
 import { h, patch } from './dom.js';
 import { page, state, TABS, topicLink } from './state.js';
@@ -43,20 +43,20 @@ function toggle(event) {
   try {
     localStorage.setItem(OFF, String(!event.target.checked));
   } catch {
-    // without storage the keys stay on
+    // without storage they stay enabled
   }
 }
 
 function open() {
   patch(
     help,
-    h('h2', { id: 'help-title' }, 'Keys'),
+    h('h2', { id: 'help-title' }, 'Keyboard shortcuts'),
     h(
       'dl',
       { class: 'keys' },
       Object.entries(KEYS).map(([key, [what]]) => h('div', null, h('dt', null, h('kbd', null, key)), h('dd', null, what))),
     ),
-    h('label', null, h('input', { type: 'checkbox', checked: !off(), onchange: toggle }), ' Single keys'),
+    h('label', null, h('input', { type: 'checkbox', checked: !off(), onchange: toggle }), ' Enable keyboard shortcuts'),
     h('div', { class: 'buttons' }, h('button', { type: 'button', class: 'act', onclick: () => help.close() }, 'Close')),
   );
   help.showModal();

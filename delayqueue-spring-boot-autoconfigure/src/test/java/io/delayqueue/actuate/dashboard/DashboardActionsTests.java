@@ -174,11 +174,11 @@ class DashboardActionsTests extends DashboardTest {
         deadLetterOf("two");
         page.open(topic(MAILS, "dead")).press("Replay all 2 dead letters");
         assertThat(page.check()).contains("Replay dead letters?", MAILS);
-        page.awaitText("This concerns 2 dead letters.").goBack();
+        page.awaitText("This affects 2 dead letters.").goBack();
         assertThat(admin.counts(MAILS).dead()).isEqualTo(2);
 
         listeners.mailsFail = false;
-        page.press("Replay all 2 dead letters").awaitText("This concerns 2 dead letters.");
+        page.press("Replay all 2 dead letters").awaitText("This affects 2 dead letters.");
         page.confirm().awaitOutcome("Started: replay 2 dead letters.");
 
         state.awaitEmpty(MAILS);
@@ -192,7 +192,7 @@ class DashboardActionsTests extends DashboardTest {
         String kind = "the dead letters of kind ATTEMPTS_SPENT java.lang.IllegalStateException no mail to one";
         page.open(topic(MAILS, "dead")).press("Purge " + kind);
         assertThat(page.check()).contains("Purge dead letters?", "removed permanently", "no mail to one");
-        page.awaitText("This concerns 1 dead letter.");
+        page.awaitText("This affects 1 dead letter.");
 
         page.confirm().awaitOutcome("Started: purge 1 dead letter.");
 
@@ -202,9 +202,9 @@ class DashboardActionsTests extends DashboardTest {
     @Test
     void deadLettersOfATimeAreCountedBeforeTheyArePurged() {
         deadLetterOf("one");
-        page.open(topic(MAILS, "dead")).press("Purge all").awaitText("This concerns 1 dead letter.");
+        page.open(topic(MAILS, "dead")).press("Purge all").awaitText("This affects 1 dead letter.");
         browser.run("arguments[0].value = '2030-01-31T12:30:15'", page.field("dialog [name=from]"));
-        page.confirm().awaitText("There is no such dead letter.");
+        page.confirm().awaitText("This affects no dead letter.");
         assertThat(admin.counts(MAILS).dead()).isOne();
         page.goBack();
     }
@@ -228,7 +228,7 @@ class DashboardActionsTests extends DashboardTest {
         String id = queue.send("misspelled", "text", HOUR).id();
         page.open(topic("misspelled", "scheduled")).press("Move all");
         page.check();
-        page.awaitText("This concerns 1 message.").confirm().awaitText("Enter the topic to move to.");
+        page.awaitText("This affects 1 message.").confirm().awaitText("Enter the topic to move to.");
         page.field("dialog [name=target]").sendKeys(LONELY);
 
         page.confirm().awaitOutcome("Started: move 1 message.");

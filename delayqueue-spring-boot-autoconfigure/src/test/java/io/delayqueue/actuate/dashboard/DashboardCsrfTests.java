@@ -27,7 +27,7 @@ class DashboardCsrfTests extends DashboardTest {
     @Test
     void rejectionIsShownWithTheMissingToken() {
         rejected("");
-        page.awaitOutcome("the application offers none in the cookie XSRF-TOKEN");
+        page.awaitOutcome("the application does not offer it in the cookie XSRF-TOKEN");
     }
 
     @Test

@@ -96,7 +96,7 @@ class DashboardKeyboardTests extends DashboardTest {
         press("?");
         assertThat(browser.is("return document.getElementById('help').open")).isFalse();
         assertThat(page.text()).contains("Pause updates");
-        page.press("Keys");
+        page.press("Keyboard shortcuts");
         page.field("#help input").click();
         type(Keys.ESCAPE);
         press("u");

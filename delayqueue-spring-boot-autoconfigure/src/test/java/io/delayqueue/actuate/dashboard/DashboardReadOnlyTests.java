@@ -24,7 +24,7 @@ class DashboardReadOnlyTests extends DashboardTest {
 
     private static final String[] HARMLESS = {
         "Find",
-        "Keys",
+        "Keyboard shortcuts",
         "Pause updates",
         "Topic",
         "Lag",
