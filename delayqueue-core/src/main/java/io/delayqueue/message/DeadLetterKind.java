@@ -6,7 +6,8 @@ import org.springframework.util.Assert;
  * What similar dead letters have in common. The dead letters of one kind are a group.
  *
  * @param cause the stored name of the cause, see {@link DeadLetter#causeName()}
- * @param exceptionType the type of the last failure, see {@link Failure#type()}; empty if no attempt failed
+ * @param exceptionType class name of the last failure's exception, or a word such as {@code requested} if there was no
+ *     exception; empty if no attempt failed
  * @param shape first line of the exception's message, cut to 200 bytes, with {@code ?} for quoted text and for words
  *     with digits; may be empty
  */

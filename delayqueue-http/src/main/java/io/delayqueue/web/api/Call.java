@@ -58,8 +58,8 @@ public final class Call {
         return name("job");
     }
 
-    /** The name of the user in the application's own security; "http" if a token authorizes the request. */
-    String client() {
+    /** The name of the user whom the application's security authenticated; {@code http} for a client with a token. */
+    String user() {
         Principal user = request.getUserPrincipal();
         return user == null ? "http" : user.getName();
     }

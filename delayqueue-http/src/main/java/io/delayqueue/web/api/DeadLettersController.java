@@ -31,7 +31,7 @@ public class DeadLettersController extends ApiController {
     /**
      * Creates a controller.
      *
-     * @param audit logs what changes dead letters
+     * @param audit logs changes of dead letters
      */
     public DeadLettersController(DelayQueueAdmin admin, DelayQueueInspector inspector, AuditLog audit) {
         this.admin = admin;
@@ -39,7 +39,7 @@ public class DeadLettersController extends ApiController {
         this.audit = audit;
     }
 
-    /** Lists dead letters, newest first. */
+    /** Lists dead letters, youngest first. */
     @GetMapping
     @Requires(Permission.ADMIN)
     public Response<DeadLetterResponse.Page> list(Call call, PageQuery query) {
@@ -48,7 +48,7 @@ public class DeadLettersController extends ApiController {
                 page.deadLetters().stream().map(DeadLetterResponse::of).toList(), page.next()));
     }
 
-    /** Groups dead letters by cause, type of the exception and shape of its message. */
+    /** Groups dead letters by cause, exception type and shape of the exception's message. */
     @GetMapping("/groups")
     @Requires(Permission.ADMIN)
     public Response<DeadLetterGroupsResponse> groups(Call call) {
@@ -71,7 +71,7 @@ public class DeadLettersController extends ApiController {
         if (!admin.purge(call.topic(), call.deadLetter())) {
             throw absent(call);
         }
-        audit.add(call.client(), "purge " + call.deadLetter(), call.topic(), 1);
+        audit.add(call.user(), "purge " + call.deadLetter(), call.topic(), 1);
         return Response.empty(204);
     }
 
@@ -87,7 +87,7 @@ public class DeadLettersController extends ApiController {
                 : admin.replay(call.topic(), call.deadLetter(), request.dueAt());
         return switch (outcome) {
             case REPLAYED -> {
-                audit.add(call.client(), "replay " + call.deadLetter(), call.topic(), 1);
+                audit.add(call.user(), "replay " + call.deadLetter(), call.topic(), 1);
                 yield Response.empty(204);
             }
             case ID_LIVE ->

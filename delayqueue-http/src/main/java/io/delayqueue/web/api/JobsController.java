@@ -22,22 +22,22 @@ public class JobsController extends ApiController {
         this.jobs = jobs;
     }
 
-    /** Starts a job that acts on many messages or dead letters of the topic, or at a later time. */
+    /** Starts a job, which acts on many messages or dead letters of the topic, or pauses or resumes the topic later. */
     @PostMapping(TOPIC + "/jobs")
     @Requires(Permission.ADMIN)
     public Response<JobResponse> startJob(Call call, JobStartRequest request) {
         try {
-            return Response.ok(JobResponse.of(jobs.start(request.of(call.topic(), call.client()))));
+            return Response.ok(JobResponse.of(jobs.start(request.of(call.topic(), call.user()))));
         } catch (IllegalStateException e) {
             throw ProblemType.TOO_MANY_JOBS.exception(String.valueOf(e.getMessage()));
         }
     }
 
-    /** Counts what a job would concern, and changes nothing. */
+    /** Counts the messages or dead letters on which a job would act, and changes nothing. */
     @PostMapping(TOPIC + "/jobs/preview")
     @Requires(Permission.ADMIN)
     public Response<JobResponse.Preview> previewJob(Call call, JobStartRequest request) {
-        return Response.ok(new JobResponse.Preview(jobs.preview(request.of(call.topic(), call.client()))));
+        return Response.ok(new JobResponse.Preview(jobs.preview(request.of(call.topic(), call.user()))));
     }
 
     /** Lists the jobs that wait, run, or ended within the last day. */
@@ -55,7 +55,7 @@ public class JobsController extends ApiController {
         return jobs.job(call.job()).map(job -> Response.ok(JobResponse.of(job))).orElseThrow(() -> absent(call));
     }
 
-    /** Stops a job after its current batch. What it did is not undone; a job that has ended stays as it is. */
+    /** Stops a job after its current batch. What it did is not undone. A job that has ended does not change. */
     @DeleteMapping(BASE + "/jobs/{job}")
     @Requires(Permission.ADMIN)
     public Response<JobResponse> stopJob(Call call, EmptyRequest request) {
@@ -65,6 +65,7 @@ public class JobsController extends ApiController {
     }
 
     private static ProblemException absent(Call call) {
-        return ProblemType.NOT_FOUND.exception("There is no job '" + call.job() + "'.");
+        return ProblemType.NOT_FOUND.exception(
+                "There is no job '" + call.job() + "'. A job is removed a day after its end.");
     }
 }

@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
  * Starts a job.
  *
  * @param action replay or purge dead letters; run, cancel or move messages; pause or resume the topic
- * @param cause cause of the dead letters, as listed with their groups; by default any
- * @param exceptionType type of the exception of the dead letters; by default any
- * @param shape shape of the exception's message; by default any
+ * @param cause cause of the dead letters, spelled as in their group; by default any
+ * @param exceptionType exception type of the dead letters; by default any
+ * @param shape shape of the message of the exception; by default any
  * @param from earliest time of dead-lettering, inclusive; by default any
  * @param until latest time of dead-lettering, inclusive; by default any
  * @param delay delay of replayed messages, 0 to delayqueue.limits.max-delay; by default 0
  * @param perSecond maximum number of messages per second, 1 to 100,000; by default unlimited
- * @param target the topic to which messages are moved
- * @param startAt when the job starts; by default at once
+ * @param target the topic to which messages are moved; required for move
+ * @param startAt when the job begins; by default at once
  */
 public record JobStartRequest(
         @Nullable JobAction action,
@@ -49,9 +49,9 @@ public record JobStartRequest(
     }
 
     /**
-     * The request of the job.
+     * Returns the request of the job.
      *
-     * @param by who requests it
+     * @param by name of the user who requests it
      * @throws IllegalArgumentException if an option does not belong to the action
      */
     public JobRequest of(String topic, String by) {

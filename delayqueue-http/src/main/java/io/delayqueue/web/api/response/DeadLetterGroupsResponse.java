@@ -9,9 +9,9 @@ import java.util.List;
 /**
  * The dead letters of a topic by kind.
  *
- * @param groups the largest first
+ * @param groups the groups, the largest first
  * @param counted number of dead letters that were read
- * @param complete whether all were read; otherwise the youngest 10,000 were
+ * @param complete whether all were read; if false, only the youngest 10,000 were
  */
 public record DeadLetterGroupsResponse(List<Group> groups, long counted, boolean complete) {
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts number of deliveries
  * @param node the node of the last attempt; omitted if a client received the message, or if unknown
  * @param startedAt when the last attempt began; omitted if unknown
- * @param handlingMillis how long the last attempt took; omitted if unknown
+ * @param handlingMillis how long the last attempt took, in milliseconds; omitted if unknown
  * @param failure the last failure; omitted if there was none
  * @param dueAt due time by the last send, reschedule or replay
  * @param sentAt time of the send, by Redis' clock

@@ -13,23 +13,23 @@ import org.jspecify.annotations.Nullable;
  * @param id the id
  * @param action replay, purge, run, cancel, move, pause or resume
  * @param topic the topic
- * @param cause cause of the dead letters; omitted if it concerns all
- * @param exceptionType type of the exception of the dead letters; omitted if it concerns all
- * @param shape shape of the exception's message; omitted if it concerns all
- * @param from earliest time of dead-lettering; omitted if it concerns all
- * @param until latest time of dead-lettering; omitted if it concerns all
- * @param delayMillis delay of replayed messages
+ * @param cause cause of the dead letters; omitted for any
+ * @param exceptionType exception type of the dead letters; omitted for any
+ * @param shape shape of the message of the exception; omitted for any
+ * @param from earliest time of dead-lettering, inclusive; omitted for any
+ * @param until latest time of dead-lettering, inclusive; omitted for any
+ * @param delayMillis delay of replayed messages, in milliseconds
  * @param perSecond maximum number of messages per second; 0 for no limit
  * @param target the topic to which messages are moved; omitted for other actions
- * @param startAt when it starts; omitted if at once
- * @param by who requested it; omitted if unknown
+ * @param startAt when it begins; omitted if at once
+ * @param by name of the user who requested it; omitted if unknown
  * @param state waiting, running, finished, stopped or failed
- * @param expected number of messages or dead letters that it concerned when it was requested
+ * @param expected number of messages or dead letters on which it would have acted when it was requested
  * @param done number of messages or dead letters on which it acted
  * @param kept number of messages or dead letters on which it could not act
  * @param requestedAt when it was requested
  * @param updatedAt when it last made progress or ended
- * @param failure why it failed; omitted unless it did
+ * @param failure why it failed; omitted if it did not
  */
 public record JobResponse(
         String id,
@@ -93,7 +93,7 @@ public record JobResponse(
     }
 
     /**
-     * What a job would concern.
+     * The effect of a job, if it began now.
      *
      * @param expected number of messages or dead letters; 1 for pause and resume
      */

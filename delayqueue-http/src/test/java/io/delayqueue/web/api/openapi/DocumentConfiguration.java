@@ -97,7 +97,7 @@ public class DocumentConfiguration {
             Map.entry("extend", LEASE_LOST),
             Map.entry("release", LEASE_LOST),
             Map.entry("read", Map.of(404, NO_DEAD_LETTER)),
-            Map.entry("startJob", Map.of(429, "The maximum number of jobs waits or runs.")),
+            Map.entry("startJob", Map.of(429, "100 jobs wait or run.")),
             Map.entry("job", Map.of(404, NO_JOB)),
             Map.entry("stopJob", Map.of(404, NO_JOB)),
             Map.entry("purge", Map.of(404, NO_DEAD_LETTER)),
