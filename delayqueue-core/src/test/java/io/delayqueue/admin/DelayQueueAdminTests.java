@@ -367,7 +367,7 @@ class DelayQueueAdminTests extends RedisTest {
     }
 
     @Test
-    void reviewedDeadLettersAreKnown() {
+    void reviewedDeadLettersStayAndAreNotCountedAsUnreviewed() {
         toDeadLetters("a", "b");
         assertThat(admin.counts("orders").unreviewed()).isEqualTo(2);
         admin.markReviewed("orders");

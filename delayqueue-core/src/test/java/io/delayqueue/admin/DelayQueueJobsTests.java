@@ -202,10 +202,10 @@ class DelayQueueJobsTests extends RedisTest {
     }
 
     @Test
-    void deadLettersOfATimeArePurged() {
+    void deadLettersOfATimeRangeArePurged() {
         JobNode node = node(2);
         deadLetters(node, 10, i -> "old");
-        Instant between = await().until(() -> node.node().directory.read().now(), now -> now.isAfter(newest(node)));
+        Instant between = await().until(() -> node.node().directory.read().now(), now -> now.isAfter(youngest(node)));
         await().until(() -> node.node().directory.read().now().isAfter(between.plusMillis(1)));
         deadLetters(node, 20, i -> "new");
 
@@ -225,7 +225,7 @@ class DelayQueueJobsTests extends RedisTest {
         assertThat(rest.done()).isEqualTo(20);
     }
 
-    private static Instant newest(JobNode node) {
+    private static Instant youngest(JobNode node) {
         return DeadLetterGrouping.read(
                         node.reader(), node.node().registry.shards("t").join(), 100, DeadLetterFilter.ALL)
                 .groups()
@@ -254,7 +254,7 @@ class DelayQueueJobsTests extends RedisTest {
     }
 
     @Test
-    void aJobContinuesOnAnotherNode() {
+    void aJobContinuesOnAnotherNodeWhenItsNodeStops() {
         JobNode first = node(1);
         first.node().engine.join();
         deadLetters(first, 300, i -> "no");
@@ -274,7 +274,7 @@ class DelayQueueJobsTests extends RedisTest {
         assertThat(counts(second).dead()).isZero();
     }
 
-    /** As if each took the other for failed. */
+    /** Both nodes consider the other one failed. */
     @ParameterizedTest
     @ValueSource(strings = {"REPLAY", "PURGE"})
     void twoNodesThatRunAJobTogetherActOnEachDeadLetterOnce(JobAction action) {
@@ -342,7 +342,7 @@ class DelayQueueJobsTests extends RedisTest {
     }
 
     @Test
-    void allMessagesBecomeDueOrAreCancelled() {
+    void runMakesAllMessagesDueAndCancelRemovesThem() {
         JobNode node = node(3);
         send(node, "later", 700, LATER);
         Job run = ended(node, node.jobs().start(JobRequest.of(JobAction.RUN, "t")));
@@ -356,7 +356,7 @@ class DelayQueueJobsTests extends RedisTest {
     }
 
     @Test
-    void aTopicIsPausedAtATime() {
+    void aTopicIsPausedAtTheStartTimeOfItsJob() {
         JobNode node = node(1);
         Instant at = node.node().directory.read().now().plusMillis(300);
         Job job = node.jobs().start(JobRequest.of(JobAction.PAUSE, "t").startAt(at));
@@ -370,7 +370,7 @@ class DelayQueueJobsTests extends RedisTest {
     }
 
     @Test
-    void aJobOnAnUnknownTopicEnds() {
+    void aJobOnAnUnknownTopicFinishesAndDoesNothing() {
         JobNode node = node(1);
         for (JobAction action : List.of(JobAction.REPLAY, JobAction.PURGE, JobAction.RUN, JobAction.CANCEL)) {
             Job job = ended(node, node.jobs().start(JobRequest.of(action, "nothing")));
@@ -381,7 +381,7 @@ class DelayQueueJobsTests extends RedisTest {
     }
 
     @Test
-    void contradictoryRequestsAreRejected() {
+    void invalidRequestsAreRejected() {
         DelayQueueJobs jobs = node(1).jobs();
         assertThatThrownBy(() -> JobRequest.of(JobAction.PURGE, "t").delay(LATER))
                 .hasMessage("delay is permitted for the action replay only, but the action is purge");
@@ -402,7 +402,7 @@ class DelayQueueJobsTests extends RedisTest {
     }
 
     @Test
-    void noMoreThanAHundredJobsWait() {
+    void aHundredAndFirstActiveJobIsRejected() {
         DelayQueueJobs jobs = node(1).jobs();
         Instant at = nodes.get(0).directory.read().now().plus(LATER);
         List<Job> started = IntStream.range(0, DelayQueueJobs.MAX_ACTIVE)

@@ -230,7 +230,7 @@ class QueueDiagnosisTests {
     }
 
     @Test
-    void listenersOfNodesThatStopInTurnAreNotFound() {
+    void listenerIsAFindingAfterItHasBeenStoppedForThirtySeconds() {
         TopicStatus topic = topic("a", 1, 0, 0, 0, 0);
         ListenerStatus stopped = listener("a", State.STOPPED, 0, Attempts.NONE);
         for (String host : List.of("shop-1", "shop-2", "shop-3")) {

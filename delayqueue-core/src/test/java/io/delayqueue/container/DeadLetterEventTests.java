@@ -43,7 +43,7 @@ class DeadLetterEventTests extends HandlingTest {
     }
 
     @Test
-    void deadLetterNamesTheNodeAndTheTimeOfItsLastAttempt() {
+    void deadLetterNamesTheNodeAndHandlingTimeOfItsLastAttempt() {
         Duration least = Duration.ofMillis(20);
         listen(QUICK, deliveries -> {
             long begun = System.nanoTime();

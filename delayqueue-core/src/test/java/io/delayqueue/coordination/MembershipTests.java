@@ -106,7 +106,7 @@ class MembershipTests extends NodesTest {
 
     @ParameterizedTest
     @ValueSource(longs = {-1, 1})
-    void knownNodesShareTheShardsAfterTheNextHeartbeatsIfRedisClockWasSet(long hours) {
+    void liveNodesShareTheShardsAfterTheNextHeartbeatsIfRedisClockWasSet(long hours) {
         Node one = node("one");
         Node two = node("two");
         List.of(one, two, one).forEach(Node::beat);

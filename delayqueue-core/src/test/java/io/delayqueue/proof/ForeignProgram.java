@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-/** A program that is not written in Java, and that tests start if it is installed. */
+/** Programs in other languages, which tests start if they are installed. */
 public final class ForeignProgram {
 
     private static final Log log = LogFactory.getLog(ForeignProgram.class);
@@ -17,8 +17,8 @@ public final class ForeignProgram {
     private ForeignProgram() {}
 
     /**
-     * Skips the calling test, with a warning, if an interpreter is not installed, unless the environment variable
-     * {@code DELAYQUEUE_CLIENTS} is {@code required}.
+     * Skips the calling test and logs a warning if an interpreter is not installed. If the environment variable {@code
+     * DELAYQUEUE_CLIENTS} is {@code required}, the test runs nevertheless.
      *
      * @param command name of the executable
      * @param debian name of the Debian package that contains it
@@ -32,7 +32,7 @@ public final class ForeignProgram {
      *
      * @param command name of the executable
      * @param debian name of the Debian package that contains it
-     * @param variable the environment variable that is {@code required} if tests fail without the program
+     * @param variable the environment variable whose value {@code required} makes the program required
      */
     public static boolean isPresent(String command, String debian, String variable) {
         boolean present = "required".equals(System.getenv(variable))

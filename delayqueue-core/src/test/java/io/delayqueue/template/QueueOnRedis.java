@@ -116,7 +116,7 @@ public final class QueueOnRedis implements AutoCloseable {
         return store.awaitPoll(
                 shard,
                 new PollRequest(
-                        "undertaker",
+                        "consumer",
                         sequence.incrementAndGet(),
                         new Claiming(settlements.isEmpty() ? 500 : 0, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
                         new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),

@@ -150,31 +150,31 @@ class ObservationTests {
     void eachReceiveCallIsObserved() {
         runner.run(context -> {
             context.getBean(DelayQueueTemplate.class)
-                    .sendAll(List.of(message("pulled", "a"), message("pulled", "b"), message("pulled", "c")));
+                    .sendAll(List.of(message("reports", "a"), message("reports", "b"), message("reports", "c")));
             DelayQueueReceiver receiver = context.getBean(DelayQueueReceiver.class);
-            List<String> topics = List.of("other", "pulled");
+            List<String> topics = List.of("other", "reports");
 
-            assertThat(receiver.receive("pulled", 1, Duration.ZERO, LEASE)).hasSize(1);
+            assertThat(receiver.receive("reports", 1, Duration.ZERO, LEASE)).hasSize(1);
             assertThat(receiver.receiveAsync(topics, 10, Duration.ZERO, LEASE).get(30, TimeUnit.SECONDS))
                     .hasSize(2);
             assertThat(receiver.receiveAsync(topics, 10, Duration.ZERO, LEASE).get(30, TimeUnit.SECONDS))
                     .isEmpty();
-            receiver.receiveAsync("pulled", 10, Duration.ofDays(1), LEASE).cancel(false);
-            receiver.receiveAsync("pulled", 10, Duration.ofDays(1), LEASE).complete(List.of());
+            receiver.receiveAsync("reports", 10, Duration.ofDays(1), LEASE).cancel(false);
+            receiver.receiveAsync("reports", 10, Duration.ofDays(1), LEASE).complete(List.of());
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> receiver.receiveAsync("pulled", 0, Duration.ZERO, LEASE));
+                    .isThrownBy(() -> receiver.receiveAsync("reports", 0, Duration.ZERO, LEASE));
 
             Awaitility.await()
                     .untilAsserted(() -> assertThat(observed("delayqueue.receive"))
                             .containsExactly(
-                                    "receive pulled: exception=none, outcome=received, topic=pulled,"
+                                    "receive reports: exception=none, outcome=received, topic=reports,"
                                             + " delayqueue.attempt=1, delayqueue.id=a",
-                                    "receive pulled: exception=none, outcome=received, topic=pulled,"
+                                    "receive reports: exception=none, outcome=received, topic=reports,"
                                             + " delayqueue.batch.size=2",
                                     "receive: exception=none, outcome=empty, topic=none, delayqueue.batch.size=0",
-                                    "receive pulled: exception=none, outcome=cancelled, topic=none,"
+                                    "receive reports: exception=none, outcome=cancelled, topic=none,"
                                             + " delayqueue.batch.size=0",
-                                    "receive pulled: exception=none, outcome=empty, topic=none,"
+                                    "receive reports: exception=none, outcome=empty, topic=none,"
                                             + " delayqueue.batch.size=0"));
             assertThat(registry.getCurrentObservation()).isNull();
         });
@@ -186,11 +186,11 @@ class ObservationTests {
             context.getBean(DefaultDelayQueueReceiver.class).close();
 
             assertThatIllegalStateException()
-                    .isThrownBy(
-                            () -> context.getBean(DelayQueueReceiver.class).receive("pulled", 1, Duration.ZERO, LEASE));
+                    .isThrownBy(() ->
+                            context.getBean(DelayQueueReceiver.class).receive("reports", 1, Duration.ZERO, LEASE));
 
             assertThat(observed("delayqueue.receive"))
-                    .containsExactly("receive pulled: exception=IllegalStateException,"
+                    .containsExactly("receive reports: exception=IllegalStateException,"
                             + " outcome=failure, topic=none, delayqueue.batch.size=0");
         });
     }
@@ -288,7 +288,7 @@ class ObservationTests {
     }
 
     @Test
-    void namesCanBeThoseOfOpenTelemetry() {
+    void conventionOfOpenTelemetryNamesObservationsAndKeys() {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
         runner.withPropertyValues("delayqueue.observation.convention=open-telemetry")
@@ -296,14 +296,14 @@ class ObservationTests {
                 .run(context -> {
                     DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
                     DelayQueueReceiver receiver = context.getBean(DelayQueueReceiver.class);
-                    delayQueue.send(message("pulled", "a"));
+                    delayQueue.send(message("reports", "a"));
                     assertThatExceptionOfType(DuplicateMessageException.class)
-                            .isThrownBy(() -> delayQueue.send(message("pulled", "a")));
-                    receiver.receive("pulled", 10, Duration.ZERO, LEASE);
-                    receiver.receive("pulled", 10, Duration.ZERO, LEASE);
+                            .isThrownBy(() -> delayQueue.send(message("reports", "a")));
+                    receiver.receive("reports", 10, Duration.ZERO, LEASE);
+                    receiver.receive("reports", 10, Duration.ZERO, LEASE);
                     context.getBean(DefaultDelayQueueReceiver.class).close();
                     assertThatIllegalStateException()
-                            .isThrownBy(() -> receiver.receive("pulled", 10, Duration.ZERO, LEASE));
+                            .isThrownBy(() -> receiver.receive("reports", 10, Duration.ZERO, LEASE));
                     delayQueue.send(message("failing", "b"));
 
                     Awaitility.await()
@@ -318,13 +318,13 @@ class ObservationTests {
                                             + " messaging.delayqueue.attempt=1, messaging.message.id=b"));
                     assertThat(observed("messaging.client.operation.duration"))
                             .containsExactly(
-                                    client("send pulled", "pulled", "none", "accepted") + "messaging.message.id=a",
-                                    client("send pulled", "pulled", "none", "duplicate") + "messaging.message.id=a",
-                                    client("receive pulled", "pulled", "none", "received")
+                                    client("send reports", "reports", "none", "accepted") + "messaging.message.id=a",
+                                    client("send reports", "reports", "none", "duplicate") + "messaging.message.id=a",
+                                    client("receive reports", "reports", "none", "received")
                                             + "messaging.delayqueue.attempt=1, messaging.message.id=a",
-                                    client("receive pulled", "none", "none", "empty")
+                                    client("receive reports", "none", "none", "empty")
                                             + "messaging.batch.message_count=0",
-                                    client("receive pulled", "none", "java.lang.IllegalStateException", "failure")
+                                    client("receive reports", "none", "java.lang.IllegalStateException", "failure")
                                             + "messaging.batch.message_count=0",
                                     client("send failing", "failing", "none", "accepted") + "messaging.message.id=b");
                     assertThat(meters.scrape()

@@ -166,14 +166,14 @@ class TracingTests {
             Observation.createNotStarted("request", context.getBean(ObservationRegistry.class))
                     .observe(() -> {
                         CompletableFuture<List<LeasedDelivery>> waiting =
-                                receiver.receiveAsync("pulled", 10, Duration.ofSeconds(30), Duration.ofSeconds(30));
+                                receiver.receiveAsync("reports", 10, Duration.ofSeconds(30), Duration.ofSeconds(30));
                         context.getBean(DelayQueueTemplate.class)
-                                .sendAll(List.of(message("pulled", "a"), message("pulled", "b")));
+                                .sendAll(List.of(message("reports", "a"), message("reports", "b")));
                         return waiting.join();
                     });
 
-            SpanData receive = await(context, "receive pulled", 1).get(0);
-            List<SpanData> sends = await(context, "send pulled", 2);
+            SpanData receive = await(context, "receive reports", 1).get(0);
+            List<SpanData> sends = await(context, "send reports", 2);
             SpanData request = await(context, "request", 1).get(0);
             assertThat(receive.getParentSpanId()).isEqualTo(request.getSpanId());
             assertThat(receive.getTraceId()).isEqualTo(request.getTraceId());
@@ -188,21 +188,21 @@ class TracingTests {
     }
 
     @Test
-    void failedReceiveCallStartsATraceWithoutACaller() {
+    void failedReceiveCallWithoutACallerStartsATrace() {
         runner.run(context -> {
             context.getBean(DefaultDelayQueueReceiver.class).close();
             assertThatIllegalStateException()
                     .isThrownBy(() -> context.getBean(DelayQueueReceiver.class)
-                            .receive("pulled", 1, Duration.ZERO, Duration.ofSeconds(30)));
+                            .receive("reports", 1, Duration.ZERO, Duration.ofSeconds(30)));
 
-            SpanData receive = await(context, "receive pulled", 1).get(0);
+            SpanData receive = await(context, "receive reports", 1).get(0);
             assertThat(receive.getParentSpanContext().isValid()).isFalse();
             assertThat(receive.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
         });
     }
 
     @Test
-    void batchHasTheNamesOfOpenTelemetry() {
+    void conventionOfOpenTelemetryNamesTheKeysOfABatch() {
         runner.withPropertyValues("delayqueue.observation.convention=open-telemetry")
                 .run(context -> {
                     context.getBean(DelayQueueTemplate.class)

@@ -12,9 +12,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Prometheus' own tool checks the alert rules, and evaluates them over synthetic series at ordinary scrape intervals. If
- * it is not installed, the tests are skipped, unless the environment variable {@code DELAYQUEUE_PROMETHEUS} is {@code
- * required}.
+ * {@code promtool} checks the alert rules and evaluates them over synthetic series at ordinary scrape intervals. If it is
+ * not installed, the tests are skipped, unless the environment variable {@code DELAYQUEUE_PROMETHEUS} is {@code required}.
  */
 class AlertRulesTests {
 

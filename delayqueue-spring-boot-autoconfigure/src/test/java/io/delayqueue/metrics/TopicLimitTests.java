@@ -66,7 +66,7 @@ class TopicLimitTests extends MeterTest {
     }
 
     @Test
-    void furtherTopicsAreSummed() {
+    void topicsBeyondTheLimitShareMeters() {
         limit(SentMetersTests.NoListener.class, 2);
         send("a", "b", "c", "c", "d");
         delayQueue().send("e", "due");
@@ -84,7 +84,7 @@ class TopicLimitTests extends MeterTest {
     }
 
     @Test
-    void listenersOfFurtherTopicsShareMeters() {
+    void listenersOfTopicsBeyondTheLimitShareMeters() {
         limit(Listeners.class, 1);
         Set<String> own = tags();
         own.remove(OTHER);
@@ -104,7 +104,7 @@ class TopicLimitTests extends MeterTest {
     }
 
     @Test
-    void placeOfADeletedTopicIsTaken() {
+    void topicGetsMetersOfItsOwnAfterAnotherIsDeleted() {
         limit(SentMetersTests.NoListener.class, 1);
         String id = delayQueue().send("a", "text", Duration.ofHours(1)).id();
         send("b");
@@ -123,7 +123,7 @@ class TopicLimitTests extends MeterTest {
     }
 
     @Test
-    void allTopicsCanBeSummed() {
+    void allTopicsShareMetersIfTheLimitIsZero() {
         limit(Listeners.class, 0);
         send("a", "d");
         sample();

@@ -25,9 +25,10 @@ import org.springframework.boot.health.contributor.Status;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A drill: an application observes the queue, and workers in processes of their own fail. Each test prints the seconds until endpoint, health and log tell of the fault, and until the expression of an alert is true
- * and the alert fires. The goal is 15 s; the assertions allow three times as much. The alerts are tested if Prometheus is
- * installed, see {@link PrometheusServer}.
+ * A drill: an application observes the queue, and workers in other processes fail. Each test prints the seconds until
+ * endpoint, health and log show the fault, until the expression of an alert is true, and until the alert fires. The goal
+ * is 15 s; the assertions allow three times as much. The alerts are tested if Prometheus is installed, see
+ * {@link PrometheusServer}.
  */
 abstract class DrillTest {
 

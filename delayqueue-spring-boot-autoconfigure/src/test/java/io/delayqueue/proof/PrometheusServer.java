@@ -25,18 +25,18 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A Prometheus in a process of its own, which scrapes each second and evaluates the alert rules of the project. Each
- * minute of their {@code for} lasts a second; the expressions are unchanged. The process ends with this JVM, even if the
+ * A Prometheus in another process, which scrapes each second and evaluates the alert rules of the project. Each minute of
+ * their {@code for} is shortened to a second; the expressions are unchanged. The process ends with this JVM, even if the
  * JVM is killed.
  */
 final class PrometheusServer implements AutoCloseable {
 
-    /** A property of the nodes: Prometheus 2.42 rejects the scrape of a summary with exemplars, which sampled spans add. */
+    /** A property of the nodes without which Prometheus 2.42 rejects their scrapes: sampled spans add exemplars to summaries. */
     static final String NO_EXEMPLARS = "management.tracing.sampling.probability=0";
 
     static final Path RULES = Path.of("..", "docs", "operations", "prometheus-alerts.yaml");
 
-    /** The standard input ends with this JVM. */
+    /** Stops the server when the standard input ends, which it does with this JVM. */
     private static final String LAUNCHER = "\"$@\" & server=$!; cat >/dev/null; kill $server; wait $server";
 
     private static final Pattern ADDRESS = Pattern.compile("msg=\"Listening on\" address=(\\S+)");
@@ -113,7 +113,7 @@ final class PrometheusServer implements AutoCloseable {
         }
     }
 
-    /** Returns the number of nodes that were scraped the last time that Prometheus tried. */
+    /** Returns the number of nodes whose last scrape succeeded. */
     int nodes() {
         return query("sum(up)")
                 .valueStream()

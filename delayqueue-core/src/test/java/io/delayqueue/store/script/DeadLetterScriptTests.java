@@ -115,7 +115,7 @@ class DeadLetterScriptTests {
     }
 
     @Test
-    void deadLettersHaveAKind() {
+    void kindIsCauseExceptionTypeAndMessageWithoutItsVariableWords() {
         bench.given(new ShardState()
                 .deadLetter(
                         "a", "w1-1", T0 - 9, "ATTEMPTS_SPENT", 3, T0 - 9, "x.Down: order 17 of 'Ann' can't ship\nat x")

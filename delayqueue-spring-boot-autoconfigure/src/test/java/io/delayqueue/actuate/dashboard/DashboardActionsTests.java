@@ -200,7 +200,7 @@ class DashboardActionsTests extends DashboardTest {
     }
 
     @Test
-    void deadLettersOfATimeAreCountedBeforeTheyArePurged() {
+    void deadLettersOfATimeRangeAreCountedBeforeTheyArePurged() {
         deadLetterOf("one");
         page.open(topic(MAILS, "dead")).press("Purge all").awaitText("This affects 1 dead letter.");
         browser.run("arguments[0].value = '2030-01-31T12:30:15'", page.field("dialog [name=from]"));
@@ -238,7 +238,7 @@ class DashboardActionsTests extends DashboardTest {
     }
 
     @Test
-    void jobIsStopped() {
+    void scheduledPauseIsStopped() {
         page.open(topic(INVOICES)).press("Pause at …").check();
         browser.run("arguments[0].value = '2030-01-31T12:30:15'", page.field("dialog [name=startAt]"));
         page.confirm().awaitOutcome("Topic invoices will be paused.");

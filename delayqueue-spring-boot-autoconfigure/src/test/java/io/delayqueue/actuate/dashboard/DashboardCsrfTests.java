@@ -25,13 +25,13 @@ class DashboardCsrfTests extends DashboardTest {
     }
 
     @Test
-    void rejectionIsShownWithTheMissingToken() {
+    void rejectionWithoutATokenNamesTheMissingToken() {
         rejected("");
         page.awaitOutcome("the application does not offer it in the cookie XSRF-TOKEN");
     }
 
     @Test
-    void rejectionWithATokenIsShown() {
+    void rejectionWithATokenNamesThePermissionOnly() {
         rejected("XSRF-TOKEN=another");
         page.awaitOutcome("You do not have permission to do this.");
         assertThat(page.text()).doesNotContain("CSRF");

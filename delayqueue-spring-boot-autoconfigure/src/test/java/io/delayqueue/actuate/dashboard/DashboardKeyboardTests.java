@@ -65,7 +65,7 @@ class DashboardKeyboardTests extends DashboardTest {
     }
 
     @Test
-    void singleKeysNavigate() {
+    void shortcutsNavigate() {
         queue.send(LONELY, "text", Duration.ofHours(1));
         page.open(topic(LONELY, "scheduled")).awaitPressable("Pause everywhere");
         press("1");
@@ -86,7 +86,7 @@ class DashboardKeyboardTests extends DashboardTest {
     }
 
     @Test
-    void singleKeysAreExplainedAndSwitchedOff() {
+    void shortcutsAreListedAndCanBeDisabled() {
         page.open("").awaitText("Pause updates");
         press("?");
         page.awaitText("Next row");

@@ -137,9 +137,9 @@ class HealthTests {
         });
     }
 
-    /** Boot's own contributor waits for the application's command timeout, a minute by default. */
+    /** The README says how long the contributor of Boot takes. */
     @Test
-    void contributorOfBootTakesTheTimeoutOfTheApplicationWhileRedisHangs() {
+    void redisContributorOfBootTakesTheTimeoutOfTheApplicationWhileRedisHangs() {
         Duration timeout = Duration.ofMillis(500);
         runner.withConfiguration(AutoConfigurations.of(DataRedisHealthContributorAutoConfiguration.class))
                 .withPropertyValues("spring.data.redis.timeout=" + timeout.toMillis() + "ms")
