@@ -20,14 +20,14 @@ final class DeadLetterGrouping {
 
     private DeadLetterGrouping() {}
 
-    /** Counts dead letters that match a filter, among the youngest. */
+    /** Counts those of the youngest dead letters that match a filter. */
     static long count(ShardReader reader, List<Shard> shards, int count, DeadLetterFilter filter) {
         return read(reader, shards, count, filter).groups().stream()
                 .mapToLong(DeadLetterGroup::count)
                 .sum();
     }
 
-    /** Groups the youngest dead letters that match a filter. Each shard has an equal share of the count, since ids are spread evenly. */
+    /** Groups those of the youngest dead letters that match a filter. Each shard reads an equal share of the count. */
     static DeadLetterGroups read(ShardReader reader, List<Shard> shards, int count, DeadLetterFilter filter) {
         DeadLetterGrouping grouping = new DeadLetterGrouping();
         boolean complete = true;

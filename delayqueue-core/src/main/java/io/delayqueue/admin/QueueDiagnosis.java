@@ -180,7 +180,7 @@ public final class QueueDiagnosis {
             return found.since.computeIfAbsent(key, absent -> last.since.getOrDefault(key, now));
         }
 
-        private Level missed(String topic) {
+        private Level noListenerLevel(String topic) {
             Duration time = Duration.between(since(Kind.NO_LISTENER, topic), now);
             boolean failed = lastConsumer(topic).map(FormerNode::failed).orElse(false);
             return failed || time.compareTo(NO_LISTENER) >= 0 ? Level.CRITICAL : Level.WARNING;
@@ -198,17 +198,17 @@ public final class QueueDiagnosis {
                 return;
             }
             long waiting = counts.ready() + counts.scheduled();
-            boolean unattended = topic.consumers().isEmpty() && waiting > 0 && !topic.paused();
-            Level absence = unattended && counts.ready() > 0 ? missed(name) : Level.WARNING;
-            if (unattended) {
+            boolean unconsumed = topic.consumers().isEmpty() && waiting > 0 && !topic.paused();
+            Level level = unconsumed && counts.ready() > 0 ? noListenerLevel(name) : Level.WARNING;
+            if (unconsumed) {
                 add(
-                        absence,
+                        level,
                         Kind.NO_LISTENER,
                         name,
                         "No node listens to it, but " + messages(waiting, "waiting") + ". " + lastListener(name));
             }
             // the missing listener explains the lag
-            if (absence == Level.CRITICAL) {
+            if (level == Level.CRITICAL) {
                 trend(name, counts.ready());
             } else if (isLate(name, counts.lag())) {
                 add(
@@ -487,7 +487,7 @@ public final class QueueDiagnosis {
                     .orElse("");
             String of = topics == 1 ? "the topic" : "any of " + count(topics) + " topics";
             return new Finding(
-                    missed(worst.topics().get(0)),
+                    noListenerLevel(worst.topics().get(0)),
                     Kind.NO_LISTENER,
                     "No node listens to " + of + last + ".",
                     null,
