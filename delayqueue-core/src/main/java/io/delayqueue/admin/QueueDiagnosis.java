@@ -42,7 +42,7 @@ public final class QueueDiagnosis {
     /** The time for which a failed node is a finding. */
     private static final Duration NODE_FAILED = Duration.ofMinutes(10);
 
-    /** The time without a listener after which this is critical, unless the last node failed. A restart takes less. */
+    /** Time without a listener after which the finding is critical; at once if the last node failed. A restart takes less. */
     private static final Duration NO_LISTENER = Duration.ofSeconds(5);
     /** How long a listener is stopped before it is a finding. A node that stops drains its listeners for up to 20 s. */
     private static final Duration STOPPED = Duration.ofSeconds(30);

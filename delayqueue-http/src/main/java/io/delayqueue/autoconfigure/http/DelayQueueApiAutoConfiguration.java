@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure.http;
 
 import io.delayqueue.admin.AuditLog;
+import io.delayqueue.admin.DeadLetterGroups;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
@@ -33,7 +34,6 @@ import io.delayqueue.web.api.request.RetryRequest;
 import io.delayqueue.web.api.request.SendAllRequest;
 import io.delayqueue.web.api.request.SendRequest;
 import io.delayqueue.web.api.response.CancelResponse;
-import io.delayqueue.web.api.response.DeadLetterGroupsResponse;
 import io.delayqueue.web.api.response.DeadLetterResponse;
 import io.delayqueue.web.api.response.DeliveryResponse;
 import io.delayqueue.web.api.response.JobResponse;
@@ -77,8 +77,7 @@ public final class DelayQueueApiAutoConfiguration {
         Failure.class,
         DeadLetterResponse.class,
         DeadLetterResponse.Page.class,
-        DeadLetterGroupsResponse.class,
-        DeadLetterGroupsResponse.Group.class,
+        DeadLetterGroups.class,
         JobResponse.class,
         JobResponse.All.class,
         JobResponse.Preview.class,

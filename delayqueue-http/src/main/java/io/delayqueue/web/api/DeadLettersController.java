@@ -1,13 +1,13 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.admin.AuditLog;
+import io.delayqueue.admin.DeadLetterGroups;
 import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.web.api.request.DueRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
-import io.delayqueue.web.api.response.DeadLetterGroupsResponse;
 import io.delayqueue.web.api.response.DeadLetterResponse;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
@@ -48,11 +48,11 @@ public class DeadLettersController extends ApiController {
                 page.deadLetters().stream().map(DeadLetterResponse::of).toList(), page.next()));
     }
 
-    /** Groups dead letters by cause, exception type and shape of the exception's message. */
+    /** Groups the youngest 10,000 dead letters by cause, exception type and shape of the exception's message. */
     @GetMapping("/groups")
     @Requires(Permission.ADMIN)
-    public Response<DeadLetterGroupsResponse> groups(Call call) {
-        return Response.ok(DeadLetterGroupsResponse.of(inspector.deadLetterGroups(call.topic(), MAX_GROUPED)));
+    public Response<DeadLetterGroups> groups(Call call) {
+        return Response.ok(inspector.deadLetterGroups(call.topic(), MAX_GROUPED));
     }
 
     /** Reads a dead letter. */
