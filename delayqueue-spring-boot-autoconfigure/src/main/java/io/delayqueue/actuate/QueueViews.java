@@ -111,7 +111,7 @@ public record QueueViews(
             return find(parameters.required("id"), showPayloads);
         }
         if (view == Operation.JOBS) {
-            return new JobDescriptor.All(
+            return new JobDescriptor.Jobs(
                     jobs.jobs().stream().map(JobDescriptor::of).toList());
         }
         String topic = parameters.required("topic");

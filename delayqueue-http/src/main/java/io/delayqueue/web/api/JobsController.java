@@ -36,16 +36,16 @@ public class JobsController extends ApiController {
     /** Counts the messages or dead letters on which a job would act, and changes nothing. */
     @PostMapping(TOPIC + "/jobs/preview")
     @Requires(Permission.ADMIN)
-    public Response<JobResponse.Preview> previewJob(Call call, JobStartRequest request) {
-        return Response.ok(new JobResponse.Preview(jobs.preview(request.of(call.topic(), call.user()))));
+    public Response<JobResponse.JobPreview> previewJob(Call call, JobStartRequest request) {
+        return Response.ok(new JobResponse.JobPreview(jobs.preview(request.of(call.topic(), call.user()))));
     }
 
     /** Lists the jobs that wait, run, or ended within the last day. */
     @GetMapping(BASE + "/jobs")
     @Requires(Permission.ADMIN)
-    public Response<JobResponse.All> jobs(Call call) {
+    public Response<JobResponse.Jobs> jobs(Call call) {
         return Response.ok(
-                new JobResponse.All(jobs.jobs().stream().map(JobResponse::of).toList()));
+                new JobResponse.Jobs(jobs.jobs().stream().map(JobResponse::of).toList()));
     }
 
     /** Reads a job. */

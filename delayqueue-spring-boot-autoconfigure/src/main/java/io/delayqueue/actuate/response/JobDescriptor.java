@@ -69,5 +69,5 @@ public record JobDescriptor(
     }
 
     /** All jobs, the latest first. */
-    public record All(List<JobDescriptor> jobs) implements OperationResponseBody {}
+    public record Jobs(List<JobDescriptor> jobs) implements OperationResponseBody {}
 }

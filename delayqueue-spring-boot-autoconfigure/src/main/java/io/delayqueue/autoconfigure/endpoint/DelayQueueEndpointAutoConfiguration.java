@@ -67,7 +67,7 @@ public final class DelayQueueEndpointAutoConfiguration {
         DeadLetterDescriptor.class,
         DeadLetterDescriptor.Page.class,
         DeadLetterGroupsDescriptor.class,
-        JobDescriptor.All.class,
+        JobDescriptor.Jobs.class,
         MessageDescriptor.class,
         MessageDescriptor.Page.class,
         OverviewDescriptor.class,

@@ -84,10 +84,10 @@ public record JobResponse(
      *
      * @param jobs the latest first
      */
-    public record All(List<JobResponse> jobs) {
+    public record Jobs(List<JobResponse> jobs) {
 
         /** Copies the jobs. */
-        public All {
+        public Jobs {
             jobs = List.copyOf(jobs);
         }
     }
@@ -97,5 +97,5 @@ public record JobResponse(
      *
      * @param expected number of messages or dead letters; 1 for pause and resume
      */
-    public record Preview(long expected) {}
+    public record JobPreview(long expected) {}
 }
