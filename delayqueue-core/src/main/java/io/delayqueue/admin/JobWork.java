@@ -13,6 +13,7 @@ import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
+import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.DeadLetterEntry;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
@@ -87,7 +88,9 @@ final class JobWork {
      */
     private Batch deadLetters(StoredJob job, List<Shard> shards, int max) {
         DeadLetterFilter filter = job.job().request().filter();
-        Instant youngest = filter.until() == null || filter.until().isAfter(job.begin()) ? job.begin() : filter.until();
+        Instant until = filter.until() == null || filter.until().isAfter(job.begin()) ? job.begin() : filter.until();
+        // a position has no time before 1970
+        Instant youngest = until.isBefore(Instant.EPOCH) ? Instant.EPOCH : until;
         DeadLetterCursor from =
                 job.position().isEmpty() ? DeadLetterCursor.from(youngest) : DeadLetterCursor.parse(job.position());
         if (from.shard() >= shards.size()) {
@@ -105,7 +108,7 @@ final class JobWork {
                 break;
             }
             read.add(entry);
-            if (filter.matches(entry)) {
+            if (isSelected(entry, filter)) {
                 ids.add(entry.deadLetterId());
             }
         }
@@ -113,12 +116,17 @@ final class JobWork {
                 ? new Removal(Set.of(), 0)
                 : remove(shard, ids, job.job().request());
         List<Instant> left = read.stream()
-                .filter(entry -> !filter.matches(entry) || removal.kept.contains(entry.deadLetterId()))
+                .filter(entry -> !isSelected(entry, filter) || removal.kept.contains(entry.deadLetterId()))
                 .map(DeadLetterEntry::deadLetteredAt)
                 .toList();
         List<Instant> times = read.stream().map(DeadLetterEntry::deadLetteredAt).toList();
         return new Batch(
                 removal.done, removal.kept.size(), from.after(times, left).text(), false);
+    }
+
+    /** Whether the job acts on a dead letter. The store removes no entries of foreign clients. */
+    private static boolean isSelected(DeadLetterEntry entry, DeadLetterFilter filter) {
+        return entry.deadLetterId().indexOf('@') >= 0 && filter.matches(entry);
     }
 
     /** The dead letters that stay, and the number of those that this call removed. */
@@ -158,11 +166,24 @@ final class JobWork {
                 .filter(message -> !message.envelope().sentAt().isAfter(job.begin()))
                 .map(message -> act(job.job().request(), message))
                 .toList();
-        List<Boolean> done = Await.result(Completions.all(acts));
+        List<Boolean> done;
+        try {
+            done = Await.result(Completions.all(acts));
+        } catch (RedisCallException e) {
+            long acted = acts.stream().filter(JobWork::hasActed).count();
+            if (acted == 0) {
+                throw e;
+            }
+            return new Batch(acted, 0, position, false); // the next batch tries the others again
+        }
         long acted = done.stream().filter(Boolean::booleanValue).count();
         boolean more = view == MessageView.SCHEDULED && job.job().request().action() != JobAction.RUN;
         String next = page.next();
         return new Batch(acted, done.size() - acted, next == null && more ? READY : next, false);
+    }
+
+    private static boolean hasActed(CompletableFuture<Boolean> act) {
+        return act.isDone() && !act.isCompletedExceptionally() && act.join();
     }
 
     private CompletableFuture<Boolean> act(JobRequest request, MessageSnapshot message) {

@@ -7,134 +7,26 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.Job.State;
 import io.delayqueue.admin.StoredJob.Batch;
-import io.delayqueue.container.QueueNode;
-import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.EventBus;
-import io.delayqueue.message.DeadLetterKind;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.Await;
 import io.delayqueue.store.DeadLetterQuery;
-import io.delayqueue.store.script.ShardReader;
-import io.delayqueue.template.RedisTest;
-import io.delayqueue.template.SendLimits;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs of one and of several nodes on one Redis. */
-class DelayQueueJobsTests extends RedisTest {
-
-    private static final Duration LATER = Duration.ofHours(1);
-    private static final DeadLetterKind REFUSED =
-            new DeadLetterKind("REQUESTED", "requested", "connection to ? refused");
-
-    private final List<QueueNode> nodes = new CopyOnWriteArrayList<>();
-    private final List<String> audit = new CopyOnWriteArrayList<>();
-    private final Set<String> replayed = new ConcurrentSkipListSet<>();
-
-    private final DelayQueueEvents events = new DelayQueueEvents() {
-        @Override
-        public void administered(String by, String action, String topic, long count) {
-            audit.add(by + ": " + action + ", " + topic + ", " + count);
-        }
-
-        @Override
-        public void replayed(String topic, String deadLetterId) {
-            assertThat(replayed.add(deadLetterId)).as("replayed once").isTrue();
-        }
-    };
-
-    /** A node with the jobs that it runs. */
-    private record JobNode(QueueNode node, ShardReader reader, DelayQueueJobs jobs) {
-
-        JobWork work(EventBus bus) {
-            return new JobWork(node.store, reader, node.registry, node.directory, bus);
-        }
-    }
-
-    private JobNode node(int shards) {
-        QueueNode node = QueueNode.on(server.port()).shards("t", shards).start();
-        nodes.add(node);
-        ShardReader reader = new ShardReader(node.scripts, node.keySpace, node.registry);
-        return new JobNode(
-                node,
-                reader,
-                new DelayQueueJobs(
-                        node.scripts,
-                        node.keySpace,
-                        node.store,
-                        reader,
-                        node.registry,
-                        node.directory,
-                        node.engine,
-                        new EventBus(List.of(events)),
-                        SendLimits.DEFAULTS,
-                        InstantSource.system()));
-    }
-
-    @AfterEach
-    void stopNodes() {
-        nodes.forEach(QueueNode::close);
-    }
-
-    private static void send(JobNode node, String prefix, int count, Duration delay) {
-        node.node()
-                .template
-                .sendAll(IntStream.range(0, count)
-                        .mapToObj(i -> DelayMessage.to("t")
-                                .id(prefix + i)
-                                .payload("p" + i)
-                                .delay(delay)
-                                .build())
-                        .toList());
-    }
-
-    private void deadLetters(JobNode node, int count, IntFunction<String> reason) {
-        for (int sent = 0; sent < count; sent += 500) {
-            send(node, "m" + sent + ".", Math.min(500, count - sent), Duration.ZERO);
-        }
-        queue.deadLetterAll("t", reason);
-    }
-
-    private static String everyEleventh(int i) {
-        return i % 11 == 0 ? "no such order " + i : "connection to host" + i % 3 + " refused";
-    }
-
-    private static Job ended(JobNode node, Job job) {
-        return await().until(() -> node.jobs().job(job.id()).orElseThrow(), found -> !found.isActive());
-    }
-
-    private TopicCounts counts(JobNode node) {
-        return Await.result(TopicCounts.read(node.node().store, node.node().registry, "t"))
-                .orElseThrow();
-    }
-
-    private List<MessageSnapshot> messages(JobNode node, String topic) {
-        List<MessageSnapshot> found = new ArrayList<>();
-        MessagePages pages = new MessagePages(node.reader());
-        for (MessageView view : List.of(MessageView.SCHEDULED, MessageView.READY)) {
-            found.addAll(pages.read(node.node().registry.shards(topic).join(), view, null, 500)
-                    .messages());
-        }
-        return found;
-    }
+class DelayQueueJobsTests extends JobsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
@@ -301,7 +193,7 @@ class DelayQueueJobsTests extends RedisTest {
         }
     }
 
-    private static void runToEnd(JobTable table, StoredJob job, JobWork work) {
+    static void runToEnd(JobTable table, StoredJob job, JobWork work) {
         @Nullable StoredJob current = job;
         while (current != null && current.job().isActive()) {
             Batch batch = work.next(current, 50);

@@ -1,0 +1,326 @@
+package io.delayqueue.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.Job.State;
+import io.delayqueue.container.QueueNode;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.InvalidDeliveryException;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.template.DelayQueueUnavailableException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Jobs while nodes, Redis and other clients fail. */
+class JobFaultTests extends JobsTest {
+
+    private static Instant now(JobNode node) {
+        return node.node().directory.read().now();
+    }
+
+    private static Job soon(JobNode node, JobRequest request) {
+        return node.jobs().start(request.startAt(now(node).plusMillis(400)));
+    }
+
+    private static String key(byte[] key) {
+        return new String(key, UTF_8);
+    }
+
+    private String deadKey(JobNode node, String topic) {
+        return key(node.node()
+                .keySpace
+                .of(node.node().registry.shards(topic).join().get(0))
+                .dead());
+    }
+
+    private void add(JobNode node, String id, String entry) {
+        server.command("HSET", key(node.node().keySpace.jobs()), id, entry);
+    }
+
+    private static JobTable table(JobNode node) {
+        return new JobTable(node.node().scripts, node.node().keySpace);
+    }
+
+    private StoredJob stored(JobNode node, String id, JobRequest request, State state) {
+        Instant now = now(node);
+        StoredJob job = new StoredJob(new Job(id, request, state, 0, 0, 0, null, now, now, null), "", false);
+        table(node).add(job);
+        return job;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"REPLAY", "PURGE"})
+    void aJobEndsAlthoughThereAreForeignEntries(JobAction action) {
+        JobNode node = node(1);
+        deadLetters(node, 10, i -> "no");
+        for (int i = 0; i < 3; i++) {
+            server.command("ZADD", deadKey(node, "t"), "1000", "foreign" + i);
+        }
+        Job job = ended(node, node.jobs().start(JobRequest.of(action, "t")));
+        assertThat(job.state()).isEqualTo(State.FINISHED);
+        assertThat(job.done()).isEqualTo(10);
+        assertThat(counts(node).dead()).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "-1000000000-01-01T00:00:00Z",
+                "1969-12-31T23:59:59Z",
+                "1970-01-01T00:00:00Z",
+                "+1000000000-12-31T23:59:59.999999999Z"
+            })
+    void anyTimeMayBeGiven(String time) {
+        JobNode node = node(2);
+        deadLetters(node, 10, i -> "no");
+        Instant at = Instant.parse(time);
+        Job until = ended(
+                node,
+                node.jobs()
+                        .start(JobRequest.of(JobAction.REPLAY, "t")
+                                .filter(new DeadLetterFilter(null, null, null, null, at))));
+        Job from = ended(
+                node,
+                node.jobs()
+                        .start(JobRequest.of(JobAction.PURGE, "t")
+                                .filter(new DeadLetterFilter(null, null, null, at, null))));
+        assertThat(List.of(until, from)).extracting(Job::failure).containsOnlyNulls();
+        assertThat(until.done() + from.done()).isEqualTo(10);
+        assertThat(until.done()).isEqualTo(until.expected());
+        assertThat(from.done()).isEqualTo(from.expected());
+    }
+
+    /** Each call in turn fails, before or after Redis runs it, and the job continues as on another node. */
+    @ParameterizedTest
+    @EnumSource(
+            value = JobAction.class,
+            names = {"REPLAY", "PURGE", "RUN", "CANCEL", "MOVE"})
+    void aJobThatIsInterruptedActsOnEachOnce(JobAction action) {
+        for (boolean ran : new boolean[] {false, true}) {
+            AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
+            AtomicBoolean failed = new AtomicBoolean();
+            JobNode node = node(
+                    2,
+                    builder -> builder.scripts(real -> call -> {
+                        boolean fails = left.decrementAndGet() == 0;
+                        failed.compareAndSet(false, fails);
+                        CompletableFuture<List<Object>> lost = CompletableFuture.failedFuture(
+                                new RedisCallException(ran ? Kind.UNKNOWN : Kind.NOT_SENT, "lost by the test", null));
+                        return !fails ? real.run(call) : ran ? real.run(call).thenCompose(reply -> lost) : lost;
+                    }));
+            for (int at = 1; ; at++) {
+                server.flush();
+                replayed.clear();
+                left.set(Integer.MAX_VALUE);
+                send(node, "later", 30, LATER);
+                deadLetters(node, 30, i -> "no");
+                JobRequest request =
+                        action == JobAction.MOVE ? JobRequest.move("t", "right") : JobRequest.of(action, "t");
+                StoredJob job = stored(node, "j", request, State.WAITING);
+                JobWork work = node.work(new EventBus(List.of(events)));
+                failed.set(false);
+                left.set(at);
+                try {
+                    DelayQueueJobsTests.runToEnd(table(node), job, work);
+                } catch (RedisCallException e) {
+                    StoredJob again = table(node).read().jobs().get(0);
+                    DelayQueueJobsTests.runToEnd(table(node), again, work);
+                }
+                left.set(Integer.MAX_VALUE);
+                Job end = table(node).read().jobs().get(0).job();
+                assertThat(end.state()).isEqualTo(State.FINISHED);
+                TopicCounts counts = counts(node);
+                String what = action + ", call " + at + (ran ? " ran" : " did not run");
+                boolean onDeadLetters = action.isOnDeadLetters();
+                boolean ready = action == JobAction.REPLAY || action == JobAction.RUN;
+                assertThat(end.done()).as(what).isBetween(failed.get() ? 0L : 30L, 30L);
+                assertThat(counts.dead()).as(what).isEqualTo(onDeadLetters ? 0 : 30);
+                assertThat(counts.scheduled()).as(what).isEqualTo(onDeadLetters ? 30 : 0);
+                assertThat(counts.ready()).as(what).isEqualTo(ready ? 30 : 0);
+                if (action == JobAction.MOVE) {
+                    assertThat(messages(node, "right")).hasSize(30);
+                }
+                if (!failed.get()) {
+                    break;
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aJobContinuesIfItsNodeEnds(boolean closed) {
+        JobNode first = node(2, builder -> builder.settings(FAST));
+        first.node().engine.join();
+        deadLetters(first, 5000, i -> "no");
+        Job job = first.jobs().start(JobRequest.of(JobAction.REPLAY, "t").delay(LATER));
+        await().until(() -> first.jobs().job(job.id()).orElseThrow().done() > 0);
+        JobNode second = node(2, builder -> builder.settings(FAST));
+        second.node().engine.join();
+        nodes.remove(first.node());
+        if (closed) {
+            first.node().close();
+        } else {
+            first.node().abandon();
+        }
+        assertThat(ended(second, job).state()).isEqualTo(State.FINISHED);
+        assertThat(counts(second).dead()).isZero();
+        assertThat(counts(second).scheduled()).isEqualTo(5000);
+    }
+
+    @Test
+    void jobsRunAfterRedisWasRestartedEmpty() {
+        JobNode node = node(1);
+        deadLetters(node, 1000, i -> "no");
+        Job job = node.jobs().start(JobRequest.of(JobAction.REPLAY, "t").perSecond(100));
+        await().until(() -> node.jobs().job(job.id()).orElseThrow().done() > 0);
+        server.kill();
+        server.restart();
+        await().ignoreExceptions().until(() -> node.jobs().jobs().isEmpty());
+        Job next = node.jobs().start(JobRequest.of(JobAction.PAUSE, "t"));
+        assertThat(ended(node, next).state()).isEqualTo(State.FINISHED);
+        assertThat(node.jobs().jobs()).hasSize(1);
+    }
+
+    @Test
+    void aJobContinuesAfterRedisHung() {
+        JobNode node = node(1, builder -> builder.commandTimeout(Duration.ofMillis(300)));
+        deadLetters(node, 3000, i -> "no");
+        Job job = node.jobs()
+                .start(JobRequest.of(JobAction.REPLAY, "t").delay(LATER).perSecond(2000));
+        await().until(() -> node.jobs().job(job.id()).orElseThrow().done() > 0);
+        server.pause();
+        assertThatThrownBy(() -> node.jobs().jobs()).isInstanceOf(DelayQueueUnavailableException.class);
+        server.resume();
+        Job end = await().ignoreExceptions()
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> node.jobs().job(job.id()).orElseThrow(), found -> !found.isActive());
+        assertThat(end.state()).isEqualTo(State.FINISHED);
+        assertThat(counts(node).scheduled()).isEqualTo(3000);
+    }
+
+    @Test
+    void deadLettersOfOneMillisecondAreReplayedOnceByTwoJobs() {
+        JobNode node = node(1);
+        deadLetters(node, 5000, DelayQueueJobsTests::everyEleventh);
+        String dead = deadKey(node, "t");
+        server.command(
+                "EVAL",
+                "for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do"
+                        + " if string.find(id, '@', 1, true) then redis.call('ZADD', KEYS[1], ARGV[1], id) end end",
+                "1",
+                dead,
+                String.valueOf(now(node).toEpochMilli() - 5));
+        send(node, "m0.", 300, LATER);
+        JobRequest request = JobRequest.of(JobAction.REPLAY, "t")
+                .filter(DeadLetterFilter.of(REFUSED))
+                .delay(LATER);
+        assertThat(node.jobs().preview(request)).isEqualTo(4545);
+        Job first = node.jobs().start(request);
+        Job second = node.jobs().start(request);
+        Job one = ended(node, first);
+        Job two = ended(node, second);
+        assertThat(one.done() + two.done()).isEqualTo(counts(node).scheduled() - 300);
+        assertThat(one.kept()).isEqualTo(two.kept());
+        assertThat(one.done() + two.done() + one.kept()).isEqualTo(4545);
+        assertThat(counts(node).dead()).isEqualTo(5000 - one.done() - two.done());
+    }
+
+    @Test
+    void deadLettersThatFailAgainAreNotReplayedAgain() {
+        JobNode node = node(1);
+        deadLetters(node, 2000, i -> "no");
+        AtomicInteger handled = new AtomicInteger();
+        node.node().listen("t", ListenerOptions.DEFAULTS, delivery -> {
+            handled.incrementAndGet();
+            throw new InvalidDeliveryException("again", new IllegalStateException());
+        });
+        Job end = ended(node, node.jobs().start(JobRequest.of(JobAction.REPLAY, "t")));
+        assertThat(end.done()).isEqualTo(2000);
+        await().untilAsserted(() -> assertThat(counts(node).dead()).isEqualTo(2000));
+        assertThat(handled.get()).isEqualTo(2000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "\u0000\r\n\u2028", "\"'`<script>&=%+;", "\uD83D\uDE00", "\uD83D", "10KB"})
+    void anyTextIsStored(String given) {
+        String text = given.equals("10KB") ? "x".repeat(10_000) : given;
+        JobNode node = node(1);
+        deadLetters(node, 3, i -> "no");
+        Job job = ended(
+                node,
+                node.jobs()
+                        .start(JobRequest.of(JobAction.PURGE, "t")
+                                .by(text)
+                                .filter(new DeadLetterFilter(text, text, text, null, null))));
+        assertThat(job.done()).isZero();
+        assertThat(job.state()).isEqualTo(State.FINISHED);
+        if (!text.equals("\uD83D")) {
+            assertThat(job.request().by()).isEqualTo(text);
+            assertThat(job.request().filter().shape()).isEqualTo(text);
+        }
+        assertThat(counts(node).dead()).isEqualTo(3);
+    }
+
+    @Test
+    void messagesThatWereMovedAreCountedAlthoughAnotherOfTheirBatchFails() {
+        AtomicInteger sends = new AtomicInteger();
+        JobNode node = node(
+                1,
+                builder -> builder.scripts(
+                        real -> call -> call.script().name().equals("cancel") && sends.incrementAndGet() == 20
+                                ? CompletableFuture.failedFuture(
+                                        new RedisCallException(Kind.NOT_SENT, "held by the test", null))
+                                : real.run(call)));
+        send(node, "later", 30, LATER);
+
+        Job job = ended(node, node.jobs().start(JobRequest.of(JobAction.CANCEL, "t")));
+
+        assertThat(job.done()).isEqualTo(30);
+        assertThat(counts(node).scheduled()).isZero();
+    }
+
+    @Test
+    void aJobEndsIfItsTopicIsDeletedAndRegisteredWithOtherShards() {
+        AtomicReference<@Nullable Runnable> meanwhile = new AtomicReference<>();
+        JobNode node = node(
+                4,
+                builder -> builder.scripts(real -> call -> {
+                    Runnable action = call.script().name().equals("deadletterkinds") ? meanwhile.getAndSet(null) : null;
+                    if (action != null) {
+                        action.run();
+                    }
+                    return real.run(call);
+                }));
+        deadLetters(node, 100, i -> "no");
+        Job job = soon(node, JobRequest.of(JobAction.PURGE, "t"));
+        QueueNode other = QueueNode.on(server.port()).shards("t", 2).start();
+        nodes.add(other);
+        meanwhile.set(() -> {
+            server.flush();
+            node.node().registry.freshShards("t").join();
+            other.registry.shards("t").join();
+        });
+
+        await().until(() -> meanwhile.get() == null);
+        Job next = ended(node, node.jobs().start(JobRequest.of(JobAction.PURGE, "t")));
+
+        assertThat(node.jobs().job(job.id())).isEmpty();
+        assertThat(next.state()).isEqualTo(State.FINISHED);
+    }
+}
