@@ -70,7 +70,7 @@ public final class DelayQueueJobs {
             EventBus events,
             SendLimits limits,
             InstantSource clock) {
-        this.table = new JobTable(scripts, keySpace);
+        this.table = new JobTable(scripts, keySpace, this::ended);
         this.store = store;
         this.reader = reader;
         this.registry = registry;
@@ -81,12 +81,7 @@ public final class DelayQueueJobs {
         this.audit = new AuditLog(events);
         this.ids = new MessageIds(clock, new SecureRandom());
         this.runner = new JobRunner(
-                table,
-                new JobWork(store, reader, registry, nodes, events),
-                nodes,
-                engine,
-                this::ended,
-                engine.nanoTime());
+                table, new JobWork(store, reader, registry, nodes, events), nodes, engine, engine.nanoTime());
         engine.onJobs(runner::wake);
     }
 

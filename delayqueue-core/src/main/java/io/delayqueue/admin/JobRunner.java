@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -44,30 +43,18 @@ final class JobRunner implements PeriodicTask {
     private final JobWork work;
     private final NodeDirectory nodes;
     private final DelayQueueEngine engine;
-    private final Consumer<Job> onEnd;
     private final LongSupplier nanoTime;
     /** Number of requests for a run, of which the first is running. */
     private final AtomicInteger requests = new AtomicInteger();
 
     private @Nullable TaskHandle handle;
 
-    /**
-     * Creates a runner, which runs nothing until it is woken.
-     *
-     * @param onEnd called when a job has ended on this node
-     */
-    JobRunner(
-            JobTable table,
-            JobWork work,
-            NodeDirectory nodes,
-            DelayQueueEngine engine,
-            Consumer<Job> onEnd,
-            LongSupplier nanoTime) {
+    /** Creates a runner, which runs nothing until it is woken. */
+    JobRunner(JobTable table, JobWork work, NodeDirectory nodes, DelayQueueEngine engine, LongSupplier nanoTime) {
         this.table = table;
         this.work = work;
         this.nodes = nodes;
         this.engine = engine;
-        this.onEnd = onEnd;
         this.nanoTime = nanoTime;
     }
 
@@ -145,37 +132,28 @@ final class JobRunner implements PeriodicTask {
         } catch (RedisCallException | DelayQueueUnavailableException e) {
             throw e;
         } catch (RuntimeException e) {
-            end(table.update(job, current -> current.ended(State.FAILED, now, String.valueOf(e.getMessage()))));
+            table.update(job, current -> current.ended(State.FAILED, now, String.valueOf(e.getMessage())));
             return REMEMBERED;
         }
     }
 
     private Duration turn(StoredJob job, Instant now) {
+        long start = nanoTime.getAsLong();
         int perSecond = job.job().request().perSecond();
         int max = perSecond == 0 ? JobWork.MAX_BATCH : Math.max(1, Math.min(JobWork.MAX_BATCH, perSecond / 4));
-        long start = nanoTime.getAsLong();
         StoredJob current = job;
-        while (true) {
+        while (current != null && current.job().isActive()) {
             Batch batch = work.next(current, max);
-            Duration elapsed = Duration.ofNanos(nanoTime.getAsLong() - start);
-            Instant at = now.plus(elapsed);
+            long end = nanoTime.getAsLong();
+            Instant at = now.plusNanos(end - start);
             current = table.update(current, read -> read.after(batch, engine.node(), at));
-            if (current == null || !current.job().isActive()) {
-                end(current);
-                return REMEMBERED;
-            }
             if (perSecond > 0 && batch.done() > 0) {
                 return Duration.ofNanos(batch.done() * Duration.ofSeconds(1).toNanos() / perSecond);
             }
-            if (elapsed.compareTo(TURN) > 0) {
+            if (end - start > TURN.toNanos()) {
                 return Duration.ZERO;
             }
         }
-    }
-
-    private void end(@Nullable StoredJob job) {
-        if (job != null) {
-            onEnd.accept(job.job());
-        }
+        return REMEMBERED;
     }
 }

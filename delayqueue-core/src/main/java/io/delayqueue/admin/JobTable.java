@@ -2,6 +2,7 @@ package io.delayqueue.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.message.Printable;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
@@ -9,7 +10,11 @@ import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -24,10 +29,14 @@ final class JobTable {
 
     private final ScriptRunner scripts;
     private final KeySpace keySpace;
+    private final Consumer<Job> onEnd;
+    private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
 
-    JobTable(ScriptRunner scripts, KeySpace keySpace) {
+    /** @param onEnd called when a change by this instance has ended a job */
+    JobTable(ScriptRunner scripts, KeySpace keySpace, Consumer<Job> onEnd) {
         this.scripts = scripts;
         this.keySpace = keySpace;
+        this.onEnd = onEnd;
     }
 
     /** All jobs that this version can read, at one time of Redis' clock. */
@@ -36,22 +45,21 @@ final class JobTable {
     Jobs read() {
         List<Object> reply = Await.call(() -> scripts.run(new ScriptCall(READ, keySpace.jobs())));
         List<StoredJob> jobs = new ArrayList<>();
+        Set<String> unreadable = new HashSet<>();
         for (int i = 1; i + 1 < reply.size(); i += 2) {
-            StoredJob job = readable(text(reply.get(i)), text(reply.get(i + 1)));
-            if (job != null) {
-                jobs.add(job);
+            String id = text(reply.get(i));
+            try {
+                jobs.add(StoredJob.read(id, text(reply.get(i + 1))));
+            } catch (RuntimeException e) {
+                unreadable.add(id);
+                if (warnedOf.add(id)) {
+                    log.warn("Job " + Printable.of(id) + " is not listed, because this version cannot read it: "
+                            + Printable.of(e.getMessage()));
+                }
             }
         }
+        warnedOf.retainAll(unreadable);
         return new Jobs(now(reply), jobs);
-    }
-
-    private static @Nullable StoredJob readable(String id, String entry) {
-        try {
-            return StoredJob.read(id, entry);
-        } catch (RuntimeException e) {
-            log.debug("Job " + id + " cannot be read by this version", e);
-            return null;
-        }
     }
 
     /** Adds a job and signals all nodes. */
@@ -59,27 +67,33 @@ final class JobTable {
         replace(job.job().id(), "", job.write(), true);
     }
 
-    /** Removes a job that has not changed. */
+    /** Removes a job. */
     void remove(StoredJob job) {
-        replace(job.job().id(), job.write(), "", false);
+        update(job, read -> null);
     }
 
     /**
      * Changes a job.
      *
-     * @param change called again if the job has changed in the meantime
+     * @param change called again if the job has changed in the meantime; returns null to remove the job
      * @return the job after the change; null if it does not exist
      */
     @Nullable
-    StoredJob update(StoredJob known, UnaryOperator<StoredJob> change) {
+    StoredJob update(StoredJob known, UnaryOperator<@Nullable StoredJob> change) {
         String id = known.job().id();
         StoredJob current = known;
         String expected = known.write();
         while (true) {
             StoredJob changed = change.apply(current);
-            List<Object> reply = replace(id, expected, changed.write(), false);
-            String found = text(reply.get(1));
-            if (found.equals(expected)) {
+            String entry = changed == null ? "" : changed.write();
+            String found = text(replace(id, expected, entry, false).get(1));
+            // the client repeats a call whose reply was lost; the repeat finds the new entry
+            if (found.equals(expected) || found.equals(entry)) {
+                if (changed != null
+                        && current.job().isActive()
+                        && !changed.job().isActive()) {
+                    onEnd.accept(changed.job());
+                }
                 return changed;
             }
             if (found.isEmpty()) {

@@ -172,7 +172,7 @@ class DelayQueueJobsTests extends JobsTest {
     void twoNodesThatRunAJobTogetherActOnEachDeadLetterOnce(JobAction action) {
         JobNode node = node(2);
         deadLetters(node, 2000, DelayQueueJobsTests::everyEleventh);
-        JobTable table = new JobTable(node.node().scripts, node.node().keySpace);
+        JobTable table = new JobTable(node.node().scripts, node.node().keySpace, job -> {});
         JobRequest request = JobRequest.of(action, "t").filter(DeadLetterFilter.of(REFUSED));
         Instant now = node.node().directory.read().now();
         StoredJob job = new StoredJob(new Job("j", request, State.WAITING, 0, 0, 0, null, now, now, null), "", false);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.Job.State;
+import io.delayqueue.admin.StoredJob.Batch;
 import io.delayqueue.container.QueueNode;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.InvalidDeliveryException;
@@ -15,6 +16,7 @@ import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -53,7 +55,7 @@ class JobFaultTests extends JobsTest {
     }
 
     private static JobTable table(JobNode node) {
-        return new JobTable(node.node().scripts, node.node().keySpace);
+        return new JobTable(node.node().scripts, node.node().keySpace, job -> {});
     }
 
     private StoredJob stored(JobNode node, String id, JobRequest request, State state) {
@@ -75,6 +77,48 @@ class JobFaultTests extends JobsTest {
         assertThat(job.state()).isEqualTo(State.FINISHED);
         assertThat(job.done()).isEqualTo(10);
         assertThat(counts(node).dead()).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @EnumSource(JobAction.class)
+    void repeatedCallsCountOnce(JobAction action) {
+        JobNode node = node(
+                1,
+                builder -> builder.scripts(real -> call -> call.script().name().equals("job")
+                        ? real.run(call).thenCompose(lost -> real.run(call))
+                        : real.run(call)));
+        deadLetters(node, 600, i -> "no");
+        send(node, "later", 300, LATER);
+        send(node, "more", 300, LATER);
+        JobRequest request = action == JobAction.MOVE ? JobRequest.move("t", "right") : JobRequest.of(action, "t");
+        Job job = ended(node, node.jobs().start(request));
+        assertThat(job.done()).isEqualTo(job.expected());
+    }
+
+    @Test
+    void theEndThatTwoNodesWriteIsToldOnce() {
+        JobNode node = node(1);
+        StoredJob job = stored(node, "j", JobRequest.of(JobAction.PAUSE, "t"), State.WAITING);
+        List<Job> ends = new ArrayList<>();
+        JobTable one = new JobTable(node.node().scripts, node.node().keySpace, ends::add);
+        JobTable other = new JobTable(node.node().scripts, node.node().keySpace, ends::add);
+
+        one.update(job, read -> read.after(new Batch(1, 0, null, false), "one", now(node)));
+        other.update(job, read -> read.after(new Batch(0, 0, null, false), "other", now(node)));
+
+        assertThat(ends).singleElement().extracting(Job::node).isEqualTo("one");
+    }
+
+    @Test
+    void eachEndIsAuditedOnce() {
+        JobNode node = node(1);
+        Job job = node.jobs()
+                .start(JobRequest.of(JobAction.PAUSE, "t")
+                        .by("anna")
+                        .startAt(now(node).plus(LATER)));
+        node.jobs().stop(job.id());
+        node.jobs().stop(job.id());
+        assertThat(audit).containsExactly("anna: request to pause, t, 1", "anna: pause, stopped, t, 0");
     }
 
     @ParameterizedTest
@@ -254,6 +298,36 @@ class JobFaultTests extends JobsTest {
         assertThat(end.done()).isEqualTo(2000);
         await().untilAsserted(() -> assertThat(counts(node).dead()).isEqualTo(2000));
         assertThat(handled.get()).isEqualTo(2000);
+    }
+
+    @Test
+    void entriesOfForeignClientsDoNoHarm() {
+        JobNode node = node(1);
+        deadLetters(node, 10, i -> "no");
+        add(node, "bad1", "");
+        add(node, "bad2", "\u0000\u0001%zz&&&=");
+        add(node, "bad3", "action=REPLAY&topic=&state=RUNNING");
+        add(node, "bad\n4", "action=REPLAY&topic=t&state=RUNNING&requested=x");
+        StoredJob job = stored(node, "good", JobRequest.of(JobAction.REPLAY, "t"), State.WAITING);
+        String entry = job.write();
+        add(node, "pos1", entry.replace("position=", "position=zz"));
+        add(node, "pos2", entry.replace("position=", "position=zzzzzzzzzzz.0"));
+        add(node, "pos3", entry.replace("position=", "position=0.zzzzzz.zz"));
+        add(node, "pos4", entry.replace("action=REPLAY", "action=CANCEL").replace("position=", "position=S.q"));
+        add(
+                node,
+                "pos5",
+                entry.replace("action=REPLAY", "action=CANCEL").replace("position=", "position=R.zzzzzzzzzzz.%2B"));
+        add(node, "more", entry + "&unknown=field");
+        ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
+        await().untilAsserted(() -> assertThat(node.jobs().jobs()).hasSize(8).noneMatch(Job::isActive));
+        add(
+                node,
+                "old",
+                entry.replace("state=WAITING", "state=FINISHED").replace("updated=2026", "updated=2025")
+                        + "&unknown=field");
+        ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
+        await().untilAsserted(() -> assertThat(node.jobs().job("old")).isEmpty());
     }
 
     @ParameterizedTest
