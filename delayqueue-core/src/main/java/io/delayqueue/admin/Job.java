@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
  * @param request what it does
  * @param state its state
  * @param expected number of messages or dead letters on which it would have acted when it was requested
- * @param done number of messages or dead letters on which it acted
+ * @param done number of messages or dead letters on which it acted; up to 250 too low for each batch that a failure of
+ *     Redis or of the node interrupted
  * @param kept number of messages or dead letters on which it could not act, for example because the message id is live,
  *     a listener claimed the message, or this version cannot read it
  * @param node name of the node that ran it last; null if none has
  * @param requestedAt when it was requested
  * @param updatedAt when it last made progress or ended
- * @param failure why it failed; null if it did not
+ * @param failure why it failed, or why it cannot continue now; null otherwise
  */
 public record Job(
         String id,

@@ -8,6 +8,7 @@ import io.delayqueue.coordination.KnownNodes;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.message.Printable;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
@@ -130,7 +131,11 @@ final class JobRunner implements PeriodicTask {
         try {
             return turn(job, now);
         } catch (RedisCallException | DelayQueueUnavailableException e) {
-            throw e;
+            // other jobs may use other servers, or keys without this problem
+            log.debug("Job " + Printable.of(job.job().id()) + " waits", e);
+            String why = String.valueOf(e.getMessage());
+            table.update(job, current -> current.waiting(why));
+            return RETRY;
         } catch (RuntimeException e) {
             table.update(job, current -> current.ended(State.FAILED, now, String.valueOf(e.getMessage())));
             return REMEMBERED;

@@ -31,7 +31,7 @@ record StoredJob(Job job, String position, boolean acted) {
         State state = !job.isActive() ? job.state() : batch.next == null ? State.FINISHED : State.RUNNING;
         long kept = batch.newPass ? 0 : job.kept() + batch.kept;
         return new StoredJob(
-                with(state, job.done() + batch.done, kept, node, now, job.failure()),
+                with(state, job.done() + batch.done, kept, node, now, job.isActive() ? null : job.failure()),
                 batch.next == null ? "" : batch.next,
                 !batch.newPass && (acted || batch.done > 0));
     }
@@ -40,6 +40,14 @@ record StoredJob(Job job, String position, boolean acted) {
     StoredJob ended(State state, Instant now, @Nullable String failure) {
         return job.isActive()
                 ? new StoredJob(with(state, job.done(), job.kept(), job.node(), now, failure), position, acted)
+                : this;
+    }
+
+    /** The same job with the reason why it cannot continue now. */
+    StoredJob waiting(String why) {
+        return job.isActive()
+                ? new StoredJob(
+                        with(job.state(), job.done(), job.kept(), job.node(), job.updatedAt(), why), position, acted)
                 : this;
     }
 

@@ -11,6 +11,7 @@ import io.delayqueue.container.QueueNode;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.InvalidDeliveryException;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.template.DelayQueueUnavailableException;
@@ -63,6 +64,46 @@ class JobFaultTests extends JobsTest {
         StoredJob job = new StoredJob(new Job(id, request, state, 0, 0, 0, null, now, now, null), "", false);
         table(node).add(job);
         return job;
+    }
+
+    @Test
+    void aJobWhoseCallsAreRejectedSaysSoAndDoesNotDelayOthers() {
+        JobNode node = node(1);
+        deadLetters(node, 10, i -> "no");
+        node.node()
+                .template
+                .send(DelayMessage.to("broken").payload("p").delay(LATER).build());
+        Job broken = soon(node, JobRequest.of(JobAction.REPLAY, "broken"));
+        Job other = soon(node, JobRequest.of(JobAction.REPLAY, "t"));
+        String dead = deadKey(node, "broken");
+        server.command("DEL", dead);
+        server.command("SET", dead, "foreign");
+
+        assertThat(ended(node, other).done()).isEqualTo(10);
+        await().untilAsserted(() -> assertThat(node.jobs().job(broken.id()).orElseThrow())
+                .matches(Job::isActive)
+                .extracting(Job::failure)
+                .asString()
+                .contains("WRONGTYPE"));
+
+        server.command("DEL", dead);
+        assertThat(ended(node, broken)).matches(job -> job.state() == State.FINISHED && job.failure() == null);
+    }
+
+    @Test
+    void aReplayWaitsWhileMemoryIsFull() {
+        JobNode node = node(1);
+        deadLetters(node, 10, i -> "no");
+        Job job = soon(node, JobRequest.of(JobAction.REPLAY, "t"));
+        server.command("CONFIG", "SET", "maxmemory", "1");
+        try {
+            await().untilAsserted(() -> assertThat(
+                            node.jobs().job(job.id()).orElseThrow().failure())
+                    .contains("memory"));
+        } finally {
+            server.command("CONFIG", "SET", "maxmemory", "0");
+        }
+        assertThat(ended(node, job)).matches(end -> end.done() == 10 && end.failure() == null);
     }
 
     @ParameterizedTest
