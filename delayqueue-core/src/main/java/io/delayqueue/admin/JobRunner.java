@@ -80,7 +80,12 @@ final class JobRunner implements PeriodicTask {
             try {
                 engine.execute(this::runAll);
             } catch (RejectedExecutionException e) {
-                log.debug("Jobs are not run, because the engine is closed", e);
+                requests.set(0);
+                log.debug("Jobs wait, because the executor of the handlers rejected them", e);
+                return RETRY;
+            } catch (RuntimeException | Error e) { // no thread can be created
+                requests.set(0);
+                throw e;
             }
         }
         return UNTIL_WOKEN;
@@ -96,8 +101,7 @@ final class JobRunner implements PeriodicTask {
         } catch (RuntimeException | Error e) {
             log.warn("Running jobs failed and is retried in a second", e);
         } finally {
-            boolean again = !requests.compareAndSet(taken, 0);
-            requests.set(0);
+            boolean again = requests.getAndSet(0) != taken;
             wakeWithin(again ? Duration.ZERO : next);
         }
     }
@@ -110,6 +114,10 @@ final class JobRunner implements PeriodicTask {
             return next;
         }
         KnownNodes live = nodes.read();
+        if (live.nodes().stream().noneMatch(node -> node.name().equals(engine.node()))) {
+            // its heartbeats were late; the next one lists it again, maybe without a call of wake()
+            return RETRY;
+        }
         for (StoredJob job : jobs.jobs()) {
             if (live.isAssigned(job.job().id(), engine.node())) {
                 Duration wait = run(job, jobs.now());

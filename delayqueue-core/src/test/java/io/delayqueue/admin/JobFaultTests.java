@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.Job.State;
 import io.delayqueue.admin.StoredJob.Batch;
+import io.delayqueue.container.EngineSettings;
 import io.delayqueue.container.QueueNode;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.InvalidDeliveryException;
@@ -20,6 +21,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,6 +35,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs while nodes, Redis and other clients fail. */
 class JobFaultTests extends JobsTest {
+
+    private static final EngineSettings FAST = new EngineSettings(
+            4,
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(1),
+            Duration.ofMillis(100),
+            Duration.ofMillis(400),
+            Duration.ofMillis(5),
+            Duration.ofSeconds(1),
+            Duration.ofMinutes(5),
+            Duration.ofDays(30),
+            200_000,
+            256L * 1024 * 1024);
 
     private static Instant now(JobNode node) {
         return node.node().directory.read().now();
@@ -104,6 +121,63 @@ class JobFaultTests extends JobsTest {
             server.command("CONFIG", "SET", "maxmemory", "0");
         }
         assertThat(ended(node, job)).matches(end -> end.done() == 10 && end.failure() == null);
+    }
+
+    @Test
+    void aJobIsRunByANodeThatWasNotListedForATime() {
+        AtomicBoolean silent = new AtomicBoolean();
+        AtomicInteger reads = new AtomicInteger();
+        JobNode node = node(
+                1,
+                builder -> builder.settings(FAST).scripts(real -> call -> {
+                    if (silent.get() && call.script().name().equals("heartbeat")) {
+                        return CompletableFuture.failedFuture(
+                                new RedisCallException(Kind.NOT_SENT, "held by the test", null));
+                    }
+                    if (call.script().name().equals("nodes")) {
+                        return real.run(call).thenApply(reply -> {
+                            reads.incrementAndGet();
+                            return reply;
+                        });
+                    }
+                    return real.run(call);
+                }));
+        node.node().engine.join();
+        JobNode observer = node(1, builder -> builder.settings(FAST));
+        await().until(() -> observer.node().directory.read().nodes().size() == 1);
+        JobRequest request =
+                JobRequest.of(JobAction.PAUSE, "t").startAt(now(node).plusSeconds(2));
+        int known = reads.get();
+        Job job = node.jobs().start(request);
+        await().until(() -> reads.get() >= known + 2); // of the request, and of the run that waits for the start time
+        silent.set(true);
+        await().until(() -> observer.node().directory.read().nodes().isEmpty());
+        int before = reads.get();
+        await().until(() -> reads.get() > before
+                || !observer.jobs().job(job.id()).orElseThrow().isActive());
+        silent.set(false);
+
+        assertThat(ended(observer, job).state()).isEqualTo(State.FINISHED);
+    }
+
+    @Test
+    void aJobIsRunAlthoughTheHandlerExecutorRejectsATask() {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        AtomicInteger rejections = new AtomicInteger(2);
+        try {
+            JobNode node = node(
+                    1,
+                    builder -> builder.handlers(task -> {
+                        if (rejections.getAndDecrement() > 0) {
+                            throw new RejectedExecutionException("full");
+                        }
+                        threads.execute(task);
+                    }));
+            Job job = node.jobs().start(JobRequest.of(JobAction.PAUSE, "t"));
+            assertThat(ended(node, job).state()).isEqualTo(State.FINISHED);
+        } finally {
+            threads.shutdown();
+        }
     }
 
     @ParameterizedTest
