@@ -13,6 +13,8 @@ import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -47,6 +49,9 @@ final class JobRunner implements PeriodicTask {
     private final LongSupplier nanoTime;
     /** Number of requests for a run, of which the first is running. */
     private final AtomicInteger requests = new AtomicInteger();
+
+    /** By id of a job with a rate: when its next batch may begin, by the monotonic clock. Used by runs only. */
+    private final Map<String, Long> nextBatches = new HashMap<>();
 
     private @Nullable TaskHandle handle;
 
@@ -113,6 +118,9 @@ final class JobRunner implements PeriodicTask {
         if (jobs.jobs().isEmpty()) {
             return next;
         }
+        nextBatches
+                .keySet()
+                .retainAll(jobs.jobs().stream().map(job -> job.job().id()).toList());
         KnownNodes live = nodes.read();
         if (live.nodes().stream().noneMatch(node -> node.name().equals(engine.node()))) {
             // its heartbeats were late; the next one lists it again, maybe without a call of wake()
@@ -151,17 +159,25 @@ final class JobRunner implements PeriodicTask {
     }
 
     private Duration turn(StoredJob job, Instant now) {
+        String id = job.job().id();
         long start = nanoTime.getAsLong();
+        long wait = nextBatches.getOrDefault(id, start) - start;
+        if (wait > 0) {
+            return Duration.ofNanos(wait);
+        }
         int perSecond = job.job().request().perSecond();
         int max = perSecond == 0 ? JobWork.MAX_BATCH : Math.max(1, Math.min(JobWork.MAX_BATCH, perSecond / 4));
-        StoredJob current = job;
+        // it may have been stopped while other jobs had their turns
+        StoredJob current = table.refresh(job);
         while (current != null && current.job().isActive()) {
             Batch batch = work.next(current, max);
             long end = nanoTime.getAsLong();
             Instant at = now.plusNanos(end - start);
             current = table.update(current, read -> read.after(batch, engine.node(), at));
             if (perSecond > 0 && batch.done() > 0) {
-                return Duration.ofNanos(batch.done() * Duration.ofSeconds(1).toNanos() / perSecond);
+                long pause = batch.done() * Duration.ofSeconds(1).toNanos() / perSecond;
+                nextBatches.put(id, end + pause);
+                return Duration.ofNanos(pause);
             }
             if (end - start > TURN.toNanos()) {
                 return Duration.ZERO;

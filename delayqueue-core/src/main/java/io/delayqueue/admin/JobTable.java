@@ -72,6 +72,12 @@ final class JobTable {
         update(job, read -> null);
     }
 
+    /** Reads a job again; null if it does not exist. */
+    @Nullable
+    StoredJob refresh(StoredJob known) {
+        return update(known, UnaryOperator.identity());
+    }
+
     /**
      * Changes a job.
      *

@@ -27,6 +27,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -180,6 +181,19 @@ class JobFaultTests extends JobsTest {
         }
     }
 
+    @Test
+    void aRateIsKeptAlthoughOtherJobsStart() {
+        JobNode node = node(1);
+        deadLetters(node, 100, i -> "no");
+        Job slow = node.jobs().start(JobRequest.of(JobAction.REPLAY, "t").perSecond(1));
+        for (int i = 0; i < 10; i++) {
+            ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
+        }
+        Job after = node.jobs().job(slow.id()).orElseThrow();
+        Duration elapsed = Duration.between(slow.requestedAt(), now(node));
+        assertThat(after.done()).isLessThanOrEqualTo(1 + elapsed.toSeconds());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"REPLAY", "PURGE"})
     void aJobEndsAlthoughThereAreForeignEntries(JobAction action) {
@@ -262,6 +276,41 @@ class JobFaultTests extends JobsTest {
         assertThat(until.done() + from.done()).isEqualTo(10);
         assertThat(until.done()).isEqualTo(until.expected());
         assertThat(from.done()).isEqualTo(from.expected());
+    }
+
+    /** The first of two jobs stops the other one, which waits for its turn. */
+    @Test
+    void aJobThatIsStoppedBeforeItsTurnDoesNotAct() {
+        AtomicReference<@Nullable Consumer<Boolean>> first = new AtomicReference<>();
+        JobNode node = node(
+                1,
+                builder -> builder.scripts(real -> call -> {
+                    boolean replays = call.script().name().equals("deadletterkinds");
+                    if (replays || call.script().name().equals("list")) {
+                        Consumer<Boolean> action = first.getAndSet(null);
+                        if (action != null) {
+                            action.accept(replays);
+                        }
+                    }
+                    return real.run(call);
+                }));
+        deadLetters(node, 10, i -> "no");
+        send(node, "later", 10, LATER);
+        JobNode other = node(1);
+        Instant at = now(node).plusMillis(400);
+        Job replay = node.jobs().start(JobRequest.of(JobAction.REPLAY, "t").startAt(at));
+        Job cancel = node.jobs().start(JobRequest.of(JobAction.CANCEL, "t").startAt(at));
+        first.set(replays -> other.jobs().stop((replays ? cancel : replay).id()));
+
+        List<Job> ends = List.of(ended(node, replay), ended(node, cancel));
+        ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
+
+        assertThat(ends).extracting(Job::state).containsExactlyInAnyOrder(State.FINISHED, State.STOPPED);
+        assertThat(node.jobs().jobs())
+                .filteredOn(job -> job.state() == State.STOPPED)
+                .singleElement()
+                .extracting(Job::done)
+                .isEqualTo(0L);
     }
 
     /** Each call in turn fails, before or after Redis runs it, and the job continues as on another node. */
