@@ -29,8 +29,8 @@ import org.springframework.util.Assert;
 /**
  * Acts on many messages or dead letters of a topic, or at a later time. A job is stored in Redis, and one of the live
  * nodes runs it in batches. If that node fails, another one continues. A job acts only on messages and dead letters that
- * exist when it begins. An ended job is listed for a day. Requests and ends of jobs are logged and published as
- * {@link io.delayqueue.event.DelayQueueEvents#administered}. Thread-safe.
+ * exist when it begins. An ended job is listed for a day; of more than 500, the latest are listed. Requests and ends of
+ * jobs are logged and published as {@link io.delayqueue.event.DelayQueueEvents#administered}. Thread-safe.
  *
  * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} if Redis does not reply.
  */
@@ -38,6 +38,9 @@ public final class DelayQueueJobs {
 
     /** Maximum number of jobs that wait or run. */
     public static final int MAX_ACTIVE = 100;
+
+    /** Maximum number of ended jobs that are listed. */
+    private static final int MAX_ENDED = 500;
 
     private final JobTable table;
     private final JobRunner runner;
@@ -136,6 +139,12 @@ public final class DelayQueueJobs {
             Job job =
                     new Job(ids.next(), request, State.WAITING, expected, 0, 0, null, before.now(), before.now(), null);
             table.add(new StoredJob(job, "", false));
+            before.jobs().stream()
+                    .filter(each -> !each.job().isActive())
+                    .sorted(Comparator.comparing((StoredJob each) -> each.job().updatedAt())
+                            .reversed())
+                    .skip(MAX_ENDED)
+                    .forEach(table::remove);
             audit.add(request.by(), "request to " + describe(request), request.topic(), expected);
             if (nodes.read().nodes().isEmpty()) {
                 engine.join();

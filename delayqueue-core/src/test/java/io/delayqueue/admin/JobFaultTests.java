@@ -250,6 +250,23 @@ class JobFaultTests extends JobsTest {
         assertThat(audit).containsExactly("anna: request to pause, t, 1", "anna: pause, stopped, t, 0");
     }
 
+    @Test
+    void theNumberOfEndedJobsIsLimited() {
+        JobNode node = node(1);
+        for (int i = 0; i < 700; i++) {
+            JobRequest request = JobRequest.of(JobAction.PAUSE, "t");
+            Instant at = Instant.now().minusSeconds(1000 - i);
+            table(node)
+                    .add(new StoredJob(
+                            new Job("j" + i, request, State.FINISHED, 0, 0, 0, null, at, at, null), "", false));
+        }
+        ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
+        ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
+        assertThat(node.jobs().jobs()).hasSizeLessThan(700);
+        assertThat(node.jobs().job("j699")).isPresent();
+        assertThat(node.jobs().job("j0")).isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
