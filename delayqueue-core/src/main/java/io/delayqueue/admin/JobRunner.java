@@ -127,7 +127,7 @@ final class JobRunner implements PeriodicTask {
             return RETRY;
         }
         for (StoredJob job : jobs.jobs()) {
-            if (live.isAssigned(job.job().id(), engine.node())) {
+            if (!engine.isClosed() && live.isAssigned(job.job().id(), engine.node())) {
                 Duration wait = run(job, jobs.now());
                 next = wait.compareTo(next) < 0 ? wait : next;
             }
@@ -169,7 +169,7 @@ final class JobRunner implements PeriodicTask {
         int max = perSecond == 0 ? JobWork.MAX_BATCH : Math.max(1, Math.min(JobWork.MAX_BATCH, perSecond / 4));
         // it may have been stopped while other jobs had their turns
         StoredJob current = table.refresh(job);
-        while (current != null && current.job().isActive()) {
+        while (current != null && current.job().isActive() && !engine.isClosed()) {
             Batch batch = work.next(current, max);
             long end = nanoTime.getAsLong();
             Instant at = now.plusNanos(end - start);

@@ -18,12 +18,16 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
@@ -82,10 +86,13 @@ public final class DelayQueueEngine implements AutoCloseable {
      */
     private final Set<Shard> consumed = ConcurrentHashMap.newKeySet();
 
+    /** Tasks of {@link #execute} that run. */
+    private final Set<CompletableFuture<Void>> executing = ConcurrentHashMap.newKeySet();
+
     // guarded by this
     private @Nullable CountDownLatch alive;
     private boolean started;
-    private boolean closed;
+    private volatile boolean closed;
 
     /** Used by the heartbeat task only. */
     private boolean wasConfirmed;
@@ -190,9 +197,23 @@ public final class DelayQueueEngine implements AutoCloseable {
         startHeartbeat();
     }
 
-    /** Runs a task, which may block, on a handler thread. */
+    /** Runs a task, which may block, on a handler thread. {@link #close()} waits for it. */
     public void execute(Runnable task) {
-        handlers.execute(task);
+        handlers.execute(() -> {
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            executing.add(end);
+            try {
+                task.run();
+            } finally {
+                executing.remove(end);
+                end.complete(null);
+            }
+        });
+    }
+
+    /** Whether the engine is closed or closes. Tasks should then end soon. */
+    public boolean isClosed() {
+        return closed;
     }
 
     /**
@@ -216,6 +237,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         pool.close();
         signalSource.stop();
         awaitTasks();
+        awaitExecuting(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
         leave(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
         open.forEach(ListenerContainer.Run::abandon);
         if (ownHandlers != null) {
@@ -228,6 +250,19 @@ public final class DelayQueueEngine implements AutoCloseable {
             if (!pool.awaitEnd(closeWait)) {
                 log.warn("Tasks of the delay queue engine did not end within " + closeWait);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void awaitExecuting(Duration wait) {
+        try {
+            CompletableFuture.allOf(executing.toArray(CompletableFuture[]::new))
+                    .get(wait.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            log.warn("Jobs of the delay queue did not end their batch within " + closeWait);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e); // they never fail
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

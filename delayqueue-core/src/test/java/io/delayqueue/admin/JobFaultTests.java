@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -548,6 +549,30 @@ class JobFaultTests extends JobsTest {
 
         assertThat(job.done()).isEqualTo(30);
         assertThat(counts(node).scheduled()).isZero();
+    }
+
+    @Test
+    void theBatchOfANodeThatIsClosedIsCounted() {
+        JobNode first = node(
+                1,
+                builder -> builder.scripts(real -> call -> call.script().name().equals("replay")
+                        ? real.run(call)
+                                .thenApplyAsync(
+                                        reply -> reply, CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS))
+                        : real.run(call)));
+        deadLetters(first, 1000, i -> "no");
+        JobNode second = node(1);
+        Job job = first.jobs().start(JobRequest.of(JobAction.REPLAY, "t").delay(LATER));
+        await().until(() -> counts(second).scheduled() > 0);
+
+        nodes.remove(first.node());
+        first.node().close();
+
+        Job left = second.jobs().job(job.id()).orElseThrow();
+        assertThat(left.state()).isEqualTo(State.RUNNING);
+        assertThat(left.done()).isEqualTo(counts(second).scheduled()).isLessThan(1000);
+        second.node().engine.join();
+        assertThat(ended(second, job).done()).isEqualTo(1000);
     }
 
     @Test
