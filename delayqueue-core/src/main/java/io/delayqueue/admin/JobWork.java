@@ -164,7 +164,7 @@ final class JobWork {
                 max);
         List<CompletableFuture<Boolean>> acts = page.messages().stream()
                 .filter(message -> !message.envelope().sentAt().isAfter(job.begin()))
-                .map(message -> act(job.job().request(), message))
+                .map(message -> act(job, message))
                 .toList();
         List<Boolean> done;
         try {
@@ -186,19 +186,24 @@ final class JobWork {
         return act.isDone() && !act.isCompletedExceptionally() && act.join();
     }
 
-    private CompletableFuture<Boolean> act(JobRequest request, MessageSnapshot message) {
+    private CompletableFuture<Boolean> act(StoredJob job, MessageSnapshot message) {
+        JobRequest request = job.job().request();
         return switch (request.action()) {
             case RUN ->
                 registry.withShard(
-                                message.topic(), message.id(), shard -> store.reschedule(shard, message.id(), Due.NOW))
+                                message.topic(),
+                                message.id(),
+                                shard -> store.reschedule(shard, message.id(), Due.NOW, job.begin()))
                         .thenApply(outcome -> outcome.orElse(null) == RescheduleOutcome.RESCHEDULED);
-            case MOVE -> move(message, request.target());
-            default -> cancel(message);
+            case MOVE -> move(job, message, request.target());
+            default -> cancel(job, message);
         };
     }
 
-    private CompletableFuture<Boolean> cancel(MessageSnapshot message) {
-        return registry.withShard(message.topic(), message.id(), shard -> store.cancel(shard, message.id()))
+    /** Keeps a message that replaced this one since it was read. */
+    private CompletableFuture<Boolean> cancel(StoredJob job, MessageSnapshot message) {
+        return registry.withShard(
+                        message.topic(), message.id(), shard -> store.cancel(shard, message.id(), job.begin()))
                 .thenApply(outcome -> {
                     boolean cancelled = outcome.orElse(CancelOutcome.NOT_FOUND) != CancelOutcome.NOT_FOUND;
                     if (cancelled) {
@@ -209,7 +214,7 @@ final class JobWork {
     }
 
     /** Sends the message to the other topic first: a job that is interrupted in between does both again. */
-    private CompletableFuture<Boolean> move(MessageSnapshot message, @Nullable String target) {
+    private CompletableFuture<Boolean> move(StoredJob job, MessageSnapshot message, @Nullable String target) {
         Envelope envelope = message.envelope();
         boolean unreadable = envelope.sentAt().equals(Instant.EPOCH);
         if (target == null || unreadable) {
@@ -230,7 +235,7 @@ final class JobWork {
                         return CompletableFuture.completedFuture(false);
                     }
                     events.publish(listener -> listener.sent(target, 1));
-                    return cancel(message);
+                    return cancel(job, message);
                 });
     }
 }

@@ -7,6 +7,7 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +47,14 @@ public interface MessageStore {
     /** Cancels a message, scheduled or leased. */
     CompletableFuture<CancelOutcome> cancel(Shard shard, String id);
 
+    /** Like {@link #cancel(Shard, String)}, but a message that was sent after a time counts as not found. */
+    CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Instant sentUntil);
+
     /** Moves a scheduled message. */
     CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due);
+
+    /** Like {@link #reschedule(Shard, String, Due)}, but a message that was sent after a time counts as not found. */
+    CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due, Instant sentUntil);
 
     /**
      * Finds a live message. If it is unreadable, its payload is the whole stored message and its last failure is the

@@ -13,6 +13,7 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.InvalidDeliveryException;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.template.DelayQueueUnavailableException;
@@ -32,6 +33,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -549,6 +551,45 @@ class JobFaultTests extends JobsTest {
 
         assertThat(job.done()).isEqualTo(30);
         assertThat(counts(node).scheduled()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"CANCEL, cancel", "MOVE, send", "RUN, reschedule"})
+    void aMessageThatIsReplacedWhileAJobActsOnItIsKept(JobAction action, String script) {
+        AtomicReference<@Nullable Runnable> before = new AtomicReference<>();
+        JobNode node = node(
+                1,
+                builder -> builder.scripts(real -> call -> {
+                    Runnable replacement = call.script().name().equals(script) ? before.getAndSet(null) : null;
+                    if (replacement != null) {
+                        replacement.run();
+                    }
+                    return real.run(call);
+                }));
+        JobNode other = node(1);
+        send(other, "a", 1, LATER);
+        before.set(() -> {
+            Instant running = now(other);
+            await().until(() -> now(other).isAfter(running.plusMillis(1)));
+            other.node()
+                    .template
+                    .send(DelayMessage.to("t")
+                            .id("a0")
+                            .payload("new")
+                            .delay(LATER)
+                            .onDuplicate(OnDuplicate.REPLACE)
+                            .build());
+        });
+
+        JobRequest request = action == JobAction.MOVE ? JobRequest.move("t", "right") : JobRequest.of(action, "t");
+        Job job = ended(node, node.jobs().start(request));
+
+        assertThat(List.of(job.done(), job.kept())).containsExactly(0L, 1L);
+        assertThat(counts(node).scheduled()).isEqualTo(1);
+        assertThat(messages(node, "t"))
+                .singleElement()
+                .satisfies(message ->
+                        assertThat(message.envelope().payload()).asString(UTF_8).contains("new"));
     }
 
     @Test

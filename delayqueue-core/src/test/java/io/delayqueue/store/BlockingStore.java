@@ -8,6 +8,7 @@ import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -81,8 +82,18 @@ public record BlockingStore(MessageStore store) implements MessageStore {
     }
 
     @Override
+    public CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Instant sentUntil) {
+        return store.cancel(shard, id, sentUntil);
+    }
+
+    @Override
     public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due) {
         return store.reschedule(shard, id, due);
+    }
+
+    @Override
+    public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due, Instant sentUntil) {
+        return store.reschedule(shard, id, due, sentUntil);
     }
 
     @Override

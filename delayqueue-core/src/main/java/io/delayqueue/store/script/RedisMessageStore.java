@@ -91,11 +91,24 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<CancelOutcome> cancel(Shard shard, String id) {
-        return calls.runIfExists(
-                        CANCEL,
-                        shard,
-                        ShardKeys::queue,
-                        call -> signal(call, shard).add(known(id)))
+        return cancel(shard, id, call -> {});
+    }
+
+    @Override
+    public CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Instant sentUntil) {
+        return cancel(
+                shard,
+                id,
+                call -> call.add(DelayMessage.versionDigits(DelayMessage.MAX_VERSION))
+                        .add("0")
+                        .add(sentUntil.toEpochMilli()));
+    }
+
+    private CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Consumer<ScriptCall> options) {
+        return calls.runIfExists(CANCEL, shard, ShardKeys::queue, call -> {
+                    signal(call, shard).add(known(id));
+                    options.accept(call);
+                })
                 .thenApply(found -> switch (outcome(found)) {
                     case "c" -> CancelOutcome.CANCELLED;
                     case "h" -> CancelOutcome.CANCELLED_WHILE_HANDLED;
@@ -105,11 +118,20 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due) {
-        return calls.runIfExists(
-                        RESCHEDULE,
-                        shard,
-                        ShardKeys::queue,
-                        call -> signal(call, shard).add(known(id)).add(SendScript.due(due)))
+        return reschedule(shard, id, due, call -> {});
+    }
+
+    @Override
+    public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due, Instant sentUntil) {
+        return reschedule(shard, id, due, call -> call.add(sentUntil.toEpochMilli()));
+    }
+
+    private CompletableFuture<RescheduleOutcome> reschedule(
+            Shard shard, String id, Due due, Consumer<ScriptCall> options) {
+        return calls.runIfExists(RESCHEDULE, shard, ShardKeys::queue, call -> {
+                    signal(call, shard).add(known(id)).add(SendScript.due(due));
+                    options.accept(call);
+                })
                 .thenApply(found -> switch (outcome(found)) {
                     case "r" -> RescheduleOutcome.RESCHEDULED;
                     case "l" -> RescheduleOutcome.BEING_HANDLED;

@@ -3,6 +3,7 @@
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] id
 -- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
+-- optional ARGV[6] a message that was sent after this time, in ms since 1970, counts as not found
 -- result {'OK', 'r' rescheduled | 'l' being handled | 'n' not found, due} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 8 commands, and a PUBLISH if the first due time became earlier
 --@include keys
@@ -13,7 +14,7 @@ if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local message = redis.call('HGET', messagesKey, ARGV[4])
-if not message then
+if not message or (ARGV[6] and hasHead(message) and timeAt(message, 2) > tonumber(ARGV[6])) then
   return {'OK', 'n', ''}
 end
 if not redis.call('ZSCORE', scheduleKey, ARGV[4]) then
