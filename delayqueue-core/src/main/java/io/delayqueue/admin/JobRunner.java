@@ -136,9 +136,11 @@ final class JobRunner implements PeriodicTask {
     }
 
     private Duration run(StoredJob job, Instant now) {
-        Instant at = job.job().isActive() ? job.begin() : job.job().updatedAt().plus(REMEMBERED);
-        if (at.isAfter(now)) {
-            return Duration.between(now, at);
+        Duration wait = job.job().isActive()
+                ? Duration.between(now, job.begin())
+                : Duration.between(now, job.job().updatedAt()).plus(REMEMBERED);
+        if (wait.compareTo(Duration.ZERO) > 0) {
+            return wait;
         }
         if (!job.job().isActive()) {
             table.remove(job);

@@ -503,13 +503,11 @@ class JobFaultTests extends JobsTest {
                 "pos5",
                 entry.replace("action=REPLAY", "action=CANCEL").replace("position=", "position=R.zzzzzzzzzzz.%2B"));
         add(node, "more", entry + "&unknown=field");
+        String ended = entry.replace("state=WAITING", "state=STOPPED");
+        add(node, "future", ended.replaceAll("updated=[^&]*", "updated=%2B1000000000-12-31T23%3A59%3A59Z"));
         ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
-        await().untilAsserted(() -> assertThat(node.jobs().jobs()).hasSize(8).noneMatch(Job::isActive));
-        add(
-                node,
-                "old",
-                entry.replace("state=WAITING", "state=FINISHED").replace("updated=2026", "updated=2025")
-                        + "&unknown=field");
+        await().untilAsserted(() -> assertThat(node.jobs().jobs()).hasSize(9).noneMatch(Job::isActive));
+        add(node, "old", ended.replaceAll("updated=\\d+", "updated=2025") + "&unknown=field");
         ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
         await().untilAsserted(() -> assertThat(node.jobs().job("old")).isEmpty());
     }
