@@ -87,7 +87,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final Set<Shard> consumed = ConcurrentHashMap.newKeySet();
 
     /** Tasks of {@link #execute} that run. */
-    private final Set<CompletableFuture<Void>> executing = ConcurrentHashMap.newKeySet();
+    private final Map<Runnable, CompletableFuture<Void>> executing = new ConcurrentHashMap<>();
 
     // guarded by this
     private @Nullable CountDownLatch alive;
@@ -201,11 +201,11 @@ public final class DelayQueueEngine implements AutoCloseable {
     public void execute(Runnable task) {
         handlers.execute(() -> {
             CompletableFuture<Void> end = new CompletableFuture<>();
-            executing.add(end);
+            executing.put(task, end);
             try {
                 task.run();
             } finally {
-                executing.remove(end);
+                executing.remove(task);
                 end.complete(null);
             }
         });
@@ -257,7 +257,7 @@ public final class DelayQueueEngine implements AutoCloseable {
 
     private void awaitExecuting(Duration wait) {
         try {
-            CompletableFuture.allOf(executing.toArray(CompletableFuture[]::new))
+            CompletableFuture.allOf(executing.values().toArray(CompletableFuture[]::new))
                     .get(wait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             log.warn("Jobs of the delay queue did not end their batch within " + closeWait);
