@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param kept number of messages or dead letters on which it could not act
  * @param requestedAt when it was requested
  * @param updatedAt when it last made progress or ended
- * @param failure why it failed; omitted if it did not
+ * @param failure why it failed, or why it waits until a call of Redis succeeds; omitted otherwise
  */
 public record JobResponse(
         String id,
