@@ -45,6 +45,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -241,7 +242,9 @@ public final class DelayQueueAutoConfiguration {
                 store, registry, events, properties.limits().toLimits(), InstantSource.system(), deletion, nodes);
     }
 
+    /** Is created even if beans are lazy, because it runs the jobs that are assigned to this node. */
     @Bean
+    @Lazy(false)
     @ConditionalOnMissingBean
     DelayQueueJobs delayQueueJobs(
             RedisScripts scripts,

@@ -4,11 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.admin.Job;
+import io.delayqueue.admin.JobAction;
+import io.delayqueue.admin.JobRequest;
 import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.convert.PayloadConverter;
+import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.DelayHeaders;
@@ -123,6 +129,27 @@ class DelayQueueAutoConfigurationTests {
                     context.getBean(DelayQueueTemplate.class).send("texts", "lazy");
                     assertThat(context.getBean(Texts.class).next().payload()).isEqualTo("lazy");
                 });
+    }
+
+    /** One context is a live node with lazy beans, the other one requests a job and is no node. */
+    @Test
+    void jobsRunDespiteLazyInitialization() {
+        runner.withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .withUserConfiguration(Texts.class)
+                .run(node -> runner.run(client -> {
+                    String name = node.getBean(DelayQueueEngine.class).node();
+                    NodeDirectory directory = client.getBean(NodeDirectory.class);
+                    Awaitility.await()
+                            .until(() -> directory.read().nodes().stream()
+                                    .anyMatch(each -> each.name().equals(name)));
+                    DelayQueueJobs jobs = client.getBean(DelayQueueJobs.class);
+
+                    Job job = jobs.start(JobRequest.of(JobAction.RUN, "texts"));
+
+                    Awaitility.await()
+                            .until(() -> !jobs.job(job.id()).orElseThrow().isActive());
+                }));
     }
 
     @Test
