@@ -44,6 +44,8 @@ public record Finding(
         NODE_FAILED("nodes failed"),
         /** All permits of a topic are used, and many messages wait for a handler. */
         BUSY("all handlers are busy"),
+        /** Messages of a topic are handled in isolation, because their leases ended repeatedly without a settlement. */
+        SUSPECTS("messages are suspected to crash their process"),
         /** A topic has dead letters that are not reviewed. */
         DEAD_LETTERS("dead letters"),
         /** A topic or one of its listeners is paused, or a listener of a live node has been stopped for 30 s. */

@@ -39,8 +39,9 @@ final class JobWork {
     /** Maximum number of messages of a batch. */
     static final int MAX_BATCH = 250;
 
-    /** The position at which the messages that are ready begin. */
-    private static final String READY = "R";
+    /** The messages on which a job acts, in this order. */
+    private static final List<MessageView> VIEWS =
+            List.of(MessageView.SCHEDULED, MessageView.READY, MessageView.SUSPECT);
 
     private final MessageStore store;
     private final ShardReader reader;
@@ -153,14 +154,17 @@ final class JobWork {
 
     // ---- messages --------------------------------------------------------------------------------------------------
 
-    /** Acts on messages in the order of their due times: on scheduled ones, then on those that are or became ready. */
+    /** Acts on scheduled messages, then on those that are or became ready, then on suspects; each by due time. */
     private Batch messages(StoredJob job, List<Shard> shards, int max) {
         String position = job.position();
-        MessageView view = position.startsWith(READY) ? MessageView.READY : MessageView.SCHEDULED;
+        MessageView view = VIEWS.stream()
+                .filter(each -> position.startsWith(MessagePages.initials(each)))
+                .findFirst()
+                .orElse(MessageView.SCHEDULED);
         MessagePage page = pages.read(
                 shards,
                 view,
-                position.isEmpty() || position.equals(READY) ? null : MessagePages.parse(view, position),
+                position.length() <= MessagePages.initials(view).length() ? null : MessagePages.parse(view, position),
                 max);
         List<CompletableFuture<Boolean>> acts = page.messages().stream()
                 .filter(message -> !message.envelope().sentAt().isAfter(job.begin()))
@@ -177,9 +181,12 @@ final class JobWork {
             return new Batch(acted, 0, position, false); // the next batch tries the others again
         }
         long acted = done.stream().filter(Boolean::booleanValue).count();
-        boolean more = view == MessageView.SCHEDULED && job.job().request().action() != JobAction.RUN;
         String next = page.next();
-        return new Batch(acted, done.size() - acted, next == null && more ? READY : next, false);
+        int following = VIEWS.indexOf(view) + 1;
+        if (next == null && following < VIEWS.size() && job.job().request().action() != JobAction.RUN) {
+            next = MessagePages.initials(VIEWS.get(following));
+        }
+        return new Batch(acted, done.size() - acted, next, false);
     }
 
     private static boolean hasActed(CompletableFuture<Boolean> act) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads a topic's live messages in pages, in the order of a view over all shards. Thread-safe. */
 record MessagePages(ShardReader reader) {
 
-    private static final Pattern TEXT = Pattern.compile("([SRL])\\.([0-9a-z]{1,11})\\.([A-Za-z0-9_-]*)");
+    private static final Pattern TEXT = Pattern.compile("(SC|RE|LE|SU)\\.([0-9a-z]{1,11})\\.([A-Za-z0-9_-]*)");
     private static final int RADIX = 36;
 
     /** The order of each shard: by time, then by the bytes of the id. */
@@ -62,7 +62,7 @@ record MessagePages(ShardReader reader) {
      */
     static Place parse(MessageView view, String text) {
         Matcher matcher = TEXT.matcher(text);
-        if (!matcher.matches() || !matcher.group(1).equals(initial(view))) {
+        if (!matcher.matches() || !matcher.group(1).equals(initials(view))) {
             throw new IllegalArgumentException("Not a page of " + view + " messages: " + text);
         }
         try {
@@ -75,14 +75,15 @@ record MessagePages(ShardReader reader) {
 
     private static String text(MessageView view, Place after) {
         byte[] id = after.id().getBytes(UTF_8);
-        return initial(view)
+        return initials(view)
                 + '.'
                 + Long.toString(after.millis(), RADIX)
                 + '.'
                 + Base64.getUrlEncoder().withoutPadding().encodeToString(id);
     }
 
-    private static String initial(MessageView view) {
-        return view.name().substring(0, 1);
+    /** What the text of each page of a view begins with. */
+    static String initials(MessageView view) {
+        return view.name().substring(0, 2);
     }
 }

@@ -4,8 +4,10 @@ package io.delayqueue.admin;
 public enum MessageView {
     /** Not yet due; ordered by due time. */
     SCHEDULED,
-    /** Due and not claimed; the message that has waited longest is first. */
+    /** Due, not claimed and not a suspect; the message that has waited longest is first. */
     READY,
     /** Leased; ordered by the end of the lease. */
-    LEASED
+    LEASED,
+    /** Due, and waiting to be handled in isolation; the message that has waited longest is first. */
+    SUSPECT
 }

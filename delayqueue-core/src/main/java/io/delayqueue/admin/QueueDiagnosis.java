@@ -225,6 +225,14 @@ public final class QueueDiagnosis {
                         name,
                         messages(counts.leased(), "leased") + ", most of them waiting for a handler. " + busy(name));
             }
+            if (counts.suspects() > 0) {
+                add(
+                        Level.WARNING,
+                        Kind.SUSPECTS,
+                        name,
+                        messages(counts.suspects(), "waiting to be handled in isolation")
+                                + ", because the leases of each ended repeatedly without a settlement.");
+            }
             checkDeadLetters(topic, counts);
             checkPauses(topic);
         }

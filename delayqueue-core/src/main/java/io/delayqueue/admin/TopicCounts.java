@@ -13,14 +13,16 @@ import java.util.concurrent.CompletableFuture;
  * Numbers of messages of a topic by state.
  *
  * @param scheduled not yet due
- * @param ready due and not claimed
+ * @param ready due and not claimed, including suspects
+ * @param suspects waiting to be handled in isolation, because their leases ended repeatedly without a settlement
  * @param leased leased, waiting for a handler or being handled
  * @param dead dead letters
  * @param unreviewed dead letters that were added since {@link DelayQueueAdmin#markReviewed} was last called
  * @param lag how long the oldest due message has been waiting since its due time or, if later, its send; zero if no
  *     message is due. It may be slightly too short if many messages were sent with due times in the past
  */
-public record TopicCounts(long scheduled, long ready, long leased, long dead, long unreviewed, Duration lag) {
+public record TopicCounts(
+        long scheduled, long ready, long suspects, long leased, long dead, long unreviewed, Duration lag) {
 
     /**
      * Counts a topic. All shards are counted concurrently, so a server that does not respond delays only the topics
@@ -35,7 +37,7 @@ public record TopicCounts(long scheduled, long ready, long leased, long dead, lo
     }
 
     static TopicCounts of(List<ShardCounts> shards) {
-        TopicCounts sum = new TopicCounts(0, 0, 0, 0, 0, Duration.ZERO);
+        TopicCounts sum = new TopicCounts(0, 0, 0, 0, 0, 0, Duration.ZERO);
         for (ShardCounts shard : shards) {
             sum = sum.and(shard);
         }
@@ -46,6 +48,7 @@ public record TopicCounts(long scheduled, long ready, long leased, long dead, lo
         return new TopicCounts(
                 scheduled + shard.scheduled(),
                 ready + shard.ready(),
+                suspects + shard.suspects(),
                 leased + shard.leased(),
                 dead + shard.dead(),
                 unreviewed + shard.unreviewed(),

@@ -38,13 +38,12 @@ final class ClaimBudget {
     private int wanting;
 
     /**
-     * Creates the budget of a listener. If messages have a single attempt, nothing is claimed in advance: a killed
-     * process uses up one attempt of each claimed message, so messages that no handler received would be dead-lettered.
+     * Creates the budget of a listener.
      *
      * @param linger maximum wait of a poller for more capacity if less than half of its fair share is free
      */
     ClaimBudget(ListenerOptions options, Duration linger) {
-        this(options.concurrency() * options.batchSize(), options.maxAttempts() == 1 ? 0 : options.prefetch(), linger);
+        this(options.concurrency() * options.batchSize(), options.prefetch(), linger);
     }
 
     ClaimBudget(int handledAtOnce, int maxPrefetch, Duration linger) {

@@ -291,6 +291,11 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     }
 
     @Override
+    public int crashes() {
+        return claim.crashes();
+    }
+
+    @Override
     public Instant dueAt() {
         return Instant.ofEpochMilli(claim.dueMillis());
     }

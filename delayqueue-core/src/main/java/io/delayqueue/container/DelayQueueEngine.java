@@ -63,6 +63,7 @@ public final class DelayQueueEngine implements AutoCloseable {
 
     final Membership membership;
     final Executor handlers;
+    final IsolationSlot isolation = new IsolationSlot();
 
     private final String node;
     private final ThreadFactory threads;

@@ -1,6 +1,7 @@
 package io.delayqueue.container;
 
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.store.CrashLimits;
 import java.time.Duration;
 
 /**
@@ -15,6 +16,7 @@ import java.time.Duration;
  *     10 min
  * @param linger longest wait of a settlement for a batch while the workers are busy, 0 to 1 s
  * @param confirmAfter wait for a worker after which a delivery confirms its lease before it starts, 1 ms to 1 min
+ * @param crashes when to isolate and dead-letter messages whose leases end without a settlement
  * @param retentionInterval interval between prunings of dead letters, 100 ms to 1 d
  * @param deadLetterMaxAge longest time that a dead letter is kept, 1 s to 36,500 d
  * @param deadLetterMaxCount most dead letters kept per topic, 0 or more
@@ -28,6 +30,7 @@ public record EngineSettings(
         Duration heartbeatTimeout,
         Duration linger,
         Duration confirmAfter,
+        CrashLimits crashes,
         Duration retentionInterval,
         Duration deadLetterMaxAge,
         long deadLetterMaxCount,
@@ -42,6 +45,7 @@ public record EngineSettings(
             Duration.ofSeconds(15),
             Duration.ofMillis(5),
             Duration.ofSeconds(1),
+            CrashLimits.DEFAULTS,
             Duration.ofMinutes(5),
             Duration.ofDays(30),
             100_000,

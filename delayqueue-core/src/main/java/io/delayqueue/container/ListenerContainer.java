@@ -224,7 +224,15 @@ final class ListenerContainer implements ManagedListener {
         private ShardPoller poller(Shard messages) {
             Shard shard = spec.kind() == QueueKind.NOTIFICATIONS ? messages.notifications() : messages;
             ShardPoller poller = new ShardPoller(
-                    engine, spec, shard, engine.nextConsumer(), budget, attempts, workers::dispatch, this::reopen);
+                    engine,
+                    spec,
+                    shard,
+                    engine.nextConsumer(),
+                    budget,
+                    attempts,
+                    workers::dispatch,
+                    this::handleInIsolation,
+                    this::reopen);
             poller.start(shard.count() == 1 ? name : name + " shard " + shard.index());
             return poller;
         }
@@ -346,6 +354,15 @@ final class ListenerContainer implements ManagedListener {
                 }
             }
             return null;
+        }
+
+        private void handleInIsolation(ClaimedDelivery suspect) {
+            engine.handlers.execute(() -> {
+                log.info("Message " + Printable.of(suspect.id()) + " of topic " + Printable.of(suspect.topic())
+                        + " is handled in isolation, because " + suspect.claim().crashes()
+                        + " of its leases ended without a settlement");
+                CompletableFuture<?> unused = pipeline.handle(List.of(suspect));
+            });
         }
 
         private void idle() {

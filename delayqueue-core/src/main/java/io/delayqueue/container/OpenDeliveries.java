@@ -76,6 +76,16 @@ final class OpenDeliveries {
         }
     }
 
+    /** Adds a claimed suspect, which does not wait for a worker and is not part of the claim budget. */
+    void addSuspect(ClaimedDelivery delivery) {
+        open.add(delivery);
+        size.incrementAndGet();
+        planFor(delivery.renewalAt());
+        synchronized (this) {
+            delivery.requireConfirmation(cancelledOrReplacedAt);
+        }
+    }
+
     private void planFor(long at) {
         if (nextRenewal == Long.MAX_VALUE || at - nextRenewal < 0) {
             nextRenewal = at;
@@ -89,7 +99,9 @@ final class OpenDeliveries {
     void remove(ClaimedDelivery delivery) {
         if (open.remove(delivery)) {
             size.decrementAndGet();
-            share.freed(1);
+            if (!delivery.claim().isolated()) {
+                share.freed(1);
+            }
         }
     }
 

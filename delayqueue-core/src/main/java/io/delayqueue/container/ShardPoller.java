@@ -73,6 +73,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private final ClaimBudget budget;
     private final AttemptLog attempts;
     private final Runnable dispatch;
+    private final Consumer<ClaimedDelivery> handleInIsolation;
     private final Consumer<ShardPoller> onRegisteredAnew;
     private final ShardSession session;
     private final NextPoll nextPoll;
@@ -92,6 +93,12 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
 
     private volatile boolean ending;
 
+    /** The suspect that is being handled; null if there is none. */
+    private volatile @Nullable ClaimedDelivery suspect;
+
+    /** Whether suspects waited at the last reply. */
+    private volatile boolean suspectsLeft;
+
     // of the open poll
     private List<OpenDeliveries.Renewal> renewals = List.of();
     private boolean sweeping;
@@ -108,6 +115,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
      * @param budget limits the claims of all pollers of the listener
      * @param attempts counts and logs the attempts of all pollers of the listener
      * @param dispatch called when deliveries wait for a worker; called again later if it throws
+     * @param handleInIsolation starts to handle a suspect outside the permits
      * @param onRegisteredAnew called with this poller when the number of shards of the topic has changed
      */
     ShardPoller(
@@ -118,6 +126,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             ClaimBudget budget,
             AttemptLog attempts,
             Runnable dispatch,
+            Consumer<ClaimedDelivery> handleInIsolation,
             Consumer<ShardPoller> onRegisteredAnew) {
         super(engine.nanoTime);
         this.shard = shard;
@@ -134,6 +143,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         this.budget = budget;
         this.attempts = attempts;
         this.dispatch = dispatch;
+        this.handleInIsolation = handleInIsolation;
         this.onRegisteredAnew = onRegisteredAnew;
         this.session = new ShardSession(
                 request -> store.poll(shard, request).thenApply(Optional::of),
@@ -151,6 +161,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         this.reclaiming = new Reclaiming(
                 MAX_RECLAIM,
                 options.maxAttempts(),
+                settings.crashes(),
                 Reclaiming.gapFor(settings.sweep()),
                 renewal.compareTo(RECONNECT_TIME) > 0 ? renewal : RECONNECT_TIME);
     }
@@ -179,6 +190,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     void pause() {
         claiming = false;
         releaseAll();
+        releaseUnusedSlot();
         wake();
         leave();
     }
@@ -201,6 +213,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         cancel();
         leave();
         share.close();
+        claiming = false;
+        releaseUnusedSlot();
         abandon(new IllegalStateException("Topic " + Printable.of(shard.topic())
                 + " was registered again with another number of shards before Redis replied"));
     }
@@ -306,6 +320,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         } catch (RuntimeException e) {
             share.endReservation();
             share.wants(false);
+            releaseUnusedSlot();
             dropRejectedPoll();
             throw e;
         } finally {
@@ -319,6 +334,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             return untilReplied();
         }
         releaseOverdue();
+        endOverdueIsolation();
         Poll poll = session.open();
         if (poll == null) {
             poll = begin();
@@ -349,6 +365,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             return Duration.ofNanos(left);
         }
         share.endReservation();
+        releaseUnusedSlot();
         return UNTIL_REPLIED;
     }
 
@@ -396,7 +413,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                 new Claiming(
                         share.reserve(Math.min(capacity, PollRequest.MAX_BATCH)),
                         PollRequest.MAX_BYTES,
-                        options.lease()),
+                        options.lease(),
+                        claiming && suspect == null && engine.isolation.isOwnedBy(this)),
                 reclaiming,
                 // with a greater capacity, the next poll of this poller claims the messages that this one leaves
                 peers && capacity <= PollRequest.MAX_BATCH,
@@ -447,7 +465,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         long repliedAt = nanoTime.getAsLong();
         Set<Object> lost = ShardSession.identities(reply.rejected());
         List<ClaimedDelivery> lostDeliveries = deliveries.renewed(renewals, lost, poll.sentAt(), repliedAt);
+        suspectsLeft = reply.suspectsLeft();
         take(poll, reply.claims(), repliedAt);
+        requestSlot();
         // last: listeners and callbacks may throw anything, and the poll must be applied by then
         lostDeliveries.forEach(this::publishLost);
         session.publish(poll, reply);
@@ -460,8 +480,13 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (!claims.isEmpty()) {
             List<ClaimedDelivery> taken = new ArrayList<>(claims.size());
             for (Claim claim : claims) {
-                taken.add(new ClaimedDelivery(
-                        this, session.clock(), shard.topic(), claim, options, poll.sentAt(), repliedAt));
+                ClaimedDelivery delivery = new ClaimedDelivery(
+                        this, session.clock(), shard.topic(), claim, options, poll.sentAt(), repliedAt);
+                if (claim.isolated()) {
+                    takeSuspect(delivery);
+                } else {
+                    taken.add(delivery);
+                }
             }
             deliveries.add(taken);
         }
@@ -475,6 +500,69 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             } catch (RuntimeException | Error e) {
                 // roundTrip() dispatches again after the poll is applied; if that fails too, it throws
             }
+        }
+    }
+
+    // ---- suspects --------------------------------------------------------------------------------------------------
+
+    /** Handles a claimed suspect, or releases it if this process may not handle it now. */
+    private void takeSuspect(ClaimedDelivery delivery) {
+        deliveries.addSuspect(delivery);
+        boolean starts = claiming && !delivery.needsConfirmation() && suspect == null && engine.isolation.request(this);
+        if (starts) {
+            suspect = delivery;
+            try {
+                handleInIsolation.accept(delivery);
+                return;
+            } catch (RuntimeException | Error e) {
+                // no thread: a later poll claims the suspect again
+            }
+        }
+        suspectsLeft = false; // until the next poll
+        release(delivery);
+    }
+
+    /** Requests the slot if suspects wait, and polls for one when this poller has it. */
+    private void requestSlot() {
+        if (suspect != null) {
+            return;
+        }
+        if (!claiming || !suspectsLeft) {
+            engine.isolation.release(this);
+        } else if (engine.isolation.request(this)) {
+            nextPoll.pollNow();
+        }
+    }
+
+    private void releaseUnusedSlot() {
+        if (suspect == null) {
+            engine.isolation.release(this);
+        }
+    }
+
+    /** Called when this poller gets the slot for which it waited. */
+    void slotGranted() {
+        if (claiming) {
+            nextPoll.pollNow();
+        } else {
+            engine.isolation.release(this);
+        }
+    }
+
+    /** Passes the slot on. A handler that does not return keeps it no longer than handlers may take. */
+    private void endIsolation() {
+        suspect = null;
+        engine.isolation.release(this);
+        requestSlot();
+    }
+
+    private void endOverdueIsolation() {
+        ClaimedDelivery current = suspect;
+        if (current != null
+                && current.isStarted()
+                && nanoTime.getAsLong() - current.startedAt()
+                        > options.handlingTime().toNanos()) {
+            endIsolation();
         }
     }
 
@@ -584,6 +672,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
         session.add(new PendingSettlement(settlement, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
         deliveries.remove(delivery);
+        if (delivery == suspect) {
+            endIsolation();
+        }
         wakeForWork();
         failIfAbandoned();
     }

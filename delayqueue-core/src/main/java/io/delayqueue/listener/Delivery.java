@@ -16,6 +16,12 @@ public interface Delivery {
     /** The number of the attempt, from 1. */
     int attempt();
 
+    /**
+     * The number of leases that ended without a settlement since the last settlement, for example because a process was
+     * killed. An earlier handler of the same attempt may have run.
+     */
+    int crashes();
+
     /** The due time of this attempt, by Redis' clock. For a retry, the due time of the retry. */
     Instant dueAt();
 

@@ -5,10 +5,10 @@ public enum DeadLetterCause {
     /** The last permitted attempt failed. */
     ATTEMPTS_SPENT,
     /**
-     * The lease of the last permitted attempt ended before a settlement, for example because its process was
-     * killed.
+     * The message was leased in isolation, and its lease ended without a settlement, as often as permitted, for example
+     * because its handler killed the process each time.
      */
-    LEASE_OVER,
+    CRASHED,
     /** The message was claimed after its expiry. */
     EXPIRED,
     /** A handler or receiver dead-lettered the message. */

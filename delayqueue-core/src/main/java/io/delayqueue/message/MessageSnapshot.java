@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param id the id
  * @param state the state
  * @param dueAt the next due time; for a leased message, the due time at which it was claimed
- * @param attempts number of claims so far, including the running one
+ * @param attempts number of attempts so far, including the running one
+ * @param crashes number of leases that ended without a settlement since the last settlement
  * @param holder the consumer that holds the lease; null unless leased
  * @param leaseEnd when the lease ends unless it is renewed, by Redis' clock; null unless leased
  * @param lastFailure summary of the last attempt's failure; null if no attempt failed
@@ -22,6 +23,7 @@ public record MessageSnapshot(
         MessageState state,
         Instant dueAt,
         int attempts,
+        int crashes,
         @Nullable String holder,
         @Nullable Instant leaseEnd,
         @Nullable String lastFailure,

@@ -200,7 +200,8 @@ public final class DelayQueueGauges implements SmartLifecycle {
             statuses = first;
             group = new MeterGroup(registry, tag);
             messages("scheduled", TopicCounts::scheduled);
-            messages("ready", TopicCounts::ready);
+            messages("ready", counts -> counts.ready() - counts.suspects());
+            messages("suspect", TopicCounts::suspects);
             messages("leased", TopicCounts::leased);
             messages("dead", TopicCounts::dead);
             group.gauge(

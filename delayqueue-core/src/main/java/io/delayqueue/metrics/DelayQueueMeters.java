@@ -211,7 +211,7 @@ public enum DelayQueueMeters implements MeterDocumentation {
         STATE,
         /** acknowledged, retried, dead or rejected. */
         OUTCOME,
-        /** failing, no_listener, late, unknown, node_failed, busy, dead_letters or paused. */
+        /** failing, no_listener, late, unknown, node_failed, busy, suspects, dead_letters or paused. */
         KIND,
         /** The script that was called: send, poll, heartbeat, … */
         OPERATION;

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param token token of the lease
  * @param dueMillis due time for which it was claimed, ms since 1970
  * @param attempt number of the attempt, from 1
+ * @param crashes number of leases that ended without a settlement since the last settlement
+ * @param isolated whether it is to be handled in isolation
  * @param lastFailure summary of the last attempt's failure; null if there was none
  * @param stored the stored message; must not be changed
  */
@@ -19,6 +21,8 @@ public record Claim(
         String token,
         long dueMillis,
         int attempt,
+        int crashes,
+        boolean isolated,
         @Nullable String lastFailure,
         byte[] stored) {
 

@@ -128,16 +128,18 @@ final class PollEvents {
     private void deadLetteredUnsettled(DeadLettered deadLettered) {
         String id = deadLettered.id();
         boolean notable =
-                deadLettered.cause() == DeadLetterCause.LEASE_OVER || deadLettered.cause() == DeadLetterCause.EXPIRED;
+                deadLettered.cause() == DeadLetterCause.CRASHED || deadLettered.cause() == DeadLetterCause.EXPIRED;
         if (recipient.takesMessages()) {
             if (logs && notable) {
                 log.warn("Message " + Printable.of(id) + ofTopic + " was dead-lettered: " + deadLettered.cause());
             }
             events.publish(to -> to.deadLettered(recipient, id, deadLettered.cause(), null));
         } else if (notable) { // drops by the listener were published with their settlements
-            log.warn("The notification of dead letter " + Printable.of(id) + ofTopic
-                    + " was dropped, because its last attempt was not settled; the dead letter is kept");
-            Throwable failure = new IllegalStateException("The last attempt was not settled: " + deadLettered.cause());
+            log.warn(
+                    "The notification of dead letter " + Printable.of(id) + ofTopic
+                            + " was dropped, because its leases ended repeatedly without a settlement; the dead letter is kept");
+            Throwable failure = new IllegalStateException(
+                    "Its leases ended repeatedly without a settlement: " + deadLettered.cause());
             events.publish(to -> to.notificationDropped(recipient, id, failure, null));
         }
     }

@@ -10,10 +10,11 @@ import java.util.List;
  * @param nowMicros time of Redis' clock, µs since 1970
  * @param nextDueMillis first due time of the schedule, ms since 1970, or {@link #NEVER}
  * @param nextLeaseEndMillis first end of a lease, ms since 1970, or {@link #NEVER}
- * @param claims claimed messages, ordered by due time
+ * @param claims claimed messages: the suspect, if any, then the others, ordered by due time
  * @param rejected rejected settlements: the message was not leased with the token
  * @param reclaimed ids of messages whose lease ended and which are scheduled again
  * @param deadLettered messages that became dead letters
+ * @param suspectsLeft whether messages wait to be handled in isolation
  */
 public record PollReply(
         long nowMicros,
@@ -22,7 +23,8 @@ public record PollReply(
         List<Claim> claims,
         List<Settlement> rejected,
         List<String> reclaimed,
-        List<DeadLettered> deadLettered) {
+        List<DeadLettered> deadLettered,
+        boolean suspectsLeft) {
 
     /** A time that is never reached. */
     public static final long NEVER = 9007199254740991L;

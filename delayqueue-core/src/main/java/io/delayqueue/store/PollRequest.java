@@ -67,18 +67,26 @@ public record PollRequest(
      * @param max largest number of messages, 0 to 500
      * @param maxBytes largest total size of the messages in bytes; a single message may be larger
      * @param lease length of the lease, unless the message has its own
+     * @param suspect whether to claim a suspect, too, which is then handled in isolation
      */
-    public record Claiming(int max, int maxBytes, Duration lease) {}
+    public record Claiming(int max, int maxBytes, Duration lease, boolean suspect) {
+
+        /** Claims no suspect. */
+        public Claiming(int max, int maxBytes, Duration lease) {
+            this(max, maxBytes, lease, false);
+        }
+    }
 
     /**
      * How to reclaim leases that have ended.
      *
      * @param max largest number of leases, 0 to 500
      * @param maxAttempts permitted attempts, unless the message has its own limit
+     * @param crashes when to isolate and dead-letter messages whose leases end without a settlement
      * @param gap if the shard has leases and was not polled for longer than this, reclaiming is suspended
      * @param grace time for which reclaiming is then suspended, so that live owners can renew their leases first
      */
-    public record Reclaiming(int max, int maxAttempts, Duration gap, Duration grace) {
+    public record Reclaiming(int max, int maxAttempts, CrashLimits crashes, Duration gap, Duration grace) {
 
         private static final Duration LATE = Duration.ofSeconds(1);
 

@@ -6,15 +6,17 @@ import java.time.Duration;
  * Numbers of messages of a shard by state.
  *
  * @param scheduled number of messages that are not yet due
- * @param ready number of messages that are due and not leased
+ * @param ready number of messages that are due and not leased, including suspects
+ * @param suspects number of messages that wait to be handled in isolation
  * @param leased number of leased messages
  * @param dead number of dead letters
  * @param unreviewed number of dead letters that were added since the last review
  * @param lag longest time that a due message has been waiting, counted from its due time or, if later, from its send;
  *     zero if no message is due. If many messages were sent with a past due time, the value may be slightly too low
  */
-public record ShardCounts(long scheduled, long ready, long leased, long dead, long unreviewed, Duration lag) {
+public record ShardCounts(
+        long scheduled, long ready, long suspects, long leased, long dead, long unreviewed, Duration lag) {
 
     /** The counts of an empty shard. */
-    public static final ShardCounts ZERO = new ShardCounts(0, 0, 0, 0, 0, Duration.ZERO);
+    public static final ShardCounts ZERO = new ShardCounts(0, 0, 0, 0, 0, 0, Duration.ZERO);
 }

@@ -13,6 +13,7 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
@@ -70,7 +71,7 @@ class DelayQueueAdminTests extends RedisTest {
                                 "undertaker",
                                 ++sequence,
                                 new Claiming(max, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
-                                new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),
+                                new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
                                 settlements,
                                 List.of()));
@@ -122,7 +123,7 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void countsSayWhatStandsWhere() {
-        assertThat(admin.counts("orders")).isEqualTo(new TopicCounts(0, 0, 0, 0, 0, Duration.ZERO));
+        assertThat(admin.counts("orders")).isEqualTo(new TopicCounts(0, 0, 0, 0, 0, 0, Duration.ZERO));
         toDeadLetters("dead");
         send("leased");
         poll(1, List.of());
@@ -329,7 +330,7 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void aTopicThatNobodyUsesIsEmptyAndNothingIsKeptOfIt() {
-        assertThat(admin.counts("mistyped")).isEqualTo(new TopicCounts(0, 0, 0, 0, 0, Duration.ZERO));
+        assertThat(admin.counts("mistyped")).isEqualTo(new TopicCounts(0, 0, 0, 0, 0, 0, Duration.ZERO));
         assertThat(admin.deadLetters("mistyped", 10)).isEqualTo(new DeadLetterPage(List.of(), null));
         assertThat(admin.deadLetter("mistyped", "a@b")).isEmpty();
         assertThat(admin.replay("mistyped", "a@b")).isEqualTo(ReplayOutcome.NOT_FOUND);

@@ -10,6 +10,7 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
@@ -122,7 +123,7 @@ class IdleTopicsTests extends RedisTest {
                                 "undertaker",
                                 ++sequence,
                                 new Claiming(max, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
-                                new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),
+                                new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
                                 settlements,
                                 List.of()));

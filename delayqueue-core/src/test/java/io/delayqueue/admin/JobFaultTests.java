@@ -48,6 +48,7 @@ class JobFaultTests extends JobsTest {
             Duration.ofMillis(400),
             Duration.ofMillis(5),
             Duration.ofSeconds(1),
+            EngineSettings.DEFAULTS.crashes(),
             Duration.ofMinutes(5),
             Duration.ofDays(30),
             200_000,

@@ -36,7 +36,7 @@ class QueueDiagnosisTests {
         return new TopicStatus(
                 name,
                 1,
-                new TopicCounts(scheduled, ready, leased, dead, dead, Duration.ofSeconds(lagSeconds)),
+                new TopicCounts(scheduled, ready, 0, leased, dead, dead, Duration.ofSeconds(lagSeconds)),
                 List.of("n1"),
                 List.of("n1"),
                 false,
@@ -49,7 +49,13 @@ class QueueDiagnosisTests {
 
     private static TopicStatus unconsumed(String name, long scheduled, long ready) {
         return new TopicStatus(
-                name, 1, new TopicCounts(scheduled, ready, 0, 0, 0, Duration.ZERO), List.of(), List.of(), false, null);
+                name,
+                1,
+                new TopicCounts(scheduled, ready, 0, 0, 0, 0, Duration.ZERO),
+                List.of(),
+                List.of(),
+                false,
+                null);
     }
 
     private static ListenerStatus listener(String topic, State state, int running, Attempts attempts) {
@@ -221,7 +227,7 @@ class QueueDiagnosisTests {
         Diagnosis late = diagnose(nodes(listener("a", State.STOPPED, 0, Attempts.NONE)), late("a", 20));
         assertThat(texts(late)).first().asString().endsWith("All of its listeners are paused or stopped.");
         TopicStatus paused = new TopicStatus(
-                "p", 1, new TopicCounts(0, 1, 0, 0, 0, Duration.ofHours(3)), List.of(), List.of(), true, null);
+                "p", 1, new TopicCounts(0, 1, 0, 0, 0, 0, Duration.ofHours(3)), List.of(), List.of(), true, null);
         assertThat(texts(diagnose(nodes(), paused, topic("a", 0, 0, 0, 0, 0))))
                 .containsExactly(
                         "Its oldest due message has been waiting for 3 h, a message is ready. The topic is paused on all"
@@ -242,6 +248,15 @@ class QueueDiagnosisTests {
         clock = clock.plusSeconds(1);
         assertThat(texts(diagnose(new Nodes(NOW, List.of(node("shop-3", NOW, stopped)), List.of()), topic)))
                 .containsExactly("Listener a-listener is stopped on shop-3.");
+    }
+
+    @Test
+    void suspectsAreFound() {
+        TopicStatus topic = new TopicStatus(
+                "a", 1, new TopicCounts(0, 3, 2, 0, 0, 0, Duration.ZERO), List.of("n"), List.of(), false, null);
+        assertThat(texts(diagnose(new Nodes(NOW, List.of(), List.of()), topic)))
+                .containsExactly("2 messages are waiting to be handled in isolation, because the leases of each ended"
+                        + " repeatedly without a settlement.");
     }
 
     @Test

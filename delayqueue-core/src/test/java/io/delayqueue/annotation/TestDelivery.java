@@ -54,6 +54,11 @@ final class TestDelivery implements Delivery, Acknowledgement {
     }
 
     @Override
+    public int crashes() {
+        return 0;
+    }
+
+    @Override
     public int attempt() {
         return attempt;
     }

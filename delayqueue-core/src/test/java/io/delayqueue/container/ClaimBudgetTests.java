@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.container.ClaimBudget.Share;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
-import io.delayqueue.listener.ListenerOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -343,15 +342,6 @@ class ClaimBudgetTests {
         assertThat(measured.prefetch()).isZero();
         handled(Duration.ofMillis(10), 1);
         assertThat(measured.prefetch()).isEqualTo(100);
-    }
-
-    @Test
-    void nothingIsClaimedInAdvanceIfASingleAttemptIsPermitted() {
-        ListenerOptions once =
-                ListenerOptions.DEFAULTS.toBuilder().maxAttempts(1).build();
-        assertThat(new ClaimBudget(once, Duration.ZERO).prefetch()).isZero();
-        assertThat(new ClaimBudget(ListenerOptions.DEFAULTS, Duration.ZERO).prefetch())
-                .isPositive();
     }
 
     private record CalledBy(Semaphore calls) implements TaskHandle {

@@ -39,7 +39,8 @@ class NextPollTests {
     private void saw(long nextDue, long nextLeaseEnd, List<Claim> claims, boolean announced) {
         clock.set(redisMillis() * 1000);
         nextPoll.replied(
-                new PollReply(redisMillis() * 1000, nextDue, nextLeaseEnd, claims, List.of(), List.of(), List.of()),
+                new PollReply(
+                        redisMillis() * 1000, nextDue, nextLeaseEnd, claims, List.of(), List.of(), List.of(), false),
                 announced);
     }
 

@@ -67,6 +67,7 @@ public final class Pacing {
                 heartbeat.multipliedBy(3),
                 EngineSettings.DEFAULTS.linger(),
                 confirmAfter,
+                EngineSettings.DEFAULTS.crashes(),
                 retention,
                 deadLetterMaxAge,
                 deadLetterMaxCount,

@@ -13,6 +13,7 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
@@ -131,7 +132,7 @@ class RetentionTests {
                 "gravedigger",
                 sequence,
                 new Claiming(claims, 1000, Duration.ofSeconds(30)),
-                new Reclaiming(0, 10, Duration.ofSeconds(6), Duration.ofSeconds(10)),
+                new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofSeconds(6), Duration.ofSeconds(10)),
                 false,
                 settlements,
                 List.of());

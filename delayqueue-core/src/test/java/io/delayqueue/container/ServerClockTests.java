@@ -147,7 +147,7 @@ class ServerClockTests extends NodeTest {
         if (seconds > 0) {
             awaitWithin(SWEEP, "acknowledged later");
         }
-        awaitWithin(LEASE.plus(SWEEP).plus(GRACE), "acknowledged dead 2");
+        awaitWithin(LEASE.plus(SWEEP).plus(GRACE), "acknowledged dead 1");
         assertThat(handled.get("living")).singleElement().matches(Delivery::held);
         assertThat(handled.get("living-own")).singleElement().matches(Delivery::held);
         release.countDown();

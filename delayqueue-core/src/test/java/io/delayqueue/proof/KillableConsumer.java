@@ -41,6 +41,12 @@ final class KillableConsumer implements AutoCloseable {
      * @param lines receives each event line
      */
     static KillableConsumer start(List<String> addresses, Path log, BiConsumer<KillableConsumer, String> lines) {
+        return start(ConsumerProcess.class, addresses, log, lines);
+    }
+
+    /** Starts another program. */
+    static KillableConsumer start(
+            Class<?> program, List<String> addresses, Path log, BiConsumer<KillableConsumer, String> lines) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx200m",
@@ -49,7 +55,7 @@ final class KillableConsumer implements AutoCloseable {
                 "-Dlogback.configurationFile=io/delayqueue/proof/consumer-logback.xml",
                 "-cp",
                 System.getProperty("java.class.path"),
-                ConsumerProcess.class.getName()));
+                program.getName()));
         command.addAll(addresses);
         File file = log.toFile();
         try {

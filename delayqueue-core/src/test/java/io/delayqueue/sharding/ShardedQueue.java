@@ -14,6 +14,7 @@ import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
@@ -119,7 +120,7 @@ final class ShardedQueue implements AutoCloseable {
                                 "hand",
                                 sequence.incrementAndGet(),
                                 new Claiming(claim, PollRequest.MAX_BYTES, Duration.ofMinutes(10)),
-                                new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ZERO),
+                                new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
                                 settlements,
                                 List.of()));

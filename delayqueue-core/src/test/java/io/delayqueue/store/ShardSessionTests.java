@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Test;
 class ShardSessionTests {
 
     private static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30));
-    private static final Reclaiming RECLAIMING = new Reclaiming(0, 10, Duration.ofSeconds(6), Duration.ZERO);
+    private static final Reclaiming RECLAIMING =
+            new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofSeconds(6), Duration.ZERO);
 
     private long nanos;
     private final List<PollRequest> sent = new ArrayList<>();
@@ -100,7 +101,8 @@ class ShardSessionTests {
     }
 
     private static PollReply reply(List<Settlement> rejected) {
-        return new PollReply(1_000_000, PollReply.NEVER, PollReply.NEVER, List.of(), rejected, List.of(), List.of());
+        return new PollReply(
+                1_000_000, PollReply.NEVER, PollReply.NEVER, List.of(), rejected, List.of(), List.of(), false);
     }
 
     @Test
@@ -170,11 +172,11 @@ class ShardSessionTests {
                         List.of(),
                         List.of(
                                 new DeadLettered("accepted", DeadLetterCause.REQUESTED),
-                                new DeadLettered("rejected", DeadLetterCause.LEASE_OVER))));
+                                new DeadLettered("rejected", DeadLetterCause.CRASHED)),
+                        false));
 
         assertThat(told)
-                .containsExactly(
-                        "gone rejected", "deadLettered accepted REQUESTED", "deadLettered rejected LEASE_OVER");
+                .containsExactly("gone rejected", "deadLettered accepted REQUESTED", "deadLettered rejected CRASHED");
     }
 
     @Test

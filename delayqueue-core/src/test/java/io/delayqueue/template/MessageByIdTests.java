@@ -9,6 +9,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
@@ -28,7 +29,8 @@ class MessageByIdTests extends RedisTest {
                                 "consumer",
                                 1,
                                 new Claiming(10, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
-                                new Reclaiming(0, 10, Duration.ofMinutes(1), Duration.ofSeconds(10)),
+                                new Reclaiming(
+                                        0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ofSeconds(10)),
                                 false,
                                 List.of(),
                                 List.of()));

@@ -17,6 +17,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
 import io.delayqueue.template.SendLimits;
@@ -117,7 +118,8 @@ public record DelayQueueProperties(
     ReceiveSettings toReceiveSettings() {
         ListenerOptions options = listenerOptions();
         Duration grace = options.lease().dividedBy(3); // listeners renew their leases within this time
-        return new ReceiveSettings(engine.sweep(), engine.unconfirmedSweep(), options.maxAttempts(), grace);
+        return new ReceiveSettings(
+                engine.sweep(), engine.unconfirmedSweep(), options.maxAttempts(), engine.toCrashLimits(), grace);
     }
 
     /**
@@ -197,6 +199,9 @@ public record DelayQueueProperties(
      *     has more work, 0 to 1 s.
      * @param confirmAfter If a delivery waits longer than this for a handler, its lease is confirmed before the handler
      *     starts, 1 ms to 1 min.
+     * @param isolateAfterCrashes Number of crashes from which on a message is handled in isolation, 1 to 1,000. A crash
+     *     is the end of a lease without a settlement. A settlement resets the number.
+     * @param crashLimit Number of crashes in isolation after which a message becomes a dead letter, 1 to 1,000.
      */
     public record Engine(
             @DefaultValue("4") int taskThreads,
@@ -205,7 +210,13 @@ public record DelayQueueProperties(
             @DefaultValue("5s") Duration heartbeat,
             @DefaultValue("15s") Duration heartbeatTimeout,
             @DefaultValue("5ms") Duration linger,
-            @DefaultValue("1s") Duration confirmAfter) {
+            @DefaultValue("1s") Duration confirmAfter,
+            @DefaultValue("2") int isolateAfterCrashes,
+            @DefaultValue("3") int crashLimit) {
+
+        CrashLimits toCrashLimits() {
+            return new CrashLimits(isolateAfterCrashes, crashLimit);
+        }
 
         EngineSettings toSettings(DeadLetters deadLetters) {
             return new EngineSettings(
@@ -216,6 +227,7 @@ public record DelayQueueProperties(
                     heartbeatTimeout,
                     linger,
                     confirmAfter,
+                    toCrashLimits(),
                     deadLetters.pruneInterval(),
                     deadLetters.maxAge(),
                     deadLetters.maxCount(),

@@ -18,6 +18,7 @@ import io.delayqueue.listener.RetryPolicy;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
 import io.delayqueue.store.script.TopicRegistry;
@@ -139,6 +140,8 @@ class DelayQueuePropertiesTests {
                         "delayqueue.engine.heartbeat-timeout=11s",
                         "delayqueue.engine.linger=7ms",
                         "delayqueue.engine.confirm-after=800ms",
+                        "delayqueue.engine.isolate-after-crashes=4",
+                        "delayqueue.engine.crash-limit=5",
                         "delayqueue.dead-letters.max-age=5d",
                         "delayqueue.dead-letters.max-count=77",
                         "delayqueue.dead-letters.max-size=3KB",
@@ -152,6 +155,7 @@ class DelayQueuePropertiesTests {
                                 Duration.ofSeconds(11),
                                 Duration.ofMillis(7),
                                 Duration.ofMillis(800),
+                                new CrashLimits(4, 5),
                                 Duration.ofMinutes(6),
                                 Duration.ofDays(5),
                                 77,
@@ -167,7 +171,11 @@ class DelayQueuePropertiesTests {
                         "delayqueue.listener.lease=60s")
                 .run(context -> assertThat(part(context.getBean(DelayQueueReceiver.class), "context.settings"))
                         .isEqualTo(new ReceiveSettings(
-                                Duration.ofSeconds(9), Duration.ofSeconds(2), 3, Duration.ofSeconds(20))));
+                                Duration.ofSeconds(9),
+                                Duration.ofSeconds(2),
+                                3,
+                                CrashLimits.DEFAULTS,
+                                Duration.ofSeconds(20))));
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
@@ -110,7 +111,8 @@ public final class Floor implements AutoCloseable {
                 consumer,
                 sequence,
                 new Claiming(claims, PollRequest.MAX_BYTES, LEASE),
-                new Reclaiming(MAX_RECLAIM, MAX_ATTEMPTS, Reclaiming.gapFor(SWEEP), LEASE.dividedBy(3)),
+                new Reclaiming(
+                        MAX_RECLAIM, MAX_ATTEMPTS, CrashLimits.DEFAULTS, Reclaiming.gapFor(SWEEP), LEASE.dividedBy(3)),
                 false,
                 settlements,
                 List.of());

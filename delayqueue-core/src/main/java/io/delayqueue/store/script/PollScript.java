@@ -45,7 +45,10 @@ final class PollScript {
                 .add(request.extensions().size())
                 .add(others.size())
                 .add(runs.size() / 2)
-                .add(millisSinceLast(request));
+                .add(millisSinceLast(request))
+                .add(request.claiming().suspect() ? "1" : "0")
+                .add(request.reclaiming().crashes().isolateAfterCrashes())
+                .add(request.reclaiming().crashes().crashLimit());
         acknowledges.forEach(settlement -> call.add(settlement.id()));
         runs.forEach(call::add);
         request.extensions().forEach(extension -> call.add(extension.id()));
@@ -92,7 +95,8 @@ final class PollScript {
                 claims(request.token(), reply),
                 rejected(request, Replies.list(reply.get(4)), Replies.list(reply.get(5))),
                 Replies.list(reply.get(6)).stream().map(Replies::text).toList(),
-                deadLettered(Replies.list(reply.get(7))));
+                deadLettered(Replies.list(reply.get(7))),
+                Replies.number(reply.get(11)) > 0);
     }
 
     private static List<Claim> claims(String token, List<Object> reply) {
@@ -112,16 +116,25 @@ final class PollScript {
 
     private static Claim claim(String id, String token, long due, byte[] stored, @Nullable Object delivery) {
         if (delivery == null) {
-            return new Claim(id, token, due, 1, null, stored);
+            return new Claim(id, token, due, 1, 0, false, null, stored);
         }
         String[] parts = new String((byte[]) delivery, UTF_8).split(" ", 4);
         String failure = parts.length < 4 || parts[3].isEmpty() ? null : parts[3];
-        return new Claim(id, token, due, attempt(parts[1]), failure, stored);
+        String[] crashes = parts[1].split("/", -1);
+        return new Claim(
+                id,
+                token,
+                due,
+                atMostInt(crashes[0], 1),
+                crashes.length < 2 ? 0 : atMostInt(crashes[1], 0),
+                parts[1].endsWith("!"),
+                failure,
+                stored);
     }
 
-    /** The number of the next attempt. The digits may be too many for an int if a foreign client wrote them. */
-    private static int attempt(String before) {
-        return (int) Math.min(Integer.MAX_VALUE, Replies.number(before.getBytes(UTF_8)) + 1);
+    /** The number plus an offset. The digits may be too many for an int if a foreign client wrote them. */
+    private static int atMostInt(String digits, int offset) {
+        return (int) Math.min(Integer.MAX_VALUE, Replies.number(digits.getBytes(UTF_8)) + offset);
     }
 
     private static List<Settlement> rejected(PollRequest request, List<Object> settlements, List<Object> extensions) {

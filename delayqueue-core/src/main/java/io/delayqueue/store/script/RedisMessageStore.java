@@ -191,6 +191,7 @@ public final class RedisMessageStore implements MessageStore {
         return new ShardCounts(
                 Replies.number(reply.get(2)),
                 ready,
+                Replies.number(reply.get(8)),
                 Replies.number(reply.get(4)),
                 Replies.number(reply.get(5)),
                 Replies.number(reply.get(6)),

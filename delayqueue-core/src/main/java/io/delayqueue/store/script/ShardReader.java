@@ -48,8 +48,8 @@ public final class ShardReader {
     }
 
     /**
-     * Lists messages of one state. Scheduled and ready messages are ordered by due time, leased messages by the end of
-     * the lease; messages with equal times are ordered by id.
+     * Lists messages of one state. Leased messages are ordered by the end of the lease, all others by due
+     * time; messages with equal times are ordered by id.
      *
      * @param after the place after which the listing starts, even if no message is there any more; null for the
      *     beginning
@@ -75,6 +75,7 @@ public final class ShardReader {
             case SCHEDULED -> "s";
             case READY -> "r";
             case LEASED -> "l";
+            case SUSPECT -> "i";
         };
     }
 

@@ -19,8 +19,12 @@ import org.jspecify.annotations.Nullable;
 /** Reads a live message from the parts of a script's reply. */
 final class SnapshotReply {
 
-    /** Token, attempts and due time, then a blank and the failure, if any. */
-    private static final Pattern DELIVERY = Pattern.compile("(\\S+) (\\d{1,9}) (\\d{1,16})(?: (.*))?", Pattern.DOTALL);
+    /** Token, attempts, crashes and due time, then a blank and the failure, if any. */
+    private static final Pattern DELIVERY =
+            Pattern.compile("(\\S+) (\\d{1,9})(?:/(\\d{1,9})/\\S*)? (\\d{1,16})(?: (.*))?", Pattern.DOTALL);
+
+    /** The due time of a suspect minus its score, see {@code firstdue.lua}. */
+    private static final long SUSPECT = 1_000_000_000_000_000L;
 
     private SnapshotReply() {}
 
@@ -33,10 +37,11 @@ final class SnapshotReply {
     private record Delivery(
             String token,
             int attempts,
+            int crashes,
             Instant dueAt,
             @Nullable String failure) {
 
-        private static final Delivery NONE = new Delivery("-", 0, Instant.EPOCH, null);
+        private static final Delivery NONE = new Delivery("-", 0, 0, Instant.EPOCH, null);
 
         /** Reads a delivery. A malformed one counts as absent. */
         static Delivery read(@Nullable Object stored) {
@@ -44,11 +49,13 @@ final class SnapshotReply {
             if (!matcher.matches()) {
                 return NONE;
             }
-            String failure = matcher.group(4);
+            String crashes = matcher.group(3);
+            String failure = matcher.group(5);
             return new Delivery(
                     matcher.group(1),
                     Integer.parseInt(matcher.group(2)),
-                    Instant.ofEpochMilli(Long.parseLong(matcher.group(3))),
+                    crashes == null ? 0 : Integer.parseInt(crashes),
+                    Instant.ofEpochMilli(Long.parseLong(matcher.group(4))),
                     failure == null || failure.isEmpty() ? null : failure);
         }
 
@@ -68,11 +75,24 @@ final class SnapshotReply {
             return Optional.empty();
         }
         Delivery delivery = Delivery.read(part(reply, 5));
+        if (due == null) {
+            return Optional.of(leased(topic, id, Replies.millis(leaseEnd), delivery, (byte[]) stored));
+        }
+        long score = Replies.number(due);
         return Optional.of(
-                due == null
-                        ? leased(topic, id, Replies.millis(leaseEnd), delivery, (byte[]) stored)
-                        : scheduled(topic, id, Replies.millis(due), Replies.micros(reply.get(1)), delivery, (byte[])
-                                stored));
+                score < 0
+                        ? snapshot(
+                                topic,
+                                id,
+                                MessageState.SUSPECT,
+                                Instant.ofEpochMilli(score + SUSPECT),
+                                delivery,
+                                null,
+                                null,
+                                (byte[]) stored)
+                        : scheduled(
+                                topic, id, Instant.ofEpochMilli(score), Replies.micros(reply.get(1)), delivery, (byte[])
+                                        stored));
     }
 
     /** Reads the reply of {@code list.lua}. For an unreadable message, the last failure is the reason. */
@@ -89,9 +109,11 @@ final class SnapshotReply {
             Delivery delivery = Delivery.read(deliveries.get(i));
             byte[] message = Replies.bytes(stored.get(i));
             messages.add(
-                    state == MessageState.LEASED
-                            ? leased(topic, id, time, delivery, message)
-                            : scheduled(topic, id, time, now, delivery, message));
+                    switch (state) {
+                        case LEASED -> leased(topic, id, time, delivery, message);
+                        case SUSPECT -> snapshot(topic, id, state, time, delivery, null, null, message);
+                        case SCHEDULED, READY -> scheduled(topic, id, time, now, delivery, message);
+                    });
         }
         boolean more = Replies.text(reply.get(8)).equals("1");
         return new Listing(
@@ -126,7 +148,8 @@ final class SnapshotReply {
             envelope = EnvelopeFormat.ofUnreadable(stored);
             failure = String.valueOf(e.getMessage());
         }
-        return new MessageSnapshot(topic, id, state, due, delivery.attempts(), holder, leaseEnd, failure, envelope);
+        return new MessageSnapshot(
+                topic, id, state, due, delivery.attempts(), delivery.crashes(), holder, leaseEnd, failure, envelope);
     }
 
     private static @Nullable Object part(List<Object> reply, int index) {

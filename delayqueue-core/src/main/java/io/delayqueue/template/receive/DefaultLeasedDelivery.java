@@ -72,6 +72,11 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
     }
 
     @Override
+    public int crashes() {
+        return claim.crashes();
+    }
+
+    @Override
     public Instant dueAt() {
         return Instant.ofEpochMilli(claim.dueMillis());
     }

@@ -28,6 +28,12 @@ public interface LeasedDelivery extends Acknowledgement {
     /** The number of this attempt, 1 or more. */
     int attempt();
 
+    /**
+     * The number of leases that ended without a settlement since the last settlement, for example because a process was
+     * killed. An earlier receiver of the same attempt may have handled the message.
+     */
+    int crashes();
+
     /** The due time of this attempt, by Redis' clock. */
     Instant dueAt();
 

@@ -56,6 +56,8 @@ final class ReceivePoller implements PeriodicTask {
     private @Nullable TaskHandle repeating;
 
     private boolean closed;
+    /** Whether the next claim takes a suspect. */
+    private volatile boolean suspectNext;
 
     ReceivePoller(ReceiverContext context, Shard shard) {
         this.context = context;
@@ -109,6 +111,13 @@ final class ReceivePoller implements PeriodicTask {
         }
         sendNext();
         return call.result;
+    }
+
+    /** What to claim for a receiver: messages, or a suspect alone. If both are due, they take turns. */
+    Claiming claiming(ReceiveRequest request) {
+        return suspectNext
+                ? new Claiming(0, PollRequest.MAX_BYTES, request.lease(), true)
+                : new Claiming(request.max(), PollRequest.MAX_BYTES, request.lease());
     }
 
     CompletableFuture<Boolean> settle(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
@@ -175,6 +184,9 @@ final class ReceivePoller implements PeriodicTask {
             // claims of a repeated poll: the start of their leases is unknown
             release(reply.claims());
         } else {
+            boolean othersNext =
+                    claim.claiming.suspect() && reply.untilNextDue().isZero();
+            suspectNext = reply.suspectsLeft() && !othersNext;
             claim.result.complete(Optional.of(new Claimed(reply, poll.sentAt())));
         }
         session.publish(poll, reply);

@@ -1,6 +1,7 @@
 package io.delayqueue.template.receive;
 
 import io.delayqueue.Internal;
+import io.delayqueue.store.CrashLimits;
 import java.time.Duration;
 
 /**
@@ -10,15 +11,17 @@ import java.time.Duration;
  *     signals are lost
  * @param unconfirmedSweep interval between sweeps while the node does not receive its own signals, 1 ms or more
  * @param maxAttempts permitted attempts, unless the message has its own limit, 1 or more
+ * @param crashes when to isolate and dead-letter messages whose leases end without a settlement
  * @param grace time after an outage in which leases that have ended are not reclaimed, so that running owners can renew them,
  *     zero or more
  */
 @Internal
-public record ReceiveSettings(Duration sweep, Duration unconfirmedSweep, int maxAttempts, Duration grace) {
+public record ReceiveSettings(
+        Duration sweep, Duration unconfirmedSweep, int maxAttempts, CrashLimits crashes, Duration grace) {
 
     /** The default values: 5 s, 1 s, 10 attempts, 10 s. */
-    public static final ReceiveSettings DEFAULTS =
-            new ReceiveSettings(Duration.ofSeconds(5), Duration.ofSeconds(1), 10, Duration.ofSeconds(10));
+    public static final ReceiveSettings DEFAULTS = new ReceiveSettings(
+            Duration.ofSeconds(5), Duration.ofSeconds(1), 10, CrashLimits.DEFAULTS, Duration.ofSeconds(10));
 
     /**
      * Checks the ranges.

@@ -107,7 +107,8 @@ final class ReceiverContext {
     Reclaiming reclaiming(boolean active) {
         // larger than the sweep, so that a late sweep does not count as an outage
         Duration gap = Reclaiming.gapFor(settings.sweep());
-        return new Reclaiming(active ? MAX_RECLAIM : 0, settings.maxAttempts(), gap, settings.grace());
+        return new Reclaiming(
+                active ? MAX_RECLAIM : 0, settings.maxAttempts(), settings.crashes(), gap, settings.grace());
     }
 
     /** Completes futures of users on the executor; on this thread if the executor rejects the task. */

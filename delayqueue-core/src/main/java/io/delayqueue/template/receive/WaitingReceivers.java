@@ -12,7 +12,6 @@ import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.SignalSource.Subscription;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
-import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.TopicRegisteredAnewException;
 import io.delayqueue.store.UnreadableMessageException;
@@ -197,7 +196,7 @@ final class WaitingReceivers implements PeriodicTask {
             if (signalled != null && signalled - nextPoll < 0) {
                 nextPoll = signalled;
             }
-            boolean empty = reply.claims().isEmpty() && !reply.untilNextDue().isZero();
+            boolean empty = reply.claims().isEmpty() && !reply.untilNextDue().isZero() && !reply.suspectsLeft();
             if (claimed && empty) {
                 emptyUpTo = poll.upTo;
             }
@@ -375,9 +374,8 @@ final class WaitingReceivers implements PeriodicTask {
     }
 
     private void poll(PolledShard shard, Call poll) {
-        Claiming claiming = poll.receiver == null
-                ? ReceivePoller.NOTHING
-                : new Claiming(poll.receiver.request.max(), PollRequest.MAX_BYTES, poll.receiver.request.lease());
+        Claiming claiming =
+                poll.receiver == null ? ReceivePoller.NOTHING : shard.poller.claiming(poll.receiver.request);
         CompletableFuture<?> unused = shard.poller.claim(claiming).whenComplete((claimed, failure) -> {
             boolean open = arrive(poll, afterUnlock -> polled(shard, poll, claimed, failure, afterUnlock));
             if (!open && claimed != null) {

@@ -1,10 +1,22 @@
--- fragment: claiming. A delivery is "<token> <attempts> <due ms> <last failure>", its token '-' while scheduled.
--- A foreign client may have written a delivery without any of these parts. It must not make the poll fail.
+-- fragment: claiming. A delivery is "<token> <attempts>[<crashes>] <due ms> <last failure>", its token '-' while
+-- scheduled. Crashes are "/<leases that ended without a settlement>/<those in isolation>", since the last settlement, and
+-- then '!' while the message is leased in isolation. A foreign client may have written a delivery without any of these
+-- parts. It must not make the poll fail.
 
--- token, attempts, due, last failure
+-- token, attempts, due, last failure, crashes or ''
 local function parsed(delivery)
-  local token, attempts, due, failure = string.match(delivery or '', '^(%S+) (%d+) (%d+) ?(.*)$')
-  return token or '-', attempts or '0', due or nowText, failure or ''
+  local token, attempts, crashes, due, failure = string.match(delivery or '', '^(%S+) (%d+)([/%d]*!?) (%d+) ?(.*)$')
+  return token or '-', attempts or '0', due or nowText, failure or '', crashes or ''
+end
+
+-- whether a message with these crashes is a suspect
+local function isSuspect(crashes)
+  return tonumber(string.match(crashes, '^/(%d+)') or 0) >= isolateAfter
+end
+
+-- the crashes of a message that is no longer leased
+local function unmarked(crashes)
+  return (string.gsub(crashes, '!$', ''))
 end
 
 -- the first line from byte 14 on if the message has limits of its own, else ''
@@ -62,14 +74,24 @@ end
 
 -- reads the messages to claim: ids, claimed (id, due, ...), messages, before (deliveries before the claim). If a
 -- message is missing or has limits of its own, each one is checked: expired messages and ids without a message
--- (orphans) go to separate lists, and ends has the end of each lease. Without such exceptions, and if all messages fit,
--- the replies of Redis are used unchanged.
-local function plannedClaim(max)
-  local plan = {ids = {}, claimed = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}}
-  if max == 0 then
+-- (orphans) go to separate lists, and ends has the end of each lease. Suspects that an operator rescheduled are listed,
+-- too, with their due times. Without such exceptions, and if all messages fit, the replies of Redis are used unchanged.
+-- A suspect is claimed first; isolated is its id.
+local function plannedClaim(max, suspect)
+  local plan = {
+    ids = {}, claimed = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}, suspects = {}
+  }
+  local due = max == 0 and {}
+    or redis.call('ZRANGEBYSCORE', scheduleKey, 0, nowText, 'WITHSCORES', 'LIMIT', 0, max)
+  if suspect then
+    local first = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')
+    plan.isolated = first[1]
+    table.insert(due, 1, string.format('%.0f', first[2] + SUSPECT))
+    table.insert(due, 1, first[1])
+  end
+  if #due == 0 then
     return plan
   end
-  local due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, max)
   local ids = {}
   for i = 1, #due, 2 do
     ids[(i + 1) / 2] = due[i]
@@ -78,10 +100,13 @@ local function plannedClaim(max)
   local messages = redis.call('HMGET', messagesKey, unpack(ids, 1, n))
   local before = redis.call('HMGET', deliveriesKey, unpack(ids, 1, n))
   plan.leaseEnd = leaseEnd(usualLease)
+  local crashed = false
   for i = 1, n do
-    before[i] = before[i] and string.find(before[i], '^%S+ %d+ %d+') and before[i] or false
+    local crashes = before[i] and string.match(before[i], '^%S+ %d+([/%d]*!?) %d+')
+    before[i] = crashes and before[i]
+    crashed = crashed or (crashes and crashes ~= '')
   end
-  if n == #ids and allUsual(messages, n) then
+  if n == #ids and not crashed and allUsual(messages, n) then
     plan.ids, plan.claimed, plan.messages, plan.before = ids, due, messages, before
     return plan
   end
@@ -95,6 +120,8 @@ local function plannedClaim(max)
       plan.orphans[#plan.orphans + 1] = ids[i]
     elseif expiredToken then
       plan.expired[#plan.expired + 1] = {ids[i], due[2 * i], message, before[i], expiredToken}
+    elseif ids[i] ~= plan.isolated and isSuspect(select(5, parsed(before[i]))) then
+      plan.suspects[#plan.suspects + 1], plan.suspects[#plan.suspects + 2] = score(due[2 * i], true), ids[i]
     else
       local at = #plan.messages + 1
       plan.ids[at], plan.claimed[2 * at - 1], plan.claimed[2 * at] = ids[i], ids[i], due[2 * i]
@@ -113,12 +140,13 @@ local function recordedClaim()
   for _, id in ipairs(record[1]) do
     local delivery = redis.call('HGET', deliveriesKey, id)
     local message = redis.call('HGET', messagesKey, id)
-    local token, attempts, due, failure = parsed(delivery)
+    local token, attempts, due, failure, crashes = parsed(delivery)
     if message and token == claimToken then
       local at = #claim.messages + 1
       claim.ids[at], claim.claimed[2 * at - 1], claim.claimed[2 * at] = id, id, due
       claim.messages[at] = message
-      claim.before[at] = tonumber(attempts) > 1 and '- ' .. (attempts - 1) .. ' ' .. due .. ' ' .. failure
+      claim.before[at] = (tonumber(attempts) > 1 or crashes ~= '')
+        and '- ' .. (attempts - 1) .. crashes .. ' ' .. due .. ' ' .. failure
     end
   end
   return claim
@@ -137,6 +165,9 @@ local function writeClaim(claim, newDeadLetters)
       local _, attempts, _, failure = parsed(expired[4])
       toDeadLetters(expired[1], expired[5], 'EXPIRED', attempts, expired[2], '', failure, expired[3], newDeadLetters)
     end
+    if #claim.suspects > 0 then
+      redis.call('ZADD', scheduleKey, unpack(claim.suspects))
+    end
     if n > 0 then
       local claimed, before, ends = claim.claimed, claim.before, claim.ends
       local leases, deliveries, first = {}, {}, claimToken .. ' 1 '
@@ -145,8 +176,12 @@ local function writeClaim(claim, newDeadLetters)
         leases[at - 1], leases[at] = ends[i] or claim.leaseEnd, id
         deliveries[at - 1] = id
         if before[i] then
-          local _, attempts, _, failure = parsed(before[i])
-          deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. ' ' .. due .. ' ' .. failure
+          local _, attempts, _, failure, crashes = parsed(before[i])
+          if id == claim.isolated then
+            crashes = unmarked(crashes) .. '!'
+            before[i] = '- ' .. attempts .. crashes .. ' ' .. due .. ' ' .. failure
+          end
+          deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. crashes .. ' ' .. due .. ' ' .. failure
         else
           deliveries[at] = first .. due .. ' '
         end

@@ -3,12 +3,13 @@
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead, only in the queue of messages
 -- ARGV[1] identity  ARGV[2] largest number of due messages to read  ARGV[3] number of bytes after which reading stops
 -- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead and not reviewed, time in ms since
---        which the oldest due message waits} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), 9 commands, and one more for each message that is read. A message waits from its send if it was sent
+--        which the oldest due message waits, ready and suspect} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(log N), 9 commands, and one more for each message that is read; with suspects 4 more. A message waits from its send if it was sent
 --        with a past due time; such messages are read until one that waits longest is found
 --@include keys
 local deadKey = KEYS[6]
 --@include clock
+--@include firstdue
 --@include head
 local identity, reviewed = unpack(redis.call('HMGET', metaKey, 'identity', 'reviewed'))
 if identity ~= ARGV[1] then
@@ -16,19 +17,26 @@ if identity ~= ARGV[1] then
 end
 local all = redis.call('ZCARD', scheduleKey) - 1
 local ready = redis.call('ZCOUNT', scheduleKey, '-inf', nowText)
-local oldest, bytes = now, 0
-local due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
-for i = 1, #due, 2 do
-  local since = tonumber(due[i + 1])
-  if since >= oldest or bytes > tonumber(ARGV[3]) then
-    break
+local oldest, bytes, suspects = now, 0, 0
+local function readOldest(from, to, offset)
+  local due = redis.call('ZRANGEBYSCORE', scheduleKey, from, to, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+  for i = 1, #due, 2 do
+    local since = due[i + 1] + offset
+    if since >= oldest or bytes > tonumber(ARGV[3]) then
+      break
+    end
+    local message = redis.call('HGET', messagesKey, due[i])
+    if message then
+      bytes = bytes + #message
+      since = hasHead(message) and math.max(since, timeAt(message, 2)) or since
+    end
+    oldest = math.min(oldest, since)
   end
-  local message = redis.call('HGET', messagesKey, due[i])
-  if message then
-    bytes = bytes + #message
-    since = hasHead(message) and math.max(since, timeAt(message, 2)) or since
-  end
-  oldest = math.min(oldest, since)
+end
+readOldest('0', nowText, 0)
+if ready > 0 and select(2, readFirstDue()) then
+  suspects = redis.call('ZCOUNT', scheduleKey, '-inf', '(0')
+  readOldest('-inf', '(0', SUSPECT)
 end
 return {
   'OK',
@@ -38,5 +46,6 @@ return {
   redis.call('ZCARD', leasesKey) - 1,
   deadKey and redis.call('ZCARD', deadKey) - 1 or 0,
   deadKey and redis.call('ZCOUNT', deadKey, '(' .. (reviewed or '-inf'), '+inf') - 1 or 0,
-  string.format('%.0f', oldest)
+  string.format('%.0f', oldest),
+  suspects
 }

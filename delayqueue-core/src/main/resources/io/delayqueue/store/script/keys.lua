@@ -1,6 +1,6 @@
 -- fragment: the keys of a queue. gives: scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey
 --
--- schedule    ZSET id → due ms
+-- schedule    ZSET id → due ms, see firstdue.lua
 -- leases      ZSET id → end of the lease in ms of lease time, see leasetime.lua
 -- messages    HASH id → message, see head.lua
 -- deliveries  HASH id → delivery, see claim.lua

@@ -1,7 +1,7 @@
 -- Reads live messages in the order of their due times or lease ends, then ids.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
--- ARGV[1] identity  ARGV[2] 's' not yet due | 'r' due | 'l' leased
+-- ARGV[1] identity  ARGV[2] 's' not yet due | 'r' due | 'l' leased | 'i' suspects
 -- ARGV[3] time in ms and ARGV[4] id after which to start; '' and '' for the beginning
 -- ARGV[5] count (1..500)  ARGV[6] most bytes  ARGV[7] sentinel
 -- result {'OK', now in µs, ids, times, messages, deliveries ('' for none), time and id of the last one read, '1' if
@@ -14,14 +14,15 @@
 -- in the schedule and therefore count as scheduled.
 --@include keys
 --@include clock
+--@include firstdue
 local identity, jumped, behind = unpack(redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind'))
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
-local leased, ready = ARGV[2] == 'l', ARGV[2] == 'r'
+local leased, ready, suspects = ARGV[2] == 'l', ARGV[2] == 'r', ARGV[2] == 'i'
 local places = leased and leasesKey or scheduleKey
--- Redis' clock minus lease time
-local ahead = leased and (jumped or 0) + (behind or 0) or 0
+-- time minus score: of leases, Redis' clock minus lease time
+local ahead = leased and (jumped or 0) + (behind or 0) or suspects and SUSPECT or 0
 
 -- compares bytes, because Lua compares strings by the server's locale
 local function notAfter(a, b)
@@ -53,11 +54,15 @@ local function rankBehind(time, id)
   return low
 end
 
-local first = ARGV[3] == '' and 0 or rankBehind(ARGV[3], ARGV[4])
-local due = leased and 0 or redis.call('ZCOUNT', places, '-inf', nowText)
-local last = due
-if not ready then
-  first = math.max(first, due)
+local first = ARGV[3] == '' and 0 or rankBehind(string.format('%.0f', ARGV[3] - ahead), ARGV[4])
+local last
+if suspects then
+  last = redis.call('ZCOUNT', places, '-inf', '(0')
+elseif ready then
+  first = math.max(first, redis.call('ZCOUNT', places, '-inf', '(0'))
+  last = redis.call('ZCOUNT', places, '-inf', nowText)
+else
+  first = math.max(first, leased and 0 or redis.call('ZCOUNT', places, '-inf', nowText))
   last = redis.call('ZCARD', places) - (redis.call('ZSCORE', places, ARGV[7]) and 1 or 0)
 end
 local found = {}
@@ -79,12 +84,14 @@ if n == 0 then
 end
 local stored = redis.call('HMGET', messagesKey, unpack(chosen))
 local held = redis.call('HMGET', deliveriesKey, unpack(chosen))
+local function timeOf(i)
+  return string.format('%.0f', found[2 * i] + ahead)
+end
 local ids, times, messages, deliveries = {}, {}, {}, {}
 for i = 1, n do
   if stored[i] and not (leased and redis.call('ZSCORE', scheduleKey, chosen[i])) then
     local at = #ids + 1
-    local time = ahead == 0 and found[2 * i] or string.format('%.0f', found[2 * i] + ahead)
-    ids[at], times[at], messages[at], deliveries[at] = chosen[i], time, stored[i], held[i] or ''
+    ids[at], times[at], messages[at], deliveries[at] = chosen[i], timeOf(i), stored[i], held[i] or ''
   end
 end
-return {'OK', nowMicros, ids, times, messages, deliveries, found[2 * n], chosen[n], first + n < last and '1' or '0'}
+return {'OK', nowMicros, ids, times, messages, deliveries, timeOf(n), chosen[n], first + n < last and '1' or '0'}

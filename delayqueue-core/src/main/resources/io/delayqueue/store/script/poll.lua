@@ -15,13 +15,16 @@
 -- ARGV[15] a acknowledges (<= 500) ARGV[16] b renewals (<= 500)  ARGV[17] c other settlements (<= 500)
 -- ARGV[18] r runs of acknowledges with the same token
 -- ARGV[19] ms since the consumer's last poll on this shard, by its own clock; -1: unknown
+-- ARGV[20] '1': claims a suspect, too, to be handled in isolation
+-- ARGV[21] crashes of a message from which on it is a suspect
+-- ARGV[22] crashes in isolation after which a message is dead-lettered
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
 -- permitted attempt) | 'deadLetter' | 'release'; the value is the delay of a retry in ms, or the cause of a dead letter,
 -- followed by ' ' and the handling time in ms if it is known
 -- result {'OK', now in µs, next due in ms, next lease end in ms, indices of rejected settlements, indices of rejected
 --         renewals, reclaimed ids, dead letters (id, cause, ...), claimed (id, due, ...), their messages, their
---         deliveries before the claim or false}
+--         deliveries before the claim or false, whether suspects are left (0 or 1)}
 --        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later poll of this consumer has run
 -- indices count from 1, acknowledges before other settlements
 -- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N): 14 commands with claims, 12 with
@@ -38,6 +41,7 @@
 -- nil in the queue of notifications
 local deadKey, deadLettersKey, notificationsScheduleKey, notificationsMessagesKey = unpack(KEYS, 6, 9)
 --@include clock
+--@include firstdue
 local signalChannel, signalName, consumer, claimToken = ARGV[2], ARGV[3], ARGV[4], ARGV[6]
 local maxGap, sinceLastPoll = tonumber(ARGV[12]), tonumber(ARGV[19])
 local identity, polledText, graceText, largest, notifying, lastPollText, jumpedText, behindText = unpack(redis.call(
@@ -55,7 +59,7 @@ local repeated = lastSequence == sequence
 local idleRepeat = repeated and string.find(lastPoll, '^%d+i')
 
 local firstLeaseEnd = redis.call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')[2]
-local firstDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+local firstDue, suspects = readFirstDue()
 if not (firstLeaseEnd and firstDue) then
   return {'UNKNOWN'}
 end
@@ -71,7 +75,9 @@ if leased and (gap > maxGap or now < polled) then
 end
 local acks, renewals, others = tonumber(ARGV[15]), tonumber(ARGV[16]), tonumber(ARGV[17])
 local claimMax = tonumber(ARGV[7])
-local claims = claimMax > 0 and tonumber(firstDue) <= now
+local claimsDue = claimMax > 0 and tonumber(firstDue) <= now
+local claimsSuspect = suspects and ARGV[20] == '1'
+local isolateAfter, crashLimit = tonumber(ARGV[21]), tonumber(ARGV[22])
 local reclaims = not repeated and steady >= suspendedUntil and tonumber(firstLeaseEnd) <= leaseTime
 
 local function recorded(...)
@@ -84,7 +90,7 @@ local function recorded(...)
   return unpack(fields)
 end
 local pollTime = (jumped == 0 and '' or string.format('%.0f', steady) .. ' ') .. nowText
-if idleRepeat or not (claims or reclaims or repeated or acks + renewals + others > 0) then
+if idleRepeat or not (claimsDue or claimsSuspect or reclaims or repeated or acks + renewals + others > 0) then
   local idlePoll = ARGV[5] .. 'i ' .. pollTime
   if type(redis.pcall(recorded(idlePoll))) == 'table' then
     -- the write was rejected, perhaps because memory is full
@@ -94,7 +100,8 @@ if idleRepeat or not (claims or reclaims or repeated or acks + renewals + others
   if ARGV[14] == '1' and tonumber(firstDue) <= now then
     redis.pcall('PUBLISH', signalChannel, 's ' .. signalName .. ' ' .. consumer)
   end
-  return {'OK', nowMicros, firstDue, leased and redisEnd(firstLeaseEnd) or firstLeaseEnd, {}, {}, {}, {}, {}, {}, {}}
+  return {'OK', nowMicros, firstDue, leased and redisEnd(firstLeaseEnd) or firstLeaseEnd, {}, {}, {}, {}, {}, {}, {},
+    suspects and 1 or 0}
 end
 
 -- usualLease and usualAttempts are those of messages without limits of their own
@@ -107,13 +114,13 @@ local maxBytes, usualLease, usualAttempts = tonumber(ARGV[8]), tonumber(ARGV[9])
 
 -- plans the poll without writing
 local rejectedSettlements, rejectedRenewals = {}, {}
-local ackFirst, runs = 20, tonumber(ARGV[18])
+local ackFirst, runs = 23, tonumber(ARGV[18])
 local renewFirst = ackFirst + acks + 2 * runs
 local otherFirst = renewFirst + 3 * renewals
 local heldAcks = checkedAcks(ackFirst, acks, runs, rejectedSettlements)
 local heldOthers = checkedOthers(otherFirst, others, acks, rejectedSettlements)
 local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
-local claim = repeated and recordedClaim() or plannedClaim(claims and claimMax or 0)
+local claim = repeated and recordedClaim() or plannedClaim(claimsDue and claimMax or 0, claimsSuspect)
 
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
 redis.call('HDEL', metaKey, '')
@@ -143,7 +150,7 @@ if not repeated and #reclaimed + #newDeadLetters > 0 then
   redis.call('HSET', metaKey, 'r:' .. consumer, record)
 end
 
-local nextDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+local nextDue, suspectsLeft = readFirstDue()
 local nextLeaseEnd = redis.call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')[2]
 if not (nextDue and nextLeaseEnd) then
   -- a foreign client removed a sentinel; the repeat, after the shard is opened again, returns the results of this poll
@@ -152,11 +159,11 @@ end
 if tonumber(nextDue) < tonumber(firstDue) then
   redis.pcall('PUBLISH', signalChannel, 'h ' .. signalName .. ' ' .. nextDue)
 end
-if ARGV[14] == '1' and tonumber(nextDue) <= now then
+if ARGV[14] == '1' and (tonumber(nextDue) <= now or (suspectsLeft and (claimsSuspect or #reclaimed > 0))) then
   redis.pcall('PUBLISH', signalChannel, 's ' .. signalName .. ' ' .. consumer)
 end
 nextLeaseEnd = tonumber(nextLeaseEnd) < 9007199254740991 and redisEnd(nextLeaseEnd) or nextLeaseEnd
 return {
   'OK', nowMicros, nextDue, nextLeaseEnd, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters,
-  claim.claimed, claim.messages, claim.before
+  claim.claimed, claim.messages, claim.before, suspectsLeft and 1 or 0
 }

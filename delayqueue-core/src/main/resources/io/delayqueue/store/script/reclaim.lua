@@ -1,5 +1,5 @@
--- fragment: reclaims leases that have ended. The attempt counts; after the last permitted attempt the message is
--- dead-lettered.
+-- fragment: reclaims leases that have ended. Such an end is a crash: it is counted apart from attempts, because the
+-- handler may not have run. After the last permitted crash in isolation the message is dead-lettered.
 
 local function reclaim(max, reclaimed, newDeadLetters)
   local ended = redis.call('ZRANGEBYSCORE', leasesKey, '-inf', leaseTimeText, 'LIMIT', 0, max)
@@ -7,10 +7,13 @@ local function reclaim(max, reclaimed, newDeadLetters)
     local id = ended[i]
     local message = redis.call('HGET', messagesKey, id)
     local delivery = redis.call('HGET', deliveriesKey, id)
-    local token, attempts, due, failure = parsed(delivery)
+    local token, attempts, due, failure, crashes = parsed(delivery)
     local deadLetterId = id .. '@' .. token
     local deadAt = deadKey and redis.call('ZSCORE', deadKey, deadLetterId)
     local record = deadAt and redis.call('HGET', deadLettersKey, deadLetterId)
+    local all, isolated, marked = string.match(crashes, '^/(%d+)/(%d+)(!?)$')
+    all = (all or 0) + 1
+    isolated = (isolated or 0) + (marked == '!' and 1 or 0)
     if not message then
       forget(id)
     elseif record then
@@ -20,13 +23,13 @@ local function reclaim(max, reclaimed, newDeadLetters)
     elseif token == '-' then
       -- a script stopped while it claimed, retried or released the message
       if not redis.call('ZSCORE', scheduleKey, id) then
-        redis.call('ZADD', scheduleKey, nowText, id)
+        redis.call('ZADD', scheduleKey, score(nowText, isSuspect(crashes)), id)
       end
       redis.call('ZREM', leasesKey, id)
-    elseif deadAt or tonumber(attempts) >= permitted(message) then
-      toDeadLetters(id, token, 'LEASE_OVER', attempts, due, '', failure, message, newDeadLetters)
+    elseif deadAt or isolated >= crashLimit then
+      toDeadLetters(id, token, 'CRASHED', attempts, due, '', failure, message, newDeadLetters)
     else
-      toSchedule(id, nowText, attempts, failure)
+      toSchedule(id, nowText, attempts - 1, failure, '/' .. all .. '/' .. isolated)
       reclaimed[#reclaimed + 1] = id
     end
   end

@@ -17,6 +17,7 @@ local deadKey, deadLettersKey = KEYS[6], KEYS[7]
 local notificationsScheduleKey, notificationsLeasesKey = KEYS[8], KEYS[9]
 local notificationsMessagesKey, notificationsDeliveriesKey = KEYS[10], KEYS[11]
 --@include clock
+--@include firstdue
 --@include head
 local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
@@ -72,7 +73,7 @@ local function replayed(deadLetterId)
   return live and 'r' or 'R'
 end
 
-local firstDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+local firstDue = readFirstDue()
 local outcomes = {}
 for i = 5, #ARGV do
   outcomes[#outcomes + 1] = replayed(ARGV[i])

@@ -8,6 +8,7 @@
 -- cost   O(log N), at most 8 commands, and a PUBLISH if the first due time became earlier
 --@include keys
 --@include clock
+--@include firstdue
 --@include head
 local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
@@ -24,7 +25,7 @@ local due = ARGV[5]
 if string.byte(due) == 43 then
   due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
 end
-local firstDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+local firstDue = readFirstDue()
 if hasHead(message) then
   local moved = string.sub(message, 1, 7) .. packedTime(tonumber(due)) .. string.sub(message, 14)
   redis.call('HSET', messagesKey, ARGV[4], moved)

@@ -23,6 +23,7 @@
 --@include keys
 local sentKey, sentUntilKey = KEYS[6], KEYS[7]
 --@include clock
+--@include firstdue
 --@include head
 --@include version
 --@include sent
@@ -35,7 +36,7 @@ local n = tonumber(ARGV[4])
 local dueOffset = 5 + n
 local restOffset = dueOffset + n
 local stored = redis.call('HMGET', messagesKey, unpack(ARGV, 6, dueOffset))
-local firstDue = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
+local firstDue = readFirstDue()
 
 local schedule, messages, ids, replaced = {}, {}, {}, {}
 local outcomes, repeatDues, fresh = nil, {}, 0

@@ -92,12 +92,12 @@ local function removeRemains(indices, acks, ackFirst, otherFirst)
 end
 
 -- adds the message to the schedule before it removes the lease
-local function toSchedule(id, due, attempts, failure)
-  redis.call('ZADD', scheduleKey, due, id)
-  if attempts == 0 and failure == '' then
+local function toSchedule(id, due, attempts, failure, crashes)
+  redis.call('ZADD', scheduleKey, score(due, isSuspect(crashes)), id)
+  if attempts == 0 and failure == '' and crashes == '' then
     redis.call('HDEL', deliveriesKey, id)
   else
-    redis.call('HSET', deliveriesKey, id, '- ' .. attempts .. ' ' .. due .. ' ' .. failure)
+    redis.call('HSET', deliveriesKey, id, '- ' .. attempts .. crashes .. ' ' .. due .. ' ' .. failure)
   end
   redis.call('ZREM', leasesKey, id)
 end
@@ -106,15 +106,15 @@ local function settleOthers(first, held, newDeadLetters)
   for _, other in ipairs(held) do
     local at, delivery = other[1], other[2]
     local verb, id, token, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
-    local _, attempts, due, lastFailure = parsed(delivery)
+    local _, attempts, due, lastFailure, crashes = parsed(delivery)
     local needsMessage = verb == 'deadLetter' or verb == 'retryIfAttemptsLeft'
     local message = redis.call(needsMessage and 'HGET' or 'HEXISTS', messagesKey, id)
     if not message or message == 0 then
       forget(id)
     elseif verb == 'retry' or (verb == 'retryIfAttemptsLeft' and tonumber(attempts) < permitted(message)) then
-      toSchedule(id, string.format('%.0f', now + tonumber(value)), attempts, failure)
+      toSchedule(id, string.format('%.0f', now + tonumber(value)), attempts, failure, '')
     elseif verb == 'release' then
-      toSchedule(id, due, attempts - 1, lastFailure)
+      toSchedule(id, due, attempts - 1, lastFailure, unmarked(crashes))
     else
       local cause, handling = 'ATTEMPTS_SPENT', ''
       if verb == 'deadLetter' then

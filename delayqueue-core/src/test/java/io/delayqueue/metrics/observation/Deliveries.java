@@ -19,6 +19,11 @@ record Deliveries(String topic, String id, int attempt, Map<String, String> head
     }
 
     @Override
+    public int crashes() {
+        return 0;
+    }
+
+    @Override
     public Instant dueAt() {
         return Instant.EPOCH;
     }

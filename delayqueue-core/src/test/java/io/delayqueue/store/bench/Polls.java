@@ -2,6 +2,7 @@ package io.delayqueue.store.bench;
 
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Failure;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
@@ -12,7 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a poll request. By default, it claims nothing, leases for 30 s, permits 3 attempts, reclaims up to 500
+ * Builds a poll request. By default, it claims nothing, leases for 30 s, permits 3 attempts, isolates messages after 2
+ * crashes, permits 3 crashes in isolation, reclaims up to 500
  * messages, and suspends reclaiming for 10 s after a gap of 5 s between polls. Not thread-safe.
  */
 public final class Polls {
@@ -38,19 +40,25 @@ public final class Polls {
 
     /** Claims at most {@code max} messages. */
     public Polls claim(int max) {
-        claiming = new Claiming(max, claiming.maxBytes(), claiming.lease());
+        claiming = new Claiming(max, claiming.maxBytes(), claiming.lease(), claiming.suspect());
+        return this;
+    }
+
+    /** Claims a suspect, too. */
+    public Polls claimSuspect() {
+        claiming = new Claiming(claiming.max(), claiming.maxBytes(), claiming.lease(), true);
         return this;
     }
 
     /** Claims at most {@code maxBytes} bytes. */
     public Polls bytes(int maxBytes) {
-        claiming = new Claiming(claiming.max(), maxBytes, claiming.lease());
+        claiming = new Claiming(claiming.max(), maxBytes, claiming.lease(), claiming.suspect());
         return this;
     }
 
     /** Sets the lease duration. */
     public Polls lease(Duration lease) {
-        claiming = new Claiming(claiming.max(), claiming.maxBytes(), lease);
+        claiming = new Claiming(claiming.max(), claiming.maxBytes(), lease, claiming.suspect());
         return this;
     }
 
@@ -114,7 +122,7 @@ public final class Polls {
                 consumer,
                 sequence,
                 claiming,
-                new Reclaiming(reclaimMax, 3, Duration.ofSeconds(5), Duration.ofSeconds(10)),
+                new Reclaiming(reclaimMax, 3, CrashLimits.DEFAULTS, Duration.ofSeconds(5), Duration.ofSeconds(10)),
                 signalDueMessagesLeft,
                 List.copyOf(settlements),
                 List.copyOf(renewals),

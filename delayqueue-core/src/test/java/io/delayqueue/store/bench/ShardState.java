@@ -59,6 +59,24 @@ public final class ShardState {
         return scheduled(id, due).put("deliveries", id, "- " + attempts + " " + due + " " + failure);
     }
 
+    /** Adds a scheduled message whose leases ended without a settlement, with crashes such as {@code /1/0}. */
+    public ShardState crashed(String id, long due, int attempts, String crashes, String failure) {
+        return retrying(id, due, attempts, failure)
+                .put("deliveries", id, "- " + attempts + crashes + " " + due + " " + failure);
+    }
+
+    /** Adds a suspect. */
+    public ShardState suspect(String id, long due, int attempts, String crashes, String failure) {
+        return crashed(id, due, attempts, crashes, failure).put("schedule", id, due - 1_000_000_000_000_000L);
+    }
+
+    /** Adds a leased message whose leases ended without a settlement, with crashes such as {@code /2/1!}. */
+    public ShardState leased(
+            String id, long due, String token, long end, int attempts, String crashes, String failure) {
+        return leased(id, due, token, end)
+                .put("deliveries", id, token + " " + attempts + crashes + " " + due + " " + failure);
+    }
+
     /** Adds a leased message at its first attempt. */
     public ShardState leased(String id, long due, String token, long end) {
         return leased(id, due, token, end, 1, "");

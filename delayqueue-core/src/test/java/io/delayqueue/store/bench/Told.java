@@ -11,7 +11,8 @@ import java.util.function.Function;
 
 /**
  * Formats the reply of a poll as one line for comparison. Empty parts are omitted and times are relative to
- * {@link StoreBench#T0}. A claim is written as {@code id#attempt@due}, followed by the last failure in parentheses.
+ * {@link StoreBench#T0}. A claim is written as {@code id#attempt@due}, followed by the last failure in parentheses; the id of
+ * one that is to be handled in isolation ends with {@code !}.
  */
 public final class Told {
 
@@ -31,6 +32,9 @@ public final class Told {
                 deadLettered -> deadLettered.id() + ":" + deadLettered.cause());
         parts.add("due " + time(reply.nextDueMillis()));
         parts.add("lease " + time(reply.nextLeaseEndMillis()));
+        if (reply.suspectsLeft()) {
+            parts.add("suspects left");
+        }
         return String.join(", ", parts);
     }
 
@@ -48,7 +52,8 @@ public final class Told {
 
     private static String claim(Claim claim) {
         String failure = claim.lastFailure() == null ? "" : "(" + claim.lastFailure() + ")";
-        return claim.id() + "#" + claim.attempt() + "@" + time(claim.dueMillis()) + failure;
+        return claim.id() + (claim.isolated() ? "!" : "") + "#" + claim.attempt() + "@" + time(claim.dueMillis())
+                + failure;
     }
 
     private static String time(long millis) {

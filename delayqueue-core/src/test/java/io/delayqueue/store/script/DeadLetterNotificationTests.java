@@ -40,7 +40,7 @@ class DeadLetterNotificationTests {
         bench.store().enableNotifications(bench.shard()).join();
         bench.given(new ShardState()
                 .leased("a", T0, "w1-1", T0 + 9)
-                .leased("b", T0, "w0-1", T0 - 1, 3, "E: no")
+                .leased("b", T0, "w0-1", T0 - 1, 3, "/4/2!", "E: no")
                 .put("schedule", "c", T0)
                 .put("messages", "c", ShardState.message("+n e=5", 4, 5, "\nc")));
         bench.poll(Polls.by("w1", 2).claim(10).deadLetter("a", "w1-1", DeadLetterCause.REQUESTED));
@@ -166,13 +166,12 @@ class DeadLetterNotificationTests {
     }
 
     @Test
-    void aNotificationWhoseLeaseIsOverTooOftenIsDropped() {
+    void aNotificationWhoseHandlerCrashedTooOftenIsDropped() {
         bench.given(new ShardState()
                 .put("notifications.messages", "a@w1-1", ShardState.message("", 5, 5, "\n"))
                 .put("notifications.leases", "a@w1-1", T0 - 1)
-                .put("notifications.deliveries", "a@w1-1", "d0-1 3 5 "));
-        assertThat(Told.of(poll(Polls.by("d1", 1))))
-                .isEqualTo("deadLettered a@w1-1:LEASE_OVER, due never, lease never");
+                .put("notifications.deliveries", "a@w1-1", "d0-1 3/4/2! 5 "));
+        assertThat(Told.of(poll(Polls.by("d1", 1)))).isEqualTo("deadLettered a@w1-1:CRASHED, due never, lease never");
         assertThat(bench.state()).hasToString("");
     }
 

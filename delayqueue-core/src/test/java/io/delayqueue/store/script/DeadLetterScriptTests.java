@@ -128,7 +128,7 @@ class DeadLetterScriptTests {
                         1,
                         T0 - 9,
                         "requested: id 6f-7a \"x y\" " + "\u00c3\u00a4".repeat(200))
-                .deadLetter("d", "w1-1", T0 - 6, "LEASE_OVER", 1, T0 - 9, "")
+                .deadLetter("d", "w1-1", T0 - 6, "CRASHED", 1, T0 - 9, "")
                 .put("dead", "e@w1-1", T0 - 5)
                 .put("deadLetters", "e@w1-1", "?"));
         DeadLetterKind down = new DeadLetterKind("ATTEMPTS_SPENT", "x.Down", "order ? of ? can't ship");
@@ -136,7 +136,7 @@ class DeadLetterScriptTests {
         assertThat(kinds(new Page(null, 0, 500)))
                 .containsExactly(
                         entry("e", T0 - 5, new DeadLetterKind("UNREADABLE", "", "")),
-                        entry("d", T0 - 6, new DeadLetterKind("LEASE_OVER", "", "")),
+                        entry("d", T0 - 6, new DeadLetterKind("CRASHED", "", "")),
                         entry("c", T0 - 7, new DeadLetterKind("REQUESTED", "requested", "id ? ? " + "ä".repeat(92))),
                         entry("b", T0 - 8, down),
                         entry("a", T0 - 9, down));
@@ -383,7 +383,7 @@ class DeadLetterScriptTests {
         bench.given(new ShardState()
                 .deadLetter("a", "t", T0 - 3, "REQUESTED", 1, T0, "")
                 .deadLetter("b", "t", T0 - 2, "EXPIRED", 0, T0, "")
-                .deadLetter("c", "t", T0 - 1, "LEASE_OVER", 1, T0, ""));
+                .deadLetter("c", "t", T0 - 1, "CRASHED", 1, T0, ""));
         assertThat(page(null, 0, 2)).containsExactly("c@t", "b@t");
         assertThat(page(null, 2, 2)).containsExactly("a@t");
         assertThat(page(null, 3, 2)).isEmpty();

@@ -61,6 +61,8 @@ class ListScriptTests {
                 .retrying("soon", T0 + 1, 2, "E: no")
                 .scheduled("now", T0)
                 .retrying("before", T0 - 9, 1, "")
+                .suspect("suspect", T0 - 10, 1, "/3/1", "E: no")
+                .suspect("older suspect", T0 - 11, 0, "/2/0", "")
                 .leased("held", T0 - 5, "w1-7", END, 3, "E: still no")
                 .leased("held longer", T0 - 6, "w2-1", END + 1)
                 .deadLetter("dead", "w1-1", T0, "REQUESTED", 1, T0, "");
@@ -72,6 +74,10 @@ class ListScriptTests {
         assertThat(all(MessageState.SCHEDULED, 500)).containsExactly("soon", "later");
         assertThat(all(MessageState.READY, 500)).containsExactly("before", "now");
         assertThat(all(MessageState.LEASED, 500)).containsExactly("held", "held longer");
+        assertThat(all(MessageState.SUSPECT, 500)).containsExactly("older suspect", "suspect");
+        assertThat(bench.store().awaitFind(bench.shard(), "suspect").orElseThrow())
+                .extracting(MessageSnapshot::state, MessageSnapshot::dueAt, MessageSnapshot::crashes)
+                .containsExactly(MessageState.SUSPECT, Instant.ofEpochMilli(T0 - 10), 3);
         bench.clock(T0 + 1);
         assertThat(all(MessageState.SCHEDULED, 500)).containsExactly("later");
         assertThat(all(MessageState.READY, 500)).containsExactly("before", "now", "soon");
@@ -216,11 +222,14 @@ class ListScriptTests {
             long time = base + random.nextInt(4);
             if (state == MessageState.LEASED) {
                 given.leased("m" + i, T0, "w1-1", time);
+            } else if (state == MessageState.SUSPECT) {
+                given.suspect("m" + i, time, 0, "/2/0", "");
             } else {
                 given.scheduled("m" + i, time);
             }
         });
         bench.given(given);
+        long score = state == MessageState.SUSPECT ? base - 1_000_000_000_000_000L : base;
         byte[] places = bench.key(state == MessageState.LEASED ? "leases" : "schedule");
         Set<String> moved = new HashSet<>();
         List<String> seen = new ArrayList<>();
@@ -238,9 +247,9 @@ class ListScriptTests {
                 if (random.nextBoolean()) {
                     bench.redis().call("ZREM", places, id);
                 } else {
-                    bench.redis().call("ZADD", places, base + random.nextInt(6), id);
+                    bench.redis().call("ZADD", places, score + random.nextInt(6), id);
                 }
-                bench.redis().call("ZADD", places, base + random.nextInt(4), "new" + random.nextInt(1000));
+                bench.redis().call("ZADD", places, score + random.nextInt(4), "new" + random.nextInt(1000));
             }
         } while (next != null);
         List<String> stayed = seen.stream().filter(id -> !moved.contains(id)).toList();

@@ -277,7 +277,7 @@ class PollClaimTests {
                 .put("schedule", "b", "-inf")
                 .scheduled("c", T0 - 3));
 
-        PollReply reply = bench.poll(Polls.by("w1", 2).claim(10));
+        PollReply reply = bench.poll(Polls.by("w1", 2).claim(10).claimSuspect());
 
         assertThat(reply.claims())
                 .extracting(Claim::id, Claim::attempt)

@@ -39,7 +39,7 @@ class PollReclaimTests {
     }
 
     static Stream<Row> table() {
-        return Stream.of(over(), spent(), leftovers()).flatMap(rows -> rows);
+        return Stream.of(over(), crashes(), leftovers()).flatMap(rows -> rows);
     }
 
     private static Stream<Row> over() {
@@ -50,11 +50,11 @@ class PollReclaimTests {
                         polls(poll -> poll),
                         "due never, lease 1"),
                 new Row(
-                        "a lease that is over: due now, counted, with the last failure",
+                        "a lease that is over: due now, with the last failure",
                         new ShardState().leased("a", T0 - 5, "w0-1", T0, 2, "E: no"),
                         polls(poll -> poll),
                         "reclaimed a, due 0, lease never",
-                        new ShardState().retrying("a", T0, 2, "E: no").put("messages", "a", stored("a", T0 - 5))),
+                        scheduledAgain("a", new ShardState().crashed("a", T0, 1, "/1/0", "E: no"))),
                 Row.unchanged(
                         "none wanted",
                         new ShardState().leased("a", T0 - 5, "w0-1", OVER),
@@ -67,7 +67,7 @@ class PollReclaimTests {
                         "reclaimed b, due 0, lease -1",
                         new ShardState()
                                 .leased("a", T0 - 5, "w0-1", OVER)
-                                .retrying("b", T0, 1, "")
+                                .crashed("b", T0, 0, "/1/0", "")
                                 .put("messages", "b", stored("b", T0 - 5))),
                 new Row(
                         "what is settled or renewed in the same poll is not reclaimed",
@@ -79,32 +79,126 @@ class PollReclaimTests {
                         "reclaimed c, due 0, lease 9",
                         new ShardState()
                                 .leased("b", T0 - 5, "w1-1", T0 + 9)
-                                .retrying("c", T0, 1, "")
+                                .crashed("c", T0, 0, "/1/0", "")
                                 .put("messages", "c", stored("c", T0 - 5))));
     }
 
-    private static Stream<Row> spent() {
-        String own = message("+n a=1", T0, T0 - 5, "\na");
+    private static Stream<Row> crashes() {
+        String own = message("+n x=4", T0, T0 - 5, "\na");
         return Stream.of(
                 new Row(
-                        "attempts spent: a dead letter",
+                        "a crash is no attempt, even the last one",
                         new ShardState().leased("a", T0 - 5, "w0-1", OVER, 3, "E: no"),
                         polls(poll -> poll),
-                        "deadLettered a:LEASE_OVER, due never, lease never",
-                        new ShardState().deadLetter("a", "w0-1", T0, "LEASE_OVER", 3, T0 - 5, "E: no")),
+                        "reclaimed a, due 0, lease never",
+                        scheduledAgain("a", new ShardState().crashed("a", T0, 2, "/1/0", "E: no"))),
                 new Row(
-                        "the message's own limit of attempts",
+                        "after the second crash a message is a suspect",
                         new ShardState()
-                                .leased("a", T0 - 5, "w0-1", OVER)
-                                .put("messages", "a", own)
+                                .leased("a", T0 - 5, "w0-1", OVER, 1, "/1/0", "")
                                 .leased("b", T0 - 5, "w0-1", OVER),
                         polls(poll -> poll),
-                        "reclaimed b, deadLettered a:LEASE_OVER, due 0, lease never",
+                        "reclaimed a b, due 0, lease never, suspects left",
+                        scheduledAgain(
+                                "a",
+                                scheduledAgain(
+                                        "b",
+                                        new ShardState()
+                                                .suspect("a", T0, 0, "/2/0", "")
+                                                .crashed("b", T0, 0, "/1/0", "")))),
+                new Row(
+                        "crashes in isolation are counted apart",
+                        new ShardState().leased("a", T0 - 5, "w0-1", OVER, 1, "/3/1!", ""),
+                        polls(poll -> poll),
+                        "reclaimed a, due never, lease never, suspects left",
+                        scheduledAgain("a", new ShardState().suspect("a", T0, 0, "/4/2", ""))),
+                new Row(
+                        "a crash of a suspect that was not leased in isolation",
+                        new ShardState().leased("a", T0 - 5, "w0-1", OVER, 1, "/3/2", ""),
+                        polls(poll -> poll),
+                        "reclaimed a, due never, lease never, suspects left",
+                        scheduledAgain("a", new ShardState().suspect("a", T0, 0, "/4/2", ""))),
+                new Row(
+                        "the last permitted crash in isolation: a dead letter",
+                        new ShardState().leased("a", T0 - 5, "w0-1", OVER, 2, "/4/2!", "E: no"),
+                        polls(poll -> poll),
+                        "deadLettered a:CRASHED, due never, lease never",
+                        new ShardState().deadLetter("a", "w0-1", T0, "CRASHED", 2, T0 - 5, "E: no")),
+                new Row(
+                        "a suspect is not claimed with other messages",
+                        new ShardState().suspect("a", T0 - 9, 0, "/2/0", "").scheduled("b", T0 - 5),
+                        polls(poll -> poll.claim(5)),
+                        "claimed b#1@-5, due never, lease 30000, suspects left",
+                        new ShardState().suspect("a", T0 - 9, 0, "/2/0", "").leased("b", T0 - 5, "w1-3", T0 + 30_000)),
+                new Row(
+                        "one suspect is claimed in isolation, beside other messages",
                         new ShardState()
-                                .put("dead", "a@w0-1", T0)
-                                .put("deadLetters", "a@w0-1", record(T0, "LEASE_OVER", 1, T0 - 5, "", own))
-                                .retrying("b", T0, 1, "")
-                                .put("messages", "b", stored("b", T0 - 5))));
+                                .suspect("a", T0 - 9, 1, "/2/0", "E: no")
+                                .suspect("b", T0 - 8, 0, "/5/1", "")
+                                .scheduled("c", T0 - 20),
+                        polls(poll -> poll.claim(1).claimSuspect()),
+                        "claimed a!#2@-9(E: no) c#1@-20, due never, lease 30000, suspects left",
+                        new ShardState()
+                                .leased("a", T0 - 9, "w1-3", T0 + 30_000, 2, "/2/0!", "E: no")
+                                .suspect("b", T0 - 8, 0, "/5/1", "")
+                                .leased("c", T0 - 20, "w1-3", T0 + 30_000)),
+                new Row(
+                        "without suspects a poll claims as usual",
+                        new ShardState().scheduled("a", T0 - 5),
+                        polls(poll -> poll.claim(1).claimSuspect()),
+                        "claimed a#1@-5, due never, lease 30000",
+                        new ShardState().leased("a", T0 - 5, "w1-3", T0 + 30_000)),
+                new Row(
+                        "a suspect that was rescheduled is a suspect again when it is due",
+                        new ShardState().crashed("a", T0 - 5, 0, "/2/0", "").crashed("b", T0 - 5, 0, "/1/0", ""),
+                        polls(poll -> poll.claim(5)),
+                        "claimed b#1@-5, due never, lease 30000, suspects left",
+                        new ShardState()
+                                .suspect("a", T0 - 5, 0, "/2/0", "")
+                                .leased("b", T0 - 5, "w1-3", T0 + 30_000, 1, "/1/0", "")),
+                new Row(
+                        "an expired suspect",
+                        new ShardState()
+                                .suspect("a", T0 - 5, 1, "/2/1", "E: no")
+                                .put("messages", "a", own),
+                        polls(poll -> poll.claimSuspect()),
+                        "deadLettered a:EXPIRED, due never, lease never",
+                        new ShardState()
+                                .put("dead", "a@n." + T0, T0)
+                                .put("deadLetters", "a@n." + T0, record(T0, "EXPIRED", 1, T0 - 5, "E: no", own))),
+                new Row(
+                        "a suspect without a message is removed",
+                        new ShardState().put("schedule", "a", T0 - 1_000_000_000_000_000L),
+                        polls(poll -> poll.claimSuspect()),
+                        "due never, lease never",
+                        new ShardState()),
+                new Row(
+                        "a retry ends the suspicion",
+                        new ShardState().leased("a", T0 - 5, "w1-1", OVER, 2, "/2/1!", ""),
+                        polls(poll -> poll.retry("a", "w1-1", 7)),
+                        "due 7, lease never",
+                        scheduledAgain("a", new ShardState().retrying("a", T0 + 7, 2, "E: no"))),
+                new Row(
+                        "a release does not",
+                        new ShardState()
+                                .leased("a", T0 - 5, "w1-1", OVER, 2, "/2/1!", "E: no")
+                                .leased("b", T0 - 5, "w1-1", OVER, 1, "/1/0", ""),
+                        polls(poll -> poll.release("a", "w1-1").release("b", "w1-1")),
+                        "due -5, lease never, suspects left",
+                        new ShardState()
+                                .suspect("a", T0 - 5, 1, "/2/1", "E: no")
+                                .crashed("b", T0 - 5, 0, "/1/0", "")),
+                new Row(
+                        "crashes that a foreign client wrote are ignored",
+                        new ShardState().retrying("a", T0 - 5, 1, "").put("deliveries", "a", "- 1/x/! " + T0 + " E"),
+                        polls(poll -> poll.claim(1).claimSuspect()),
+                        "claimed a#1@-5, due never, lease 30000",
+                        new ShardState().leased("a", T0 - 5, "w1-3", T0 + 30_000)));
+    }
+
+    /** With the message as it was sent, due 5 ms before {@code T0}. */
+    private static ShardState scheduledAgain(String id, ShardState state) {
+        return state.put("messages", id, stored(id, T0 - 5));
     }
 
     private static Stream<Row> leftovers() {
@@ -146,8 +240,8 @@ class PollReclaimTests {
                         "a dead-letter that stopped before the dead letter is finished",
                         new ShardState().put("dead", "a@w0-1", T0 - 9).leased("a", T0 - 5, "w0-1", OVER, 1, "E: no"),
                         polls(poll -> poll),
-                        "deadLettered a:LEASE_OVER, due never, lease never",
-                        new ShardState().deadLetter("a", "w0-1", T0, "LEASE_OVER", 1, T0 - 5, "E: no")));
+                        "deadLettered a:CRASHED, due never, lease never",
+                        new ShardState().deadLetter("a", "w0-1", T0, "CRASHED", 1, T0 - 5, "E: no")));
     }
 
     private static Function<StoreBench, Object> polls(UnaryOperator<Polls> change) {
@@ -276,7 +370,7 @@ class PollReclaimTests {
                 .leased("b", T0 - 5, "w0-1", OVER)
                 .put("dead", "b@w0-1", T0 - 1)
                 .put("deadLetters", "b@w0-1", "2")
-                .leased("c", T0 - 5, "w0-1", OVER, 3, ""));
+                .leased("c", T0 - 5, "w0-1", OVER, 3, "/4/2!", ""));
 
         PollReply reply = bench.poll(Polls.by("w1", 2).reclaim(10));
 
@@ -284,7 +378,7 @@ class PollReclaimTests {
                 .containsExactlyInAnyOrder(
                         new DeadLettered("a", DeadLetterCause.UNKNOWN),
                         new DeadLettered("b", DeadLetterCause.UNKNOWN),
-                        new DeadLettered("c", DeadLetterCause.LEASE_OVER));
+                        new DeadLettered("c", DeadLetterCause.CRASHED));
         assertThat(bench.state().get("messages")).isEmpty();
     }
 }

@@ -125,7 +125,7 @@ class QuietLookupTests {
     }
 
     private static ShardCounts counts(long scheduled, long dead) {
-        return new ShardCounts(scheduled, 0, 0, dead, dead, ShardCounts.ZERO.lag());
+        return new ShardCounts(scheduled, 0, 0, 0, dead, dead, ShardCounts.ZERO.lag());
     }
 
     private static ShardState one() {

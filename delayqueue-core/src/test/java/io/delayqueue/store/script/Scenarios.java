@@ -109,6 +109,15 @@ final class Scenarios {
         return Stream.of(
                 poll("claim", due, poll -> poll.claim(10), Set.of("a", "b", "c", "d", "both")),
                 poll("claim some", due, poll -> poll.claim(2), Set.of("a", "b", "c", "d", "both")),
+                poll(
+                        "claim a suspect",
+                        new ShardState()
+                                .suspect("a", T0 - 9, 1, "/2/0", "E: no")
+                                .suspect("b", T0 - 8, 0, "/2/0", "")
+                                .crashed("c", T0 - 7, 0, "/2/0", "")
+                                .crashed("d", T0 - 6, 0, "/1/0", ""),
+                        poll -> poll.claim(10).claimSuspect(),
+                        Set.of("a", "b", "c", "d")),
                 poll("idle", new ShardState().scheduled("a", T0 + 1), poll -> poll.claim(9), Set.of("a")));
     }
 
@@ -176,21 +185,30 @@ final class Scenarios {
     }
 
     private static Stream<Scenario> reclaims() {
-        return Stream.of(poll(
-                "reclaim",
-                new ShardState()
-                        .leased("a", T0, "w0-1", T0 - 9)
-                        .leased("b", T0, "w0-1", T0 - 8, 3, "E: no")
-                        .put("leases", "orphan", T0 - 7)
-                        .put("deliveries", "orphan", "w0-1 1 5 ")
-                        .scheduled("c", T0 + 3)
-                        .put("leases", "c", T0 - 6)
-                        .put("messages", "d", ShardState.stored("d", T0))
-                        .put("leases", "d", T0 - 5)
-                        .leased("e", T0, "w0-1", T0 - 4)
-                        .deadLetter("e", "w0-1", T0, "REQUESTED", 1, T0, "E: no"),
-                poll -> poll,
-                Set.of("a", "b", "c", "d", "e")));
+        return Stream.of(
+                poll(
+                        "reclaim",
+                        new ShardState()
+                                .leased("a", T0, "w0-1", T0 - 9)
+                                .leased("b", T0, "w0-1", T0 - 8, 3, "E: no")
+                                .put("leases", "orphan", T0 - 7)
+                                .put("deliveries", "orphan", "w0-1 1 5 ")
+                                .scheduled("c", T0 + 3)
+                                .put("leases", "c", T0 - 6)
+                                .put("messages", "d", ShardState.stored("d", T0))
+                                .put("leases", "d", T0 - 5)
+                                .leased("e", T0, "w0-1", T0 - 4)
+                                .deadLetter("e", "w0-1", T0, "REQUESTED", 1, T0, "E: no"),
+                        poll -> poll,
+                        Set.of("a", "b", "c", "d", "e")),
+                poll(
+                        "reclaim after crashes",
+                        new ShardState()
+                                .leased("a", T0, "w0-1", T0 - 9, 1, "/1/0", "")
+                                .leased("b", T0, "w0-1", T0 - 8, 3, "/4/2!", "E: no")
+                                .leased("c", T0, "w0-1", T0 - 7, 1, "/2/0!", ""),
+                        poll -> poll,
+                        Set.of("a", "b", "c")));
     }
 
     private static Stream<Scenario> verbs() {

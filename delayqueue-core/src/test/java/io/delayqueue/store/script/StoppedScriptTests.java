@@ -199,7 +199,12 @@ class StoppedScriptTests {
                 do {
                     sequence += 2;
                     claims = bench.store()
-                            .awaitPoll(kind, Polls.by("z", sequence).claim(500).build())
+                            .awaitPoll(
+                                    kind,
+                                    Polls.by("z", sequence)
+                                            .claim(500)
+                                            .claimSuspect()
+                                            .build())
                             .claims();
                     handle(kind, "z", sequence + 1, claims);
                 } while (!claims.isEmpty());

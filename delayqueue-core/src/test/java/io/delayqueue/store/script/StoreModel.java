@@ -58,6 +58,11 @@ final class StoreModel {
         });
     }
 
+    private static final long SUSPECT = 1_000_000_000_000_000L;
+
+    private static final Comparator<Live> BY_DUE =
+            Comparator.<Live>comparingLong(message -> message.due).thenComparing(message -> message.id);
+
     private static final class KindModel {
         final QueueKind kind;
         final Map<String, Live> live = new HashMap<>();
@@ -71,9 +76,15 @@ final class StoreModel {
 
         List<Live> scheduled() {
             return live.values().stream()
-                    .filter(message -> message.token == null)
-                    .sorted(Comparator.<Live>comparingLong(message -> message.due)
-                            .thenComparing(message -> message.id))
+                    .filter(message -> message.token == null && !message.suspect)
+                    .sorted(BY_DUE)
+                    .toList();
+        }
+
+        List<Live> suspects() {
+            return live.values().stream()
+                    .filter(message -> message.token == null && message.suspect)
+                    .sorted(BY_DUE)
                     .toList();
         }
 
@@ -105,6 +116,11 @@ final class StoreModel {
         long headDue;
         long due;
         int attempts;
+        int crashes;
+        int isolatedCrashes;
+        /** Whether it waits to be isolated, or is leased in isolation. */
+        boolean suspect;
+
         String failure = "";
         long deliveryDue;
 
@@ -163,6 +179,10 @@ final class StoreModel {
             attempts = counted;
             failure = why;
             token = null;
+        }
+
+        String crashText() {
+            return crashes == 0 ? "" : "/" + crashes + "/" + isolatedCrashes + (token != null && suspect ? "!" : "");
         }
     }
 
@@ -224,6 +244,7 @@ final class StoreModel {
         }
         message.due = at(due);
         message.headDue = message.due;
+        message.suspect = false;
         return RescheduleOutcome.RESCHEDULED;
     }
 
@@ -326,7 +347,8 @@ final class StoreModel {
                 claims,
                 rejected,
                 reclaimed,
-                deadLettered);
+                deadLettered,
+                !kind.suspects().isEmpty());
     }
 
     /** Notifications are small: in their queue bytes are not counted. */
@@ -344,11 +366,16 @@ final class StoreModel {
     }
 
     private List<Claim> claim(KindModel kind, PollRequest request, List<DeadLettered> deadLettered) {
-        List<Live> due =
-                kind.scheduled().stream().filter(message -> message.due <= now).toList();
+        List<Live> due = new ArrayList<>();
+        if (request.claiming().suspect()) {
+            kind.suspects().stream().limit(1).forEach(due::add);
+        }
+        kind.scheduled().stream()
+                .filter(message -> message.due <= now)
+                .limit(request.claiming().max())
+                .forEach(due::add);
         List<Claim> claims = new ArrayList<>();
-        for (Live message :
-                fitting(kind, due, request.claiming().max(), request.claiming().maxBytes())) {
+        for (Live message : fitting(kind, due, due.size(), request.claiming().maxBytes())) {
             if (message.expired(now)) {
                 toDeadLetters(
                         kind,
@@ -358,6 +385,10 @@ final class StoreModel {
                         message.due,
                         message.failure,
                         deadLettered);
+                continue;
+            }
+            if (!message.suspect && isSuspect(message, request)) {
+                message.suspect = true;
                 continue;
             }
             Duration own = message.limits.lease();
@@ -370,10 +401,16 @@ final class StoreModel {
                     request.token(),
                     message.due,
                     message.attempts,
+                    message.crashes,
+                    message.suspect,
                     message.failure.isEmpty() ? null : message.failure,
                     new byte[0]));
         }
         return claims;
+    }
+
+    private static boolean isSuspect(Live message, PollRequest request) {
+        return message.crashes >= request.reclaiming().crashes().isolateAfterCrashes();
     }
 
     private void settle(KindModel kind, Settlement settlement, List<DeadLettered> deadLettered) {
@@ -385,6 +422,9 @@ final class StoreModel {
                     now + retry.delay().toMillis(),
                     message.attempts,
                     retry.failure().summary());
+            message.crashes = 0;
+            message.isolatedCrashes = 0;
+            message.suspect = false;
         } else if (settlement instanceof Settlement.Release) {
             message.back(message.deliveryDue, message.attempts - 1, message.failure);
         } else if (settlement instanceof Settlement.ToDeadLetters deadLetter) {
@@ -401,19 +441,21 @@ final class StoreModel {
         List<String> reclaimed = new ArrayList<>();
         for (Live message : fitting(
                 kind, over, request.reclaiming().max(), request.claiming().maxBytes())) {
-            Integer own = message.limits.maxAttempts();
             String token = requireNonNull(message.token);
-            if (message.attempts >= (own == null ? request.reclaiming().maxAttempts() : own)) {
+            message.crashes++;
+            message.isolatedCrashes += message.suspect ? 1 : 0;
+            if (message.isolatedCrashes >= request.reclaiming().crashes().crashLimit()) {
                 toDeadLetters(
                         kind,
                         message,
                         token,
-                        DeadLetterCause.LEASE_OVER,
+                        DeadLetterCause.CRASHED,
                         message.deliveryDue,
                         message.failure,
                         deadLettered);
             } else {
-                message.back(now, message.attempts, message.failure);
+                message.back(now, message.attempts - 1, message.failure);
+                message.suspect = isSuspect(message, request);
                 reclaimed.add(message.id);
             }
         }
@@ -445,16 +487,17 @@ final class StoreModel {
 
     ShardCounts count(QueueKind which) {
         KindModel kind = kind(which);
-        List<Live> scheduled = kind.scheduled();
-        long ready = scheduled.stream().filter(message -> message.due <= now).count();
-        long waiting = scheduled.stream()
-                .filter(message -> message.due <= now)
+        List<Live> suspects = kind.suspects();
+        List<Live> due = new ArrayList<>(suspects);
+        kind.scheduled().stream().filter(message -> message.due <= now).forEach(due::add);
+        long waiting = due.stream()
                 .mapToLong(message -> Math.max(message.due, message.sent))
                 .min()
                 .orElse(now);
         return new ShardCounts(
-                scheduled.size() - ready,
-                ready,
+                kind.scheduled().size() + suspects.size() - due.size(),
+                due.size(),
+                suspects.size(),
                 kind.leased().size(),
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,
@@ -469,11 +512,11 @@ final class StoreModel {
             kind.live.forEach((id, message) -> {
                 state.put(prefix + "messages", id, message.stored());
                 if (message.token == null) {
-                    state.put(prefix + "schedule", id, message.due);
+                    state.put(prefix + "schedule", id, message.suspect ? message.due - SUSPECT : message.due);
                 } else {
                     state.put(prefix + "leases", id, message.leaseEnd);
                 }
-                if (message.attempts > 0) {
+                if (message.attempts > 0 || message.crashes > 0) {
                     state.put(prefix + "deliveries", id, delivery(message));
                 }
             });
@@ -494,6 +537,6 @@ final class StoreModel {
 
     private static String delivery(Live message) {
         String token = message.token == null ? "-" : message.token;
-        return token + " " + message.attempts + " " + message.deliveryDue + " " + message.failure;
+        return token + " " + message.attempts + message.crashText() + " " + message.deliveryDue + " " + message.failure;
     }
 }

@@ -11,6 +11,7 @@ import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
@@ -66,9 +67,11 @@ class StoreModelTests {
         "reclaimed",
         "deadLettered",
         "EXPIRED",
-        "LEASE_OVER",
+        "CRASHED",
         "REQUESTED"
     };
+
+    private static final CrashLimits CRASHES = new CrashLimits(2, 1);
 
     private static final List<String> CONSUMERS = List.of("w1", "w2", "w3");
 
@@ -306,8 +309,9 @@ class StoreModelTests {
         return new PollRequest(
                 consumer,
                 sequence,
-                new Claiming(random.nextInt(8), 200 + random.nextInt(3000), Duration.ofSeconds(4)),
-                new Reclaiming(1 + random.nextInt(5), 3, Duration.ofSeconds(20), Duration.ofSeconds(5)),
+                new Claiming(
+                        random.nextInt(8), 200 + random.nextInt(3000), Duration.ofSeconds(4), random.nextInt(3) == 0),
+                new Reclaiming(1 + random.nextInt(5), 3, CRASHES, Duration.ofSeconds(20), Duration.ofSeconds(5)),
                 random.nextBoolean(),
                 List.copyOf(settlements.values()),
                 List.copyOf(renewals.values()),

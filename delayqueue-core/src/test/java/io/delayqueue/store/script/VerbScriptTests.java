@@ -268,9 +268,9 @@ class VerbScriptTests {
 
     @Test
     void anEmptyShardCountsNothing() {
-        assertThat(bench.store().awaitCount(bench.shard())).isEqualTo(new ShardCounts(0, 0, 0, 0, 0, Duration.ZERO));
+        assertThat(bench.store().awaitCount(bench.shard())).isEqualTo(new ShardCounts(0, 0, 0, 0, 0, 0, Duration.ZERO));
         assertThat(bench.store().awaitCount(bench.shard().notifications()))
-                .isEqualTo(new ShardCounts(0, 0, 0, 0, 0, Duration.ZERO));
+                .isEqualTo(new ShardCounts(0, 0, 0, 0, 0, 0, Duration.ZERO));
     }
 
     @Test
@@ -285,8 +285,32 @@ class VerbScriptTests {
                 .notification("e@w1-1", T0 + 4000));
         bench.clock(T0 + 4000);
         assertThat(bench.store().awaitCount(bench.shard()))
-                .isEqualTo(new ShardCounts(1, 2, 1, 2, 2, Duration.ofSeconds(4)));
+                .isEqualTo(new ShardCounts(1, 2, 0, 1, 2, 2, Duration.ofSeconds(4)));
         assertThat(bench.store().awaitCount(bench.shard().notifications()))
-                .isEqualTo(new ShardCounts(0, 1, 0, 0, 0, Duration.ZERO));
+                .isEqualTo(new ShardCounts(0, 1, 0, 0, 0, 0, Duration.ZERO));
+    }
+
+    @Test
+    void suspectsCountAsReadyAndAsSuspects() {
+        bench.given(new ShardState()
+                .suspect("a", T0 + 1000, 0, "/2/0", "")
+                .suspect("b", T0 + 2000, 0, "/2/0", "")
+                .scheduled("c", T0 + 3000));
+        bench.clock(T0 + 4000);
+        assertThat(bench.store().awaitCount(bench.shard()))
+                .isEqualTo(new ShardCounts(0, 3, 2, 0, 0, 0, Duration.ofSeconds(3)));
+    }
+
+    @Test
+    void suspectIsCancelledAndRescheduled() {
+        bench.given(new ShardState().suspect("a", T0, 0, "/2/0", "").suspect("b", T0, 1, "/2/0", "E: no"));
+        assertThat(bench.store().awaitCancel(bench.shard(), "a")).isEqualTo(CancelOutcome.CANCELLED);
+        assertThat(bench.store().awaitReschedule(bench.shard(), "b", Due.after(Duration.ofMillis(9))))
+                .isEqualTo(RescheduleOutcome.RESCHEDULED);
+        assertThat(bench.state())
+                .hasToString(new ShardState()
+                        .crashed("b", T0 + 9, 1, "/2/0", "E: no")
+                        .put("deliveries", "b", "- 1/2/0 " + T0 + " E: no")
+                        .toString());
     }
 }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueUnavailableException;
@@ -84,7 +85,8 @@ class AbsentTopicTests extends ReceiveTest {
     void allAbsentTopicsAreFoundByOneListingOfTopics() {
         signals.stop();
         Duration sweep = Duration.ofMillis(300);
-        try (DefaultDelayQueueReceiver sweeping = receiver(new ReceiveSettings(sweep, sweep, 3, Duration.ZERO))) {
+        try (DefaultDelayQueueReceiver sweeping =
+                receiver(new ReceiveSettings(sweep, sweep, 3, CrashLimits.DEFAULTS, Duration.ZERO))) {
             List<CompletableFuture<List<LeasedDelivery>>> waiting = waitForAbsentTopics(sweeping);
             await().until(() -> queue.proxy().traffic().requests("EVALSHA") >= NAMES + 3);
             queue.proxy().traffic().reset();
@@ -114,7 +116,7 @@ class AbsentTopicTests extends ReceiveTest {
         };
         try (DefaultDelayQueueReceiver sweeping = DefaultDelayQueueReceiver.builder(
                         queue.store(), new TopicRegistry(held, queue.keySpace()), QueueOnRedis.codec(), signals, tasks)
-                .settings(new ReceiveSettings(sweep, sweep, 3, Duration.ZERO))
+                .settings(new ReceiveSettings(sweep, sweep, 3, CrashLimits.DEFAULTS, Duration.ZERO))
                 .build()) {
             CompletableFuture<List<LeasedDelivery>> waiting =
                     sweeping.receiveAsync("orders", 1, Duration.ofMillis(300), LEASE);
@@ -160,7 +162,8 @@ class AbsentTopicTests extends ReceiveTest {
     @Test
     void waitingInAnOutageFailsAsUnavailable() {
         Duration sweep = Duration.ofMillis(100);
-        try (DefaultDelayQueueReceiver sweeping = receiver(new ReceiveSettings(sweep, sweep, 3, Duration.ZERO))) {
+        try (DefaultDelayQueueReceiver sweeping =
+                receiver(new ReceiveSettings(sweep, sweep, 3, CrashLimits.DEFAULTS, Duration.ZERO))) {
             CompletableFuture<List<LeasedDelivery>> waiting =
                     sweeping.receiveAsync("orders", 1, Duration.ofSeconds(2), LEASE);
             await().until(() -> queue.proxy().traffic().requests("EVALSHA") > 0);

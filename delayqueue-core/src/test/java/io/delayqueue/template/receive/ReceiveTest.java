@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisSignals;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.QueueOnRedis;
@@ -27,7 +28,7 @@ abstract class ReceiveTest extends RedisTest {
 
     /** Sweeps too rarely to affect a test, and reclaims overdue leases at once. */
     static final ReceiveSettings SETTINGS =
-            new ReceiveSettings(Duration.ofMinutes(10), Duration.ofMinutes(10), 3, Duration.ZERO);
+            new ReceiveSettings(Duration.ofMinutes(10), Duration.ofMinutes(10), 3, CrashLimits.DEFAULTS, Duration.ZERO);
 
     TestTasks tasks;
     RedisSignals signals;

@@ -8,6 +8,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.DeadLetterQuery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -121,8 +122,8 @@ class ReceiveTests extends ReceiveTest {
     @Test
     void withoutSignalsTheSweepFindsTheMessage() {
         signals.stop();
-        DefaultDelayQueueReceiver sweeping =
-                receiver(new ReceiveSettings(Duration.ofMinutes(1), Duration.ofMillis(300), 10, Duration.ZERO));
+        DefaultDelayQueueReceiver sweeping = receiver(new ReceiveSettings(
+                Duration.ofMinutes(1), Duration.ofMillis(300), 10, CrashLimits.DEFAULTS, Duration.ZERO));
         CompletableFuture<List<LeasedDelivery>> waiting = sweeping.receiveAsync("orders", 1, LONG, LEASE);
         await().until(() -> tasks.calls() > 2);
 

@@ -1,5 +1,6 @@
 package io.delayqueue.template.receive;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,9 +10,11 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.DeadLetterQuery;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -158,6 +161,30 @@ class SettleLeasedTests extends ReceiveTest {
     }
 
     @Test
+    void aSuspectIsReceivedAloneAndInTurn() {
+        for (String id : List.of("a", "b", "c", "d")) {
+            send(id, Duration.ZERO);
+        }
+        for (String id : List.of("a", "b")) {
+            long due = found(id).dueAt().toEpochMilli();
+            ShardKeys keys = queue.keySpace().of(Shard.single("orders"));
+            server.command("HSET", new String(keys.deliveries(), UTF_8), id, "- 0/2/0 " + due + " ");
+            server.command("ZADD", new String(keys.schedule(), UTF_8), Long.toString(due - 1_000_000_000_000_000L), id);
+        }
+
+        List<String> received = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            List<LeasedDelivery> deliveries = receiver.receive("orders", 1, LONG, LEASE);
+            received.add(deliveries.get(0).id());
+            assertThat(deliveries).hasSize(1);
+            assertThat(deliveries.get(0).crashes()).isEqualTo(i % 2 == 1 ? 2 : 0);
+            assertThat(join(deliveries.get(0).acknowledge())).isTrue();
+        }
+        assertThat(received).containsExactly("c", "a", "d", "b");
+        assertThat(receiveNow(10)).isEmpty();
+    }
+
+    @Test
     void anUnsettledMessageIsDeliveredToAnotherReceiver() {
         send("a", Duration.ZERO);
         LeasedDelivery late = receiver.receive("orders", 1, LONG, SHORT_LEASE).get(0);
@@ -165,7 +192,8 @@ class SettleLeasedTests extends ReceiveTest {
         LeasedDelivery next = receiveOne();
 
         assertThat(next.id()).isEqualTo("a");
-        assertThat(next.attempt()).isEqualTo(2);
+        assertThat(next.attempt()).isEqualTo(1);
+        assertThat(next.crashes()).isEqualTo(1);
         assertThat(late.leaseLeft()).isZero();
         assertThat(join(late.acknowledge())).isFalse();
         assertThat(found("a").state()).isEqualTo(MessageState.LEASED);

@@ -8,6 +8,7 @@ import io.delayqueue.message.Completions;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.script.RedisMessageStore;
@@ -38,7 +39,8 @@ class ShardedReceiveTests extends ReceiveTest {
 
     private static final int SHARDS = 16;
     private static final Duration SWEEP = Duration.ofMillis(200);
-    private static final ReceiveSettings SWEEPING = new ReceiveSettings(SWEEP, SWEEP, 3, Duration.ZERO);
+    private static final ReceiveSettings SWEEPING =
+            new ReceiveSettings(SWEEP, SWEEP, 3, CrashLimits.DEFAULTS, Duration.ZERO);
 
     @Override
     protected ShardPlan plan() {
@@ -198,7 +200,8 @@ class ShardedReceiveTests extends ReceiveTest {
 
     @Test
     void overdueLeasesAreReclaimedEvenIfNoReceiverWaitsForLong() {
-        DefaultDelayQueueReceiver graceful = receiver(new ReceiveSettings(SWEEP, SWEEP, 3, Duration.ofMillis(600)));
+        DefaultDelayQueueReceiver graceful =
+                receiver(new ReceiveSettings(SWEEP, SWEEP, 3, CrashLimits.DEFAULTS, Duration.ofMillis(600)));
         send("a", Duration.ZERO);
         graceful.receive("orders", 1, LONG, Duration.ofSeconds(1));
         await().until(() -> tasks.scheduled() == 0);

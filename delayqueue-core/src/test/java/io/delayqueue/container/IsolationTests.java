@@ -1,0 +1,267 @@
+package io.delayqueue.container;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryHandler;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.listener.RetryDecision.RetryAfter;
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.Shard;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Suspects are handled one at a time in a process, beside all other messages. */
+@EmbeddedRedis
+class IsolationTests extends NodeTest {
+
+    private static final ListenerOptions ONE_WORKER =
+            ListenerOptions.DEFAULTS.toBuilder().concurrency(1).build();
+
+    private final Queue<String> handled = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger isolated = new AtomicInteger();
+    private final AtomicInteger mostIsolated = new AtomicInteger();
+
+    IsolationTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    private QueueNode node() {
+        return add(QueueNode.on(redis.port())
+                .settings(Pacing.builtIn().sweep(Duration.ofMillis(500)).settings()));
+    }
+
+    /** Sends messages and writes what two crashes leave of them. */
+    private void suspects(QueueNode node, String topic, List<String> ids) {
+        ids.forEach(id ->
+                node.template.send(DelayMessage.to(topic).id(id).payload("").build()));
+        Shard shard = Shard.single(topic);
+        String schedule = new String(node.keySpace.of(shard).schedule(), UTF_8);
+        String deliveries = new String(node.keySpace.of(shard).deliveries(), UTF_8);
+        for (String id : ids) {
+            long due = node.template.find(topic, id).orElseThrow().dueAt().toEpochMilli();
+            redis.command("HSET", deliveries, id, "- 0/2/0 " + due + " ");
+            redis.command("ZADD", schedule, Long.toString(due - 1_000_000_000_000_000L), id);
+            assertThat(node.template.find(topic, id).orElseThrow().state()).isEqualTo(MessageState.SUSPECT);
+        }
+    }
+
+    private static void sendDue(QueueNode node, String topic, int count) {
+        node.template.sendAll(ids(topic, count).stream()
+                .map(id -> DelayMessage.to(topic).id(id).payload("").build())
+                .toList());
+    }
+
+    private static List<String> ids(String prefix, int count) {
+        return IntStream.range(0, count).mapToObj(i -> prefix + i).toList();
+    }
+
+    /** Counts the suspects that are handled at the same time. */
+    private DeliveryHandler counting(DeliveryHandler handler) {
+        return deliveries -> {
+            boolean suspect = deliveries.get(0).crashes() > 0;
+            if (suspect) {
+                assertThat(deliveries).hasSize(1);
+                mostIsolated.accumulateAndGet(isolated.incrementAndGet(), Math::max);
+            }
+            try {
+                return handler.handle(deliveries);
+            } finally {
+                deliveries.forEach(delivery -> handled.add(delivery.id()));
+                if (suspect) {
+                    isolated.decrementAndGet();
+                }
+            }
+        };
+    }
+
+    private long handled(String prefix) {
+        return handled.stream().filter(id -> id.startsWith(prefix)).count();
+    }
+
+    private void awaitRelease() {
+        try {
+            release.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void oneSuspectOfAllTopicsIsHandledAtATimeAndOthersFlow() {
+        QueueNode node = node();
+        for (String topic : List.of("a", "b", "c")) {
+            suspects(node, topic, ids("suspect-" + topic, 100));
+            sendDue(node, topic, 200);
+        }
+        long begin = System.nanoTime();
+        for (String topic : List.of("a", "b", "c")) {
+            ListenerOptions batches =
+                    ListenerOptions.DEFAULTS.toBuilder().batchSize(7).build();
+            node.listen(topic, topic.equals("c") ? batches : ListenerOptions.DEFAULTS, counting(deliveries -> null));
+        }
+
+        await().until(() -> happenings.count("acknowledged") == 900);
+        System.out.println("300 suspects beside 600 other messages in "
+                + Duration.ofNanos(System.nanoTime() - begin).toMillis() + " ms");
+        assertThat(handled).hasSize(900).doesNotHaveDuplicates();
+        assertThat(mostIsolated).hasValue(1);
+    }
+
+    @Test
+    void suspectThatTakesLongHoldsUpNoOtherMessage() {
+        QueueNode node = node();
+        suspects(node, "t", ids("suspect", 3));
+        node.listen("t", ONE_WORKER, counting(deliveries -> {
+            if (deliveries.get(0).crashes() > 0) {
+                awaitRelease();
+            }
+            return null;
+        }));
+        await().until(() -> isolated.get() == 1);
+        sendDue(node, "t", 500);
+
+        await().until(() -> handled("t") == 500);
+        assertThat(handled("suspect")).isZero();
+        release.countDown();
+        await().until(() -> handled("suspect") == 3);
+        assertThat(mostIsolated).hasValue(1);
+    }
+
+    @Test
+    void suspectsAreHandledByAllNodes() {
+        QueueNode one = node();
+        suspects(one, "t", ids("suspect", 2));
+        DeliveryHandler waiting = counting(deliveries -> {
+            awaitRelease();
+            return null;
+        });
+        one.listen("t", ONE_WORKER, waiting);
+        await().until(() -> isolated.get() == 1);
+        node().listen("t", ONE_WORKER, waiting);
+
+        await().until(() -> isolated.get() == 2);
+        release.countDown();
+        await().until(() -> happenings.count("acknowledged") == 2);
+    }
+
+    @Test
+    void suspectWhoseHandlerFailsIsAnOrdinaryMessage() {
+        QueueNode node = node();
+        suspects(node, "t", List.of("suspect"));
+        ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
+                .retryPolicy(failed -> new RetryAfter(Duration.ofMillis(1)))
+                .build();
+        Queue<String> crashes = new ConcurrentLinkedQueue<>();
+        node.listen("t", options, deliveries -> {
+            Delivery delivery = deliveries.get(0);
+            crashes.add(delivery.attempt() + " " + delivery.crashes());
+            if (delivery.attempt() == 1) {
+                throw new IllegalStateException("no");
+            }
+            return null;
+        });
+
+        await().until(() -> happenings.count("acknowledged suspect 2") == 1);
+        assertThat(crashes).containsExactly("1 2", "2 0");
+    }
+
+    @Test
+    void handlerThatDoesNotReturnKeepsNoOtherSuspectForEver() {
+        QueueNode node = node();
+        suspects(node, "t", ids("suspect", 2));
+        ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
+                .lease(Duration.ofSeconds(1))
+                .handlingTime(Duration.ofSeconds(1))
+                .build();
+        node.listen("t", options, counting(deliveries -> {
+            if (deliveries.get(0).id().equals("suspect0") && deliveries.get(0).crashes() == 2) {
+                awaitRelease();
+            }
+            return null;
+        }));
+
+        await().until(() -> happenings.count("acknowledged suspect1 1") == 1);
+        await().until(() -> happenings.count("acknowledged suspect0 1") == 1);
+        assertThat(happenings.of("reclaimed")).containsExactly("reclaimed suspect0");
+        release.countDown();
+        await().until(() -> happenings.count("gone suspect0") == 1);
+    }
+
+    @Test
+    void pausedListenerTakesNoSuspectAndPassesTheSlotOn() {
+        QueueNode node = node();
+        suspects(node, "paused", ids("p", 3));
+        ManagedListener paused = node.listen("paused", ONE_WORKER, counting(deliveries -> {
+            awaitRelease();
+            return null;
+        }));
+        await().until(() -> isolated.get() == 1);
+        paused.pause();
+        suspects(node, "t", ids("t", 3));
+        node.listen("t", ONE_WORKER, counting(deliveries -> null));
+        release.countDown();
+
+        await().until(() -> handled("t") == 3);
+        assertThat(handled("p")).isEqualTo(1);
+        paused.resume();
+        await().until(() -> handled("p") == 3);
+        assertThat(mostIsolated).hasValue(1);
+    }
+
+    @Test
+    void stopWaitsForASuspect() {
+        QueueNode node = node();
+        suspects(node, "t", ids("suspect", 2));
+        ManagedListener listener = node.listen("t", ONE_WORKER, counting(deliveries -> {
+            awaitRelease();
+            return null;
+        }));
+        await().until(() -> isolated.get() == 1);
+
+        CompletableFuture<Void> stopped = listener.stop();
+        assertThat(stopped).isNotDone();
+        release.countDown();
+
+        assertThat(stopped).succeedsWithin(Duration.ofSeconds(20));
+        assertThat(happenings.count("acknowledged")).isEqualTo(1);
+        Collection<String> left = ids("suspect", 2);
+        assertThat(left.stream().filter(id -> node.template.find("t", id).isPresent()))
+                .singleElement()
+                .satisfies(id -> assertThat(
+                                node.template.find("t", id).orElseThrow().state())
+                        .isEqualTo(MessageState.SUSPECT));
+    }
+
+    @Test
+    void cancelledSuspectIsNotHandledAgain() {
+        QueueNode node = node();
+        suspects(node, "t", ids("suspect", 2));
+        assertThat(node.template.cancel("t", "suspect0")).isEqualTo(CancelOutcome.CANCELLED);
+        node.listen("t", ONE_WORKER, counting(deliveries -> {
+            awaitRelease();
+            return null;
+        }));
+        await().until(() -> isolated.get() == 1);
+        assertThat(node.template.cancel("t", "suspect1")).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
+        release.countDown();
+
+        await().until(() -> happenings.count("gone suspect1") == 1);
+        assertThat(handled).containsExactly("suspect1");
+    }
+}
