@@ -12,8 +12,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * A live message.
  *
- * @param state scheduled, ready or leased
+ * @param state scheduled, ready, leased or suspect
  * @param dueAt the due time; for a leased message, that of the current attempt
+ * @param crashes the number of leases that ended without a settlement since the last settlement
  * @param headers omitted if the caller may not see payloads
  */
 public record MessageDescriptor(
@@ -23,6 +24,7 @@ public record MessageDescriptor(
         Instant dueAt,
         Instant sentAt,
         int attempts,
+        int crashes,
         @Nullable Instant leaseEnd,
         @Nullable String holder,
         @Nullable String lastFailure,
@@ -44,6 +46,7 @@ public record MessageDescriptor(
                 message.dueAt(),
                 envelope.sentAt(),
                 message.attempts(),
+                message.crashes(),
                 message.leaseEnd(),
                 message.holder(),
                 message.lastFailure(),

@@ -16,6 +16,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * The current state and the history of a topic. If the state of a shard is unknown, counts and lag are omitted and
  * {@code problem} is set.
  *
+ * @param suspects the number of ready messages that wait to be handled in isolation
  * @param unreviewed the number of dead letters that are not reviewed
  * @param maxLagMillis the health threshold of the lag, if one is set
  * @param problem the reason why counts are omitted
@@ -32,6 +33,7 @@ public record TopicDescriptor(
         int shards,
         @Nullable Long scheduled,
         @Nullable Long ready,
+        @Nullable Long suspects,
         @Nullable Long leased,
         @Nullable Long dead,
         @Nullable Long unreviewed,
@@ -63,6 +65,7 @@ public record TopicDescriptor(
                 status.shards(),
                 counts == null ? null : counts.scheduled(),
                 counts == null ? null : counts.ready(),
+                counts == null ? null : counts.suspects(),
                 counts == null ? null : counts.leased(),
                 counts == null ? null : counts.dead(),
                 counts == null ? null : counts.unreviewed(),

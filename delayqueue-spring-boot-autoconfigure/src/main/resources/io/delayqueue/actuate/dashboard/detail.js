@@ -3,7 +3,7 @@
 import { read, Rejection } from './api.js';
 import { h } from './dom.js';
 import { bytes, count, indented, moment, name, span, words } from './format.js';
-import { causeBadge, deadLetterActions, messageActions, summary } from './lists.js';
+import { attempts, causeBadge, deadLetterActions, messageActions, summary } from './lists.js';
 import { deadLetterLink, loading, nodeNamed, state, topicLink } from './state.js';
 
 export function title({ id }) {
@@ -94,7 +94,7 @@ function messageFacts(message) {
     ['State', h('span', { class: 'badge' }, message.state)],
     ['Due', moment(message.dueAt)],
     ['Sent', moment(message.sentAt)],
-    ['Attempts', count(message.attempts)],
+    ['Attempts', attempts(message)],
     ['Held by', message.holder ? name(message.holder) : null],
     ['Lease ends', message.leaseEnd ? moment(message.leaseEnd) : null],
     ['Last failure', message.lastFailure ? h('span', { class: 'failed' }, words(message.lastFailure)) : null, 'long'],

@@ -14,7 +14,7 @@ const KEYS = {
   u: ['Pause or resume updates', () => page.hold()],
   j: ['Next row', () => move(1)],
   k: ['Previous row', () => move(-1)],
-  '1 – 5': ['Messages of a topic: ready, leased, scheduled, failing, dead letters', null],
+  '1 – 6': ['Messages of a topic: ready, leased, scheduled, failing, dead letters, suspects', null],
 };
 
 function tab(key) {

@@ -70,6 +70,7 @@ const EMPTY = {
   ready: 'No message is ready.',
   leased: 'No message is being handled.',
   scheduled: 'No message is scheduled.',
+  suspect: 'No message is suspected to crash its process.',
   dead: 'No dead letter.',
 };
 
@@ -101,7 +102,7 @@ function messageTable(items, messageState) {
       [h('a', { href: messageLink(message.topic, message.id) }, name(message.id)), preview(message.payload)],
       moment(message.dueAt),
       ...(leased ? [name(message.holder || '–'), moment(message.leaseEnd)] : []),
-      count(message.attempts),
+      attempts(message),
       failure(message.lastFailure),
       messageActions(message, true),
     ],
@@ -118,6 +119,11 @@ export function messageActions(message, inRow) {
     button(cancel(message), 'Cancel', about, 'danger'),
   ];
   return inRow ? menu(buttons, about) : buttons;
+}
+
+/** The attempts of a message and its leases that ended without a settlement. */
+export function attempts(message) {
+  return message.crashes ? `${count(message.attempts)} and ${counted(message.crashes, 'crash', 'crashes')}` : count(message.attempts);
 }
 
 function preview(payload) {
@@ -177,7 +183,7 @@ export function summary(failed) {
 
 const CAUSES = {
   attempts_spent: ['attempts spent', 'Its last permitted attempt failed.'],
-  lease_over: ['lease over', 'The lease of its last permitted attempt ended without a settlement, for example because the process was killed.'],
+  crashed: ['crashed', 'Its leases ended repeatedly without a settlement, even in isolation, for example because its handler kills the process.'],
   expired: ['expired', 'It was claimed after its expiry.'],
   requested: ['requested', 'The handler, or a consumer, dead-lettered it.'],
   not_retryable: ['not retryable', 'Failures of this kind are not retried.'],
@@ -192,7 +198,7 @@ export function causeBadge(cause) {
 /** The state of a search for failed messages, in the order of their next attempts. */
 export function newScan() {
   const states = {};
-  for (const each of ['leased', 'ready', 'scheduled']) states[each] = { seen: 0, cursor: null, ended: false };
+  for (const each of ['leased', 'suspect', 'ready', 'scheduled']) states[each] = { seen: 0, cursor: null, ended: false };
   return { states, found: [], running: false, begun: false, at: 0 };
 }
 

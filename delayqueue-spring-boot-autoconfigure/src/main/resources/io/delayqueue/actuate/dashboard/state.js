@@ -9,6 +9,7 @@ export const TABS = {
   scheduled: 'Scheduled',
   failing: 'Failing',
   dead: 'Dead letters',
+  suspect: 'Suspects',
 };
 
 /** All data that is drawn. */

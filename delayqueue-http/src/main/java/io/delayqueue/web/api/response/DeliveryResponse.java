@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param topic topic of the message
  * @param id id of the message
  * @param attempt number of this delivery, from 1
+ * @param crashes number of leases that ended without a settlement since the last settlement
  * @param dueAt due time, by Redis' clock
  * @param sentAt time of the send, by Redis' clock
  * @param headers names and values
@@ -25,6 +26,7 @@ public record DeliveryResponse(
         String topic,
         String id,
         int attempt,
+        int crashes,
         Instant dueAt,
         Instant sentAt,
         Map<String, String> headers,
@@ -54,6 +56,7 @@ public record DeliveryResponse(
                 delivery.topic(),
                 delivery.id(),
                 delivery.attempt(),
+                delivery.crashes(),
                 delivery.dueAt(),
                 delivery.sentAt(),
                 delivery.headers(),

@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param topic topic of the message
  * @param id id of the message
- * @param state scheduled, ready or leased
+ * @param state scheduled, ready, leased or suspect
  * @param dueAt time of the next delivery, by Redis' clock; if leased, the due time of the current delivery
  * @param sentAt time of the send, by Redis' clock
- * @param attempts number of deliveries, including the current one
+ * @param attempts number of deliveries that were settled, and the current one
+ * @param crashes number of leases that ended without a settlement since the last settlement
  * @param leaseEnd end of the lease, by Redis' clock; omitted if the message is not leased
  * @param lastFailure cause of the last failed attempt; omitted if there was none
  * @param headers names and values
@@ -31,6 +32,7 @@ public record MessageResponse(
         Instant dueAt,
         Instant sentAt,
         int attempts,
+        int crashes,
         @Nullable Instant leaseEnd,
         @Nullable String lastFailure,
         Map<String, String> headers,
@@ -49,6 +51,7 @@ public record MessageResponse(
                 message.dueAt(),
                 envelope.sentAt(),
                 message.attempts(),
+                message.crashes(),
                 message.leaseEnd(),
                 message.lastFailure(),
                 envelope.headers(),
