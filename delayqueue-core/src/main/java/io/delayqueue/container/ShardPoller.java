@@ -99,6 +99,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     /** Whether suspects waited at the last reply. */
     private volatile boolean suspectsLeft;
 
+    /** When this poller may request the slot for suspects again. */
+    private volatile long nextSlotRequest;
+
     // of the open poll
     private List<OpenDeliveries.Renewal> renewals = List.of();
     private boolean sweeping;
@@ -155,6 +158,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                 this::complete);
         this.nextPoll = new NextPoll(consumer, session.clock(), nanoTime, this::wake);
         this.enableNext = nanoTime.getAsLong();
+        this.nextSlotRequest = enableNext;
         this.share = budget.share(this);
         this.deliveries = new OpenDeliveries(share, options.handlingTime(), settings.confirmAfter(), nanoTime);
         Duration renewal = options.lease().dividedBy(3);
@@ -515,7 +519,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                 handleInIsolation.accept(delivery);
                 return;
             } catch (RuntimeException | Error e) {
-                // no thread: a later poll claims the suspect again
+                nextSlotRequest = nanoTime.getAsLong() + sweepNanos; // no thread
             }
         }
         suspectsLeft = false; // until the next poll
@@ -527,7 +531,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (suspect != null) {
             return;
         }
-        if (!claiming || !suspectsLeft) {
+        if (!claiming || !suspectsLeft || nanoTime.getAsLong() - nextSlotRequest < 0) {
             engine.isolation.release(this);
         } else if (engine.isolation.request(this)) {
             nextPoll.pollNow();

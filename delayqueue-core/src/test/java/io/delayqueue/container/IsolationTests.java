@@ -21,7 +21,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -263,5 +265,26 @@ class IsolationTests extends NodeTest {
 
         await().until(() -> happenings.count("gone suspect1") == 1);
         assertThat(handled).containsExactly("suspect1");
+    }
+
+    @Test
+    void suspectWithoutAThreadIsClaimedAgainWithEachSweepOnly() {
+        AtomicBoolean rejects = new AtomicBoolean(true);
+        QueueNode node = add(QueueNode.on(redis.port())
+                .handlers(task -> {
+                    if (rejects.get()) {
+                        throw new RejectedExecutionException("no thread");
+                    }
+                    task.run();
+                })
+                .settings(Pacing.builtIn().sweep(Duration.ofMillis(500)).settings()));
+        suspects(node, "t", List.of("suspect"));
+        long begin = System.nanoTime();
+        node.listen("t", ONE_WORKER, counting(deliveries -> null));
+
+        await().until(() -> happenings.count("released suspect") == 3);
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(900));
+        rejects.set(false);
+        await().until(() -> happenings.count("acknowledged suspect 1") == 1);
     }
 }
