@@ -180,7 +180,8 @@ class DelayQueueJobsTests extends JobsTest {
         EventBus bus = new EventBus(List.of(events));
 
         CompletableFuture.allOf(IntStream.range(0, 2)
-                        .mapToObj(i -> CompletableFuture.runAsync(() -> runToEnd(table, job, node.work(bus))))
+                        .mapToObj(
+                                i -> CompletableFuture.runAsync(() -> runToEnd(table, job, node.work(bus), "node" + i)))
                         .toArray(CompletableFuture[]::new))
                 .join();
 
@@ -193,12 +194,12 @@ class DelayQueueJobsTests extends JobsTest {
         }
     }
 
-    static void runToEnd(JobTable table, StoredJob job, JobWork work) {
+    static void runToEnd(JobTable table, StoredJob job, JobWork work, String node) {
         @Nullable StoredJob current = job;
         while (current != null && current.job().isActive()) {
             Batch batch = work.next(current, 50);
             current = table.update(
-                    current, read -> read.after(batch, "n", job.job().requestedAt()));
+                    current, read -> read.after(batch, node, job.job().requestedAt()));
         }
     }
 

@@ -365,10 +365,10 @@ class JobFaultTests extends JobsTest {
                 failed.set(false);
                 left.set(at);
                 try {
-                    DelayQueueJobsTests.runToEnd(table(node), job, work);
+                    DelayQueueJobsTests.runToEnd(table(node), job, work, "one");
                 } catch (RedisCallException e) {
                     StoredJob again = table(node).read().jobs().get(0);
-                    DelayQueueJobsTests.runToEnd(table(node), again, work);
+                    DelayQueueJobsTests.runToEnd(table(node), again, work, "two");
                 }
                 left.set(Integer.MAX_VALUE);
                 Job end = table(node).read().jobs().get(0).job();
