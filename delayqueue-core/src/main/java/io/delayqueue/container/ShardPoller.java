@@ -418,7 +418,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                         share.reserve(Math.min(capacity, PollRequest.MAX_BATCH)),
                         PollRequest.MAX_BYTES,
                         options.lease(),
-                        claiming && suspect == null && engine.isolation.isOwnedBy(this)),
+                        claiming && suspect == null && engine.isolation.isOwnedBy(this),
+                        false),
                 reclaiming,
                 // with a greater capacity, the next poll of this poller claims the messages that this one leaves
                 peers && capacity <= PollRequest.MAX_BATCH,

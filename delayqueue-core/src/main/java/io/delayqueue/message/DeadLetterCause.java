@@ -2,7 +2,7 @@ package io.delayqueue.message;
 
 /** Why a message was dead-lettered. */
 public enum DeadLetterCause {
-    /** The last permitted attempt failed. */
+    /** The last permitted attempt failed, or the lease of a receiver ended without a settlement. */
     ATTEMPTS_SPENT,
     /**
      * The message was leased in isolation, and its lease ended without a settlement, as often as permitted, for example

@@ -68,12 +68,13 @@ public record PollRequest(
      * @param maxBytes largest total size of the messages in bytes; a single message may be larger
      * @param lease length of the lease, unless the message has its own
      * @param suspect whether to claim a suspect, too, which is then handled in isolation
+     * @param alone whether a receiver gets the message alone, so that the end of its lease counts as an attempt
      */
-    public record Claiming(int max, int maxBytes, Duration lease, boolean suspect) {
+    public record Claiming(int max, int maxBytes, Duration lease, boolean suspect, boolean alone) {
 
-        /** Claims no suspect. */
+        /** Claims for handlers, and no suspect. */
         public Claiming(int max, int maxBytes, Duration lease) {
-            this(max, maxBytes, lease, false);
+            this(max, maxBytes, lease, false, false);
         }
     }
 

@@ -48,7 +48,8 @@ final class PollScript {
                 .add(millisSinceLast(request))
                 .add(request.claiming().suspect() ? "1" : "0")
                 .add(request.reclaiming().crashes().isolateAfterCrashes())
-                .add(request.reclaiming().crashes().crashLimit());
+                .add(request.reclaiming().crashes().crashLimit())
+                .add(request.claiming().alone() ? "1" : "0");
         acknowledges.forEach(settlement -> call.add(settlement.id()));
         runs.forEach(call::add);
         request.extensions().forEach(extension -> call.add(extension.id()));
@@ -120,13 +121,13 @@ final class PollScript {
         }
         String[] parts = new String((byte[]) delivery, UTF_8).split(" ", 4);
         String failure = parts.length < 4 || parts[3].isEmpty() ? null : parts[3];
-        String[] crashes = parts[1].split("/", -1);
+        String[] crashes = parts[1].split("[/!+]", -1);
         return new Claim(
                 id,
                 token,
                 due,
                 atMostInt(crashes[0], 1),
-                crashes.length < 2 ? 0 : atMostInt(crashes[1], 0),
+                crashes.length < 3 ? 0 : atMostInt(crashes[1], 0),
                 parts[1].endsWith("!"),
                 failure,
                 stored);

@@ -21,7 +21,7 @@ final class SnapshotReply {
 
     /** Token, attempts, crashes and due time, then a blank and the failure, if any. */
     private static final Pattern DELIVERY =
-            Pattern.compile("(\\S+) (\\d{1,9})(?:/(\\d{1,9})/\\S*)? (\\d{1,16})(?: (.*))?", Pattern.DOTALL);
+            Pattern.compile("(\\S+) (\\d{1,9})(?:/(\\d{1,9})/\\S*|\\+)? (\\d{1,16})(?: (.*))?", Pattern.DOTALL);
 
     /** The due time of a suspect minus its score, see {@code firstdue.lua}. */
     private static final long SUSPECT = 1_000_000_000_000_000L;

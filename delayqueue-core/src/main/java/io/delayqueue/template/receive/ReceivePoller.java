@@ -116,8 +116,8 @@ final class ReceivePoller implements PeriodicTask {
     /** What to claim for a receiver: messages, or a suspect alone. If both are due, they take turns. */
     Claiming claiming(ReceiveRequest request) {
         return suspectNext
-                ? new Claiming(0, PollRequest.MAX_BYTES, request.lease(), true)
-                : new Claiming(request.max(), PollRequest.MAX_BYTES, request.lease());
+                ? new Claiming(0, PollRequest.MAX_BYTES, request.lease(), true, false)
+                : new Claiming(request.max(), PollRequest.MAX_BYTES, request.lease(), false, request.max() == 1);
     }
 
     CompletableFuture<Boolean> settle(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {

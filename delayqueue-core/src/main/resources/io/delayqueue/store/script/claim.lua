@@ -1,11 +1,11 @@
 -- fragment: claiming. A delivery is "<token> <attempts>[<crashes>] <due ms> <last failure>", its token '-' while
 -- scheduled. Crashes are "/<leases that ended without a settlement>/<those in isolation>", since the last settlement, and
--- then '!' while the message is leased in isolation. A foreign client may have written a delivery without any of these
+-- then, while the message is leased, '!' in isolation or '+' if the end of the lease counts as an attempt. A foreign client may have written a delivery without any of these
 -- parts. It must not make the poll fail.
 
 -- token, attempts, due, last failure, crashes or ''
 local function parsed(delivery)
-  local token, attempts, crashes, due, failure = string.match(delivery or '', '^(%S+) (%d+)([/%d]*!?) (%d+) ?(.*)$')
+  local token, attempts, crashes, due, failure = string.match(delivery or '', '^(%S+) (%d+)([/%d]*[!+]?) (%d+) ?(.*)$')
   return token or '-', attempts or '0', due or nowText, failure or '', crashes or ''
 end
 
@@ -16,7 +16,7 @@ end
 
 -- the crashes of a message that is no longer leased
 local function unmarked(crashes)
-  return (string.gsub(crashes, '!$', ''))
+  return (string.gsub(crashes, '[!+]$', ''))
 end
 
 -- the first line from byte 14 on if the message has limits of its own, else ''
@@ -102,7 +102,7 @@ local function plannedClaim(max, suspect)
   plan.leaseEnd = leaseEnd(usualLease)
   local crashed = false
   for i = 1, n do
-    local crashes = before[i] and string.match(before[i], '^%S+ %d+([/%d]*!?) %d+')
+    local crashes = before[i] and string.match(before[i], '^%S+ %d+([/%d]*[!+]?) %d+')
     before[i] = crashes and before[i]
     crashed = crashed or (crashes and crashes ~= '')
   end
@@ -145,6 +145,7 @@ local function recordedClaim()
       local at = #claim.messages + 1
       claim.ids[at], claim.claimed[2 * at - 1], claim.claimed[2 * at] = id, id, due
       claim.messages[at] = message
+      crashes = string.gsub(crashes, '%+$', '')
       claim.before[at] = (tonumber(attempts) > 1 or crashes ~= '')
         and '- ' .. (attempts - 1) .. crashes .. ' ' .. due .. ' ' .. failure
     end
@@ -170,15 +171,16 @@ local function writeClaim(claim, newDeadLetters)
     end
     if n > 0 then
       local claimed, before, ends = claim.claimed, claim.before, claim.ends
-      local leases, deliveries, first = {}, {}, claimToken .. ' 1 '
+      local mark = ARGV[23] == '1' and '+' or ''
+      local leases, deliveries, first = {}, {}, claimToken .. ' 1' .. mark .. ' '
       for i = 1, n do
         local at, id, due = 2 * i, ids[i], claimed[2 * i]
         leases[at - 1], leases[at] = ends[i] or claim.leaseEnd, id
         deliveries[at - 1] = id
         if before[i] then
           local _, attempts, _, failure, crashes = parsed(before[i])
+          crashes = unmarked(crashes) .. (id == claim.isolated and '!' or mark)
           if id == claim.isolated then
-            crashes = unmarked(crashes) .. '!'
             before[i] = '- ' .. attempts .. crashes .. ' ' .. due .. ' ' .. failure
           end
           deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. crashes .. ' ' .. due .. ' ' .. failure

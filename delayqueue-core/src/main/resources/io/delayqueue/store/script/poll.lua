@@ -18,6 +18,7 @@
 -- ARGV[20] '1': claims a suspect, too, to be handled in isolation
 -- ARGV[21] crashes of a message from which on it is a suspect
 -- ARGV[22] crashes in isolation after which a message is dead-lettered
+-- ARGV[23] '1': a receiver gets the message alone, so that the end of its lease counts as an attempt
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
 -- permitted attempt) | 'deadLetter' | 'release'; the value is the delay of a retry in ms, or the cause of a dead letter,
@@ -114,7 +115,7 @@ local maxBytes, usualLease, usualAttempts = tonumber(ARGV[8]), tonumber(ARGV[9])
 
 -- plans the poll without writing
 local rejectedSettlements, rejectedRenewals = {}, {}
-local ackFirst, runs = 23, tonumber(ARGV[18])
+local ackFirst, runs = 24, tonumber(ARGV[18])
 local renewFirst = ackFirst + acks + 2 * runs
 local otherFirst = renewFirst + 3 * renewals
 local heldAcks = checkedAcks(ackFirst, acks, runs, rejectedSettlements)

@@ -1,5 +1,6 @@
 -- fragment: reclaims leases that have ended. Such an end is a crash: it is counted apart from attempts, because the
--- handler may not have run. After the last permitted crash in isolation the message is dead-lettered.
+-- handler may not have run. After the last permitted crash in isolation the message is dead-lettered. If a receiver got
+-- the message alone, the attempt counts instead.
 
 local function reclaim(max, reclaimed, newDeadLetters)
   local ended = redis.call('ZRANGEBYSCORE', leasesKey, '-inf', leaseTimeText, 'LIMIT', 0, max)
@@ -11,9 +12,10 @@ local function reclaim(max, reclaimed, newDeadLetters)
     local deadLetterId = id .. '@' .. token
     local deadAt = deadKey and redis.call('ZSCORE', deadKey, deadLetterId)
     local record = deadAt and redis.call('HGET', deadLettersKey, deadLetterId)
-    local all, isolated, marked = string.match(crashes, '^/(%d+)/(%d+)(!?)$')
+    local all, isolated = string.match(crashes, '^/(%d+)/(%d+)')
+    local mark = string.match(crashes, '[!+]$')
     all = (all or 0) + 1
-    isolated = (isolated or 0) + (marked == '!' and 1 or 0)
+    isolated = (isolated or 0) + (mark == '!' and 1 or 0)
     if not message then
       forget(id)
     elseif record then
@@ -26,6 +28,11 @@ local function reclaim(max, reclaimed, newDeadLetters)
         redis.call('ZADD', scheduleKey, score(nowText, isSuspect(crashes)), id)
       end
       redis.call('ZREM', leasesKey, id)
+    elseif mark == '+' and not deadAt and tonumber(attempts) < permitted(message) then
+      toSchedule(id, nowText, attempts, failure, unmarked(crashes))
+      reclaimed[#reclaimed + 1] = id
+    elseif mark == '+' then
+      toDeadLetters(id, token, 'ATTEMPTS_SPENT', attempts, due, '', failure, message, newDeadLetters)
     elseif deadAt or isolated >= crashLimit then
       toDeadLetters(id, token, 'CRASHED', attempts, due, '', failure, message, newDeadLetters)
     else

@@ -40,25 +40,31 @@ public final class Polls {
 
     /** Claims at most {@code max} messages. */
     public Polls claim(int max) {
-        claiming = new Claiming(max, claiming.maxBytes(), claiming.lease(), claiming.suspect());
+        claiming = new Claiming(max, claiming.maxBytes(), claiming.lease(), claiming.suspect(), claiming.alone());
         return this;
     }
 
     /** Claims a suspect, too. */
     public Polls claimSuspect() {
-        claiming = new Claiming(claiming.max(), claiming.maxBytes(), claiming.lease(), true);
+        claiming = new Claiming(claiming.max(), claiming.maxBytes(), claiming.lease(), true, false);
+        return this;
+    }
+
+    /** Claims a message alone for a receiver. */
+    public Polls claimAlone() {
+        claiming = new Claiming(1, claiming.maxBytes(), claiming.lease(), false, true);
         return this;
     }
 
     /** Claims at most {@code maxBytes} bytes. */
     public Polls bytes(int maxBytes) {
-        claiming = new Claiming(claiming.max(), maxBytes, claiming.lease(), claiming.suspect());
+        claiming = new Claiming(claiming.max(), maxBytes, claiming.lease(), claiming.suspect(), claiming.alone());
         return this;
     }
 
     /** Sets the lease duration. */
     public Polls lease(Duration lease) {
-        claiming = new Claiming(claiming.max(), claiming.maxBytes(), lease, claiming.suspect());
+        claiming = new Claiming(claiming.max(), claiming.maxBytes(), lease, claiming.suspect(), claiming.alone());
         return this;
     }
 

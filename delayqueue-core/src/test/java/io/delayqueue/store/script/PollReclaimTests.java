@@ -173,6 +173,34 @@ class PollReclaimTests {
                         "due never, lease never",
                         new ShardState()),
                 new Row(
+                        "a message that a receiver gets alone",
+                        new ShardState().scheduled("a", T0 - 5).scheduled("b", T0 - 4),
+                        polls(poll -> poll.claimAlone()),
+                        "claimed a#1@-5, due -4, lease 30000",
+                        new ShardState()
+                                .leased("a", T0 - 5, "w1-3", T0 + 30_000, 1, "+", "")
+                                .scheduled("b", T0 - 4)),
+                new Row(
+                        "its attempt counts, and its crashes remain",
+                        new ShardState()
+                                .leased("a", T0 - 5, "w0-1", OVER, 2, "+", "E: no")
+                                .leased("b", T0 - 5, "w0-1", OVER, 1, "/1/0+", ""),
+                        polls(poll -> poll),
+                        "reclaimed a b, due 0, lease never",
+                        scheduledAgain(
+                                "a",
+                                scheduledAgain(
+                                        "b",
+                                        new ShardState()
+                                                .retrying("a", T0, 2, "E: no")
+                                                .crashed("b", T0, 1, "/1/0", "")))),
+                new Row(
+                        "its attempts are spent",
+                        new ShardState().leased("a", T0 - 5, "w0-1", OVER, 3, "+", "E: no"),
+                        polls(poll -> poll),
+                        "deadLettered a:ATTEMPTS_SPENT, due never, lease never",
+                        new ShardState().deadLetter("a", "w0-1", T0, "ATTEMPTS_SPENT", 3, T0 - 5, "E: no")),
+                new Row(
                         "a retry ends the suspicion",
                         new ShardState().leased("a", T0 - 5, "w1-1", OVER, 2, "/2/1!", ""),
                         polls(poll -> poll.retry("a", "w1-1", 7)),

@@ -120,6 +120,8 @@ final class StoreModel {
         int isolatedCrashes;
         /** Whether it waits to be isolated, or is leased in isolation. */
         boolean suspect;
+        /** Whether it is leased alone by a receiver. */
+        boolean alone;
 
         String failure = "";
         long deliveryDue;
@@ -182,7 +184,8 @@ final class StoreModel {
         }
 
         String crashText() {
-            return crashes == 0 ? "" : "/" + crashes + "/" + isolatedCrashes + (token != null && suspect ? "!" : "");
+            String mark = token == null ? "" : suspect ? "!" : alone ? "+" : "";
+            return (crashes == 0 ? "" : "/" + crashes + "/" + isolatedCrashes) + mark;
         }
     }
 
@@ -393,6 +396,7 @@ final class StoreModel {
             }
             Duration own = message.limits.lease();
             message.attempts++;
+            message.alone = request.claiming().alone();
             message.token = request.token();
             message.deliveryDue = message.due;
             message.leaseEnd = passed + (own == null ? request.claiming().lease() : own).toMillis();
@@ -442,6 +446,24 @@ final class StoreModel {
         for (Live message : fitting(
                 kind, over, request.reclaiming().max(), request.claiming().maxBytes())) {
             String token = requireNonNull(message.token);
+            if (message.alone && !message.suspect) {
+                Integer own = message.limits.maxAttempts();
+                if (message.attempts < (own == null ? request.reclaiming().maxAttempts() : own)) {
+                    message.back(now, message.attempts, message.failure);
+                    message.suspect = isSuspect(message, request);
+                    reclaimed.add(message.id);
+                } else {
+                    toDeadLetters(
+                            kind,
+                            message,
+                            token,
+                            DeadLetterCause.ATTEMPTS_SPENT,
+                            message.deliveryDue,
+                            message.failure,
+                            deadLettered);
+                }
+                continue;
+            }
             message.crashes++;
             message.isolatedCrashes += message.suspect ? 1 : 0;
             if (message.isolatedCrashes >= request.reclaiming().crashes().crashLimit()) {

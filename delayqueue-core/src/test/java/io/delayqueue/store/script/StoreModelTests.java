@@ -310,7 +310,11 @@ class StoreModelTests {
                 consumer,
                 sequence,
                 new Claiming(
-                        random.nextInt(8), 200 + random.nextInt(3000), Duration.ofSeconds(4), random.nextInt(3) == 0),
+                        random.nextInt(8),
+                        200 + random.nextInt(3000),
+                        Duration.ofSeconds(4),
+                        random.nextInt(3) == 0,
+                        random.nextInt(3) == 0),
                 new Reclaiming(1 + random.nextInt(5), 3, CRASHES, Duration.ofSeconds(20), Duration.ofSeconds(5)),
                 random.nextBoolean(),
                 List.copyOf(settlements.values()),

@@ -192,8 +192,8 @@ class SettleLeasedTests extends ReceiveTest {
         LeasedDelivery next = receiveOne();
 
         assertThat(next.id()).isEqualTo("a");
-        assertThat(next.attempt()).isEqualTo(1);
-        assertThat(next.crashes()).isEqualTo(1);
+        assertThat(next.attempt()).isEqualTo(2);
+        assertThat(next.crashes()).isZero();
         assertThat(late.leaseLeft()).isZero();
         assertThat(join(late.acknowledge())).isFalse();
         assertThat(found("a").state()).isEqualTo(MessageState.LEASED);
