@@ -171,7 +171,7 @@ class DelayQueueJobsTests extends JobsTest {
     @ValueSource(strings = {"REPLAY", "PURGE"})
     void twoNodesThatRunAJobTogetherActOnEachDeadLetterOnce(JobAction action) {
         JobNode node = node(2);
-        deadLetters(node, 2000, DelayQueueJobsTests::everyEleventh);
+        deadLetters(node, 1000, DelayQueueJobsTests::everyEleventh);
         JobTable table = new JobTable(node.node().scripts, node.node().keySpace, job -> {});
         JobRequest request = JobRequest.of(action, "t").filter(DeadLetterFilter.of(REFUSED));
         Instant now = node.node().directory.read().now();
@@ -187,10 +187,10 @@ class DelayQueueJobsTests extends JobsTest {
 
         StoredJob ended = table.read().jobs().get(0);
         assertThat(ended.job().state()).isEqualTo(State.FINISHED);
-        assertThat(counts(node).dead()).isEqualTo(182);
+        assertThat(counts(node).dead()).isEqualTo(91);
         if (action == JobAction.REPLAY) {
-            assertThat(replayed).hasSize(1818);
-            assertThat(ended.job().done()).isEqualTo(1818);
+            assertThat(replayed).hasSize(909);
+            assertThat(ended.job().done()).isEqualTo(909);
         }
     }
 

@@ -108,20 +108,17 @@ class IsolationTests extends NodeTest {
     void oneSuspectOfAllTopicsIsHandledAtATimeAndOthersFlow() {
         QueueNode node = node();
         for (String topic : List.of("a", "b", "c")) {
-            suspects(node, topic, ids("suspect-" + topic, 100));
+            suspects(node, topic, ids("suspect-" + topic, 30));
             sendDue(node, topic, 200);
         }
-        long begin = System.nanoTime();
         for (String topic : List.of("a", "b", "c")) {
             ListenerOptions batches =
                     ListenerOptions.DEFAULTS.toBuilder().batchSize(7).build();
             node.listen(topic, topic.equals("c") ? batches : ListenerOptions.DEFAULTS, counting(deliveries -> null));
         }
 
-        await().until(() -> happenings.count("acknowledged") == 900);
-        System.out.println("300 suspects beside 600 other messages in "
-                + Duration.ofNanos(System.nanoTime() - begin).toMillis() + " ms");
-        assertThat(handled).hasSize(900).doesNotHaveDuplicates();
+        await().until(() -> happenings.count("acknowledged") == 690);
+        assertThat(handled).hasSize(690).doesNotHaveDuplicates();
         assertThat(mostIsolated).hasValue(1);
     }
 

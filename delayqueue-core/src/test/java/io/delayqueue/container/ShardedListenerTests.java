@@ -89,7 +89,7 @@ class ShardedListenerTests {
     @ArgumentsSource(ShardCounts.class)
     @Timeout(120)
     void eachMessageOfEachShardIsHandledOnceAndNotMoreAtATimeThanPermitted(int shards) {
-        int count = 5000;
+        int count = 2000;
         Set<String> handled = ConcurrentHashMap.newKeySet();
         AtomicInteger twice = new AtomicInteger();
         AtomicInteger now = new AtomicInteger();
@@ -114,7 +114,7 @@ class ShardedListenerTests {
     }
 
     private static long usedShards(int shards) {
-        return messages(0, 5000).stream()
+        return messages(0, 2000).stream()
                 .map(message -> Shard.of("t", message.id(), shards))
                 .distinct()
                 .count();
@@ -149,7 +149,7 @@ class ShardedListenerTests {
         QueueNode listening = add(QueueNode.on(proxy.port())
                 .shards("t", shards)
                 .settings(Pacing.quiet().settings()));
-        node.template.sendAll(messages(0, 2000));
+        node.template.sendAll(messages(0, 500));
         ListenerOptions options =
                 ListenerOptions.DEFAULTS.toBuilder().concurrency(4).prefetch(8).build();
         CountDownLatch running = new CountDownLatch(4);
@@ -162,7 +162,7 @@ class ShardedListenerTests {
         assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
         // one more poll of each shard than without the signal
         for (int i = 0; i < 3; i++) {
-            node.template.sendAll(messages(2000 + i * 100, 2100 + i * 100));
+            node.template.sendAll(messages(500 + i * 100, 600 + i * 100));
         }
         List<Long> leased = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -174,7 +174,7 @@ class ShardedListenerTests {
         proxy.delay(Duration.ZERO);
         release.countDown();
         assertThat(leased).allSatisfy(count -> assertThat(count).isLessThanOrEqualTo(12));
-        await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") == 2300);
+        await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") == 800);
         listening.close();
     }
 

@@ -3,7 +3,6 @@ package io.delayqueue.coordination;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.Shard.QueueKind;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -125,22 +124,6 @@ class ShardAssignerTests {
                 .isNotEqualTo(assign("topic", 100, members));
     }
 
-    @Test
-    void largestTopicIsAssignedQuicklyToAHundredNodes() {
-        List<String> members = nodes(100);
-        Duration best = Duration.ofDays(1);
-        for (int i = 0; i < 20; i++) {
-            long start = System.nanoTime();
-            assign("topic" + i, 1024, members);
-            Duration took = Duration.ofNanos(System.nanoTime() - start);
-            if (i == 0) {
-                System.out.println("1,024 shards assigned to 100 nodes, the first time: " + took);
-            }
-            best = took.compareTo(best) < 0 ? took : best;
-        }
-        System.out.println("1,024 shards assigned to 100 nodes, when warm: " + best);
-    }
-
     // ---- movement --------------------------------------------------------------------------------------------------
 
     /**
@@ -153,10 +136,10 @@ class ShardAssignerTests {
         "6, 3, 12, 2000",
         "16, 1, 20, 2000",
         "64, 1, 12, 1000",
-        "64, 20, 60, 500",
+        "64, 20, 60, 200",
         "256, 2, 30, 300",
         "1024, 2, 12, 100",
-        "1024, 90, 110, 30"
+        "1024, 90, 110, 10"
     })
     void fewShardsMoveThatNeedNotMove(int shards, int fewest, int most, int changes) {
         History history = new History(shards, (fewest + most) / 2);

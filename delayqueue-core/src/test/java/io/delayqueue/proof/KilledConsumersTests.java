@@ -112,25 +112,23 @@ class KilledConsumersTests {
     }
 
     /**
-     * Loses replies. Before some batches the reply of one script is cut, and the client retries it transparently. If
-     * black holes are enabled, a few batches lose all replies until the send times out.
+     * Loses replies. Before some batches the reply of one script is cut, and the client retries it transparently. A few
+     * batches lose all replies until the send times out.
      */
     private final class UnreliableNetwork extends BacklogLimit {
 
         private static final Duration LONGER_THAN_TIMEOUT = Duration.ofSeconds(15);
 
         private final FaultProxy proxy;
-        private final boolean blackHoles;
 
-        private UnreliableNetwork(FaultProxy proxy, boolean blackHoles) {
+        private UnreliableNetwork(FaultProxy proxy) {
             this.proxy = proxy;
-            this.blackHoles = blackHoles;
         }
 
         @Override
         public Duration beforeBatch(int sent) {
             super.beforeBatch(sent);
-            if (blackHoles && sent % 10_000 == 5_000) {
+            if (sent % 10_000 == 5_000) {
                 proxy.blackHole(Direction.SERVER_TO_CLIENT);
                 return LONGER_THAN_TIMEOUT;
             }
@@ -153,12 +151,6 @@ class KilledConsumersTests {
 
     @Test
     @Timeout(120)
-    void killedConsumersLoseNoMessageOnOneRedis() {
-        onOneRedis(SHORT);
-    }
-
-    @Test
-    @Timeout(120)
     void killedConsumersLoseNoMessageOnCluster() {
         onCluster(SHORT);
     }
@@ -167,7 +159,18 @@ class KilledConsumersTests {
     @Tag("soak")
     @Timeout(600)
     void manyKilledConsumersLoseNoMessageOnOneRedis() {
-        onOneRedis(LONG);
+        try (RedisServerProcess redis =
+                        RedisServerProcess.builder().appendOnly().start();
+                FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
+            run(
+                    new Deployment(
+                            List.of("127.0.0.1:" + redis.port()),
+                            List.of("127.0.0.1:" + proxy.port()),
+                            List.of(redis),
+                            key -> redis,
+                            new UnreliableNetwork(proxy)),
+                    LONG);
+        }
     }
 
     @Test
@@ -187,21 +190,6 @@ class KilledConsumersTests {
                             cluster.masters(),
                             cluster::masterOf,
                             new BacklogLimit()),
-                    size);
-        }
-    }
-
-    private void onOneRedis(Size size) {
-        try (RedisServerProcess redis =
-                        RedisServerProcess.builder().appendOnly().start();
-                FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
-            run(
-                    new Deployment(
-                            List.of("127.0.0.1:" + redis.port()),
-                            List.of("127.0.0.1:" + proxy.port()),
-                            List.of(redis),
-                            key -> redis,
-                            new UnreliableNetwork(proxy, size.equals(LONG))),
                     size);
         }
     }

@@ -195,21 +195,20 @@ class StoppedScriptTests {
         for (long now = T0; now <= until; now += 4000) {
             bench.clock(now);
             for (Shard kind : List.of(bench.shard(), bench.shard().notifications())) {
-                List<Claim> claims;
-                do {
-                    sequence += 2;
-                    claims = bench.store()
-                            .awaitPoll(
-                                    kind,
-                                    Polls.by("z", sequence)
-                                            .claim(500)
-                                            .claimSuspect()
-                                            .build())
-                            .claims();
-                    handle(kind, "z", sequence + 1, claims);
-                } while (!claims.isEmpty());
+                List<Claim> claims = claim(kind, ++sequence);
+                while (!claims.isEmpty()) {
+                    handle(kind, "z", ++sequence, claims);
+                    claims = claim(kind, ++sequence);
+                }
             }
         }
+    }
+
+    private static List<Claim> claim(Shard kind, long sequence) {
+        return bench.store()
+                .awaitPoll(
+                        kind, Polls.by("z", sequence).claim(500).claimSuspect().build())
+                .claims();
     }
 
     private void handle(Shard kind, String consumer, long sequence, List<Claim> claims) {
