@@ -23,9 +23,9 @@ class ArtemisForwardTests extends ForwardContract {
 
     @Override
     List<String> moreProperties() {
-        List<String> properties = new ArrayList<>(forward(6, "full", "full", "max-attempts=2"));
-        properties.addAll(forward(7, "names", "names"));
-        properties.addAll(forward(8, "news", "topic", "pub-sub=true"));
+        List<String> properties = new ArrayList<>(forward(7, "full", "full", "max-attempts=2"));
+        properties.addAll(forward(8, "names", "names"));
+        properties.addAll(forward(9, "news", "topic", "pub-sub=true"));
         return properties;
     }
 
@@ -86,16 +86,16 @@ class ArtemisForwardTests extends ForwardContract {
 
     @Test
     void cachedConnectionOfTheApplicationIsNotUsed() {
-        List<String> properties = new ArrayList<>(forward(0, "late", "late"));
+        List<String> properties = new ArrayList<>(forward(0, "plain", "plain"));
         properties.add("test.artemis-cached=true");
         try (ConfigurableApplicationContext other = ForwardingApplication.start(broker, properties)) {
             other.getBean(DelayQueueTemplate.class)
-                    .send(DelayMessage.to("late").id("apart").payload("text").build());
-            other.getBean(DelayQueueHarness.class).awaitAcknowledged("late", "apart");
+                    .send(DelayMessage.to("plain").id("apart").payload("text").build());
+            other.getBean(DelayQueueHarness.class).awaitAcknowledged("plain", "apart");
             assertThat(other.getBean(CachingConnectionFactory.class).getCachedSessionCount())
                     .isZero();
         }
-        assertThat(only(broker.take("late"), "apart").body()).isEqualTo("text");
+        assertThat(only(broker.take("plain"), "apart").body()).isEqualTo("text");
     }
 
     @Test

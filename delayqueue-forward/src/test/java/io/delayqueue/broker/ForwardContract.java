@@ -8,7 +8,6 @@ import io.delayqueue.broker.ForwardingApplication.Seen;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.DelayQueueHarness;
 import java.time.Duration;
@@ -26,7 +25,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Rules of forwarding to any broker. Each test leaves the broker running. */
+/** Rules of forwarding to any broker, which starts after the application. Each test leaves the broker running. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ForwardContract {
 
@@ -46,8 +45,6 @@ abstract class ForwardContract {
 
     @BeforeAll
     void start() {
-        broker.start();
-        List.of("plain", "load", "soak", "hang", "large", "late").forEach(broker::create);
         List<String> properties = new ArrayList<>();
         properties.addAll(forward(0, "plain", "plain", "max-attempts=3"));
         properties.addAll(forward(1, "load", "load", "send-timeout=1s"));
@@ -55,18 +52,28 @@ abstract class ForwardContract {
         properties.addAll(forward(3, "hang", "hang", "send-timeout=1s", "max-attempts=1"));
         properties.addAll(forward(4, "large", "large", "max-attempts=2"));
         properties.addAll(forward(5, "nowhere", TestBroker.NOWHERE, "send-timeout=1s", "max-attempts=2"));
+        properties.addAll(forward(6, "late", "late", "send-timeout=1s"));
         properties.addAll(moreProperties());
         application = ForwardingApplication.start(broker, properties);
         delayQueue = application.getBean(DelayQueueTemplate.class);
         harness = application.getBean(DelayQueueHarness.class);
+
+        delayQueue.send(DelayMessage.to("late").id("early").payload("text").build());
+        awaitRetryAfter(0);
+        broker.start();
+        List.of("plain", "load", "soak", "hang", "large", "late").forEach(broker::create);
+        harness.awaitAcknowledged("late", "early");
     }
 
     @AfterAll
     void stop() {
-        if (application != null) {
-            application.close();
-        }
+        application.close();
         broker.close();
+    }
+
+    private void awaitRetryAfter(int retried) {
+        Seen seen = application.getBean(Seen.class);
+        await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.retried.get() > retried);
     }
 
     final List<String> forward(int index, String topic, String destination, String... keys) {
@@ -149,21 +156,7 @@ abstract class ForwardContract {
     }
 
     @Test
-    void brokerMayStartAfterTheApplication() {
-        broker.kill();
-        try (ConfigurableApplicationContext early =
-                ForwardingApplication.start(broker, forward(0, "late", "late", "send-timeout=1s"))) {
-            early.getBean(DelayQueueTemplate.class)
-                    .send(DelayMessage.to("late").id("early").payload("text").build());
-            Seen seen = early.getBean(Seen.class);
-            await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.retried.get() > 0);
-            MessageSnapshot waiting = early.getBean(DelayQueueTemplate.class)
-                    .find("late", "early")
-                    .orElseThrow();
-            assertThat(waiting.attempts()).isPositive();
-            broker.start();
-            early.getBean(DelayQueueHarness.class).awaitAcknowledged("late", "early");
-        }
+    void messageThatFailedBeforeTheBrokerStartedArrives() {
         assertThat(only(broker.take("late"), "early").body()).isEqualTo("text");
     }
 
@@ -192,7 +185,7 @@ abstract class ForwardContract {
             await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.acknowledged.size() >= enough);
             int failed = seen.retried.get();
             broker.kill();
-            await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.retried.get() > failed);
+            awaitRetryAfter(failed);
             broker.start();
         }
         harness.awaitEmpty(topic);

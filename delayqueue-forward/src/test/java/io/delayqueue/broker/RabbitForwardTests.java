@@ -23,10 +23,10 @@ class RabbitForwardTests extends ForwardContract {
 
     @Override
     List<String> moreProperties() {
-        List<String> properties = new ArrayList<>(forward(6, "missing", "missing", "max-attempts=2"));
-        properties.addAll(forward(7, "queue", "", "routing-key=plain"));
-        properties.addAll(forward(8, "odd", "odd", "max-attempts=1"));
-        properties.addAll(forward(9, "alarm", "alarm", "send-timeout=2s"));
+        List<String> properties = new ArrayList<>(forward(7, "missing", "missing", "max-attempts=2"));
+        properties.addAll(forward(8, "queue", "", "routing-key=plain"));
+        properties.addAll(forward(9, "odd", "odd", "max-attempts=1"));
+        properties.addAll(forward(10, "alarm", "alarm", "send-timeout=2s"));
         return properties;
     }
 

@@ -39,11 +39,15 @@ class StoppingApplication {
     /** How long a handler goes on when the listeners stop. */
     private static final Duration REST = Duration.ofMillis(300);
 
-    /** Runs until it is told to end, or its standard input ends. */
+    /** Runs until it is told to end, its standard input ends, or its start fails. */
     public static void main(String... args) throws IOException {
-        start(args);
-        while (System.in.read() >= 0) {
-            // nothing is said: this waits for the end
+        try {
+            start(args);
+            while (System.in.read() >= 0) {
+                // nothing is said: this waits for the end
+            }
+        } catch (RuntimeException e) {
+            e.printStackTrace();
         }
         Runtime.getRuntime().halt(1);
     }
