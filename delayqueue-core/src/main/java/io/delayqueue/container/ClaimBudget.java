@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * began to wait.
  *
  * <p>As many deliveries are claimed in advance as the workers handle in 250 ms, by a moving average of the handling
- * time, up to the listener's prefetch. Slow handlers thus leave messages to other nodes.
+ * time, up to the listener's prefetch. Slow handlers thus leave messages to other nodes. Nothing is claimed in advance
+ * while a poller meets messages that have crashed: these are claimed only for free handlers. This holds for all pollers,
+ * because the others would take each handler that becomes free.
  *
  * <p>Thread-safe: one monitor guards the shares and their sums. Tasks are woken inside the monitor; waking takes the
  * lock of the task but runs no other code. The measured handling time is volatile instead: workers record it without
@@ -36,6 +38,8 @@ final class ClaimBudget {
     private final Set<Share> waiting = new LinkedHashSet<>();
     private int heldByAll;
     private int wanting;
+    /** Number of shares that meet messages with crashes. */
+    private int crashed;
 
     /**
      * Creates the budget of a listener.
@@ -67,7 +71,7 @@ final class ClaimBudget {
 
     /** Number of deliveries that all pollers together may claim in advance. */
     int prefetch() {
-        if (stalled) {
+        if (stalled || crashed > 0) {
             return 0;
         }
         double measured = nanosPerMessage;
@@ -123,6 +127,7 @@ final class ClaimBudget {
         private int held;
         private boolean wants;
         private int reserved;
+        private boolean hasCrashed;
         private boolean closed;
 
         private Share(TaskHandle task) {
@@ -179,6 +184,26 @@ final class ClaimBudget {
             }
         }
 
+        /** Number of reserved deliveries for which handlers are free. */
+        int handlers() {
+            synchronized (ClaimBudget.this) {
+                return Math.max(0, Math.min(reserved, handledAtOnce - heldByAll + reserved));
+            }
+        }
+
+        /** Sets whether this poller claimed messages that have crashed, and more messages are due. */
+        void crashed(boolean some) {
+            synchronized (ClaimBudget.this) {
+                if (some != hasCrashed && !closed) {
+                    hasCrashed = some;
+                    crashed += some ? 1 : -1;
+                    if (!some) {
+                        wakeFirst(this); // the limit has grown
+                    }
+                }
+            }
+        }
+
         /** Frees the reservation. Called when the claims of the reply were added, or the reply takes too long. */
         void endReservation() {
             synchronized (ClaimBudget.this) {
@@ -228,6 +253,9 @@ final class ClaimBudget {
          */
         int wants(boolean some) {
             synchronized (ClaimBudget.this) {
+                if (!some) {
+                    crashed(false);
+                }
                 if (some != wants && !closed) {
                     wants = some;
                     wanting += some ? 1 : -1;

@@ -413,13 +413,15 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         renewals = new ArrayList<>(deliveries.takeRenewals(now));
         nextPoll.began();
         sweeping = plan.isNow() && plan.reason() == NextPoll.Reason.SWEEP;
+        int reserved = share.reserve(Math.min(capacity, PollRequest.MAX_BATCH));
         Poll poll = session.begin(
                 new Claiming(
-                        share.reserve(Math.min(capacity, PollRequest.MAX_BATCH)),
+                        reserved,
                         PollRequest.MAX_BYTES,
                         options.lease(),
                         claiming && suspect == null && engine.isolation.isOwnedBy(this),
-                        false),
+                        false,
+                        share.handlers()),
                 reclaiming,
                 // with a greater capacity, the next poll of this poller claims the messages that this one leaves
                 peers && capacity <= PollRequest.MAX_BATCH,
@@ -471,6 +473,10 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         Set<Object> lost = ShardSession.identities(reply.rejected());
         List<ClaimedDelivery> lostDeliveries = deliveries.renewed(renewals, lost, poll.sentAt(), repliedAt);
         suspectsLeft = reply.suspectsLeft();
+        if (poll.request().claiming().max() > 0) {
+            share.crashed(
+                    reply.untilNextDue().isZero() && reply.claims().stream().anyMatch(ShardPoller::waitsForHandler));
+        }
         take(poll, reply.claims(), repliedAt);
         requestSlot();
         // last: listeners and callbacks may throw anything, and the poll must be applied by then
@@ -479,6 +485,11 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (sweeping && !reply.claims().isEmpty()) {
             events.publish(to -> to.sweepFound(recipient, reply.claims().size()));
         }
+    }
+
+    /** Whether a message is claimed only for a free handler. */
+    private static boolean waitsForHandler(Claim claim) {
+        return claim.crashes() > 0 && !claim.isolated();
     }
 
     private void take(Poll poll, List<Claim> claims, long repliedAt) {

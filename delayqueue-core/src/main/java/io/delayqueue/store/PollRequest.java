@@ -69,12 +69,14 @@ public record PollRequest(
      * @param lease length of the lease, unless the message has its own
      * @param suspect whether to claim a suspect, too, which is then handled in isolation
      * @param alone whether a receiver gets the message alone, so that the end of its lease counts as an attempt
+     * @param handlers number of claimed messages that are handled at once. A message with a crash is claimed only among
+     *     these, or as the first
      */
-    public record Claiming(int max, int maxBytes, Duration lease, boolean suspect, boolean alone) {
+    public record Claiming(int max, int maxBytes, Duration lease, boolean suspect, boolean alone, int handlers) {
 
-        /** Claims for handlers, and no suspect. */
+        /** Claims messages that are all handled at once, and no suspect. */
         public Claiming(int max, int maxBytes, Duration lease) {
-            this(max, maxBytes, lease, false, false);
+            this(max, maxBytes, lease, false, false, max);
         }
     }
 

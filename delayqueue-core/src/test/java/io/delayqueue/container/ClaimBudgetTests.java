@@ -344,6 +344,47 @@ class ClaimBudgetTests {
         assertThat(measured.prefetch()).isEqualTo(100);
     }
 
+    @Test
+    void nothingIsClaimedInAdvanceWhileAPollerMeetsCrashes() {
+        ClaimBudget budget = budget(4, 4);
+        Share calm = share(budget, "calm");
+        Share crashed = share(budget, "crashed");
+        assertThat(calm.reserve(500)).isEqualTo(8);
+        assertThat(calm.handlers()).isEqualTo(4);
+        calm.claimed(8);
+        calm.endReservation();
+        crashed.crashed(true);
+        assertThat(crashed.wants(true)).isZero();
+
+        calm.freed(4);
+        assertThat(calm.capacity()).isZero();
+        assertThat(woken).isEmpty();
+        calm.freed(2);
+        assertThat(woken).containsExactly("crashed");
+        assertThat(crashed.reserve(500)).isEqualTo(2);
+        assertThat(crashed.handlers()).isEqualTo(2);
+        crashed.endReservation();
+
+        crashed.crashed(false);
+        assertThat(crashed.reserve(500)).isEqualTo(6);
+        assertThat(crashed.handlers()).isEqualTo(2);
+    }
+
+    @Test
+    void pollerThatWantsNothingMeetsNoCrashes() {
+        ClaimBudget budget = budget(4, 4);
+        Share calm = share(budget, "calm");
+        Share crashed = share(budget, "crashed");
+        crashed.crashed(true);
+        assertThat(calm.capacity()).isEqualTo(4);
+
+        crashed.wants(false);
+        assertThat(calm.capacity()).isEqualTo(8);
+        crashed.crashed(true);
+        crashed.close();
+        assertThat(calm.capacity()).isEqualTo(8);
+    }
+
     private record CalledBy(Semaphore calls) implements TaskHandle {
 
         @Override

@@ -48,19 +48,27 @@ class IsolationTests extends NodeTest {
                 .settings(Pacing.builtIn().sweep(Duration.ofMillis(500)).settings()));
     }
 
-    /** Sends messages and writes what two crashes leave of them. */
-    private void suspects(QueueNode node, String topic, List<String> ids) {
+    /** Sends messages and writes what crashes leave of them. */
+    private void crashed(QueueNode node, String topic, List<String> ids, int crashes) {
         ids.forEach(id ->
                 node.template.send(DelayMessage.to(topic).id(id).payload("").build()));
-        Shard shard = Shard.single(topic);
-        String schedule = new String(node.keySpace.of(shard).schedule(), UTF_8);
-        String deliveries = new String(node.keySpace.of(shard).deliveries(), UTF_8);
+        String deliveries = new String(node.keySpace.of(Shard.single(topic)).deliveries(), UTF_8);
         for (String id : ids) {
-            long due = node.template.find(topic, id).orElseThrow().dueAt().toEpochMilli();
-            redis.command("HSET", deliveries, id, "- 0/2/0 " + due + " ");
-            redis.command("ZADD", schedule, Long.toString(due - 1_000_000_000_000_000L), id);
+            redis.command("HSET", deliveries, id, "- 0/" + crashes + "/0 " + due(node, topic, id) + " ");
+        }
+    }
+
+    private void suspects(QueueNode node, String topic, List<String> ids) {
+        crashed(node, topic, ids, 2);
+        String schedule = new String(node.keySpace.of(Shard.single(topic)).schedule(), UTF_8);
+        for (String id : ids) {
+            redis.command("ZADD", schedule, Long.toString(due(node, topic, id) - 1_000_000_000_000_000L), id);
             assertThat(node.template.find(topic, id).orElseThrow().state()).isEqualTo(MessageState.SUSPECT);
         }
+    }
+
+    private static long due(QueueNode node, String topic, String id) {
+        return node.template.find(topic, id).orElseThrow().dueAt().toEpochMilli();
     }
 
     private static void sendDue(QueueNode node, String topic, int count) {
@@ -120,6 +128,28 @@ class IsolationTests extends NodeTest {
         await().until(() -> happenings.count("acknowledged") == 690);
         assertThat(handled).hasSize(690).doesNotHaveDuplicates();
         assertThat(mostIsolated).hasValue(1);
+    }
+
+    @Test
+    void messageWithACrashIsClaimedForAFreeHandlerOnly() {
+        QueueNode node = node();
+        sendDue(node, "t", 30);
+        crashed(node, "t", ids("crashed", 20), 1);
+        String deliveries = new String(node.keySpace.of(Shard.single("t")).deliveries(), UTF_8);
+        AtomicInteger mostLeased = new AtomicInteger();
+        ListenerOptions twoHandlers =
+                ListenerOptions.DEFAULTS.toBuilder().concurrency(2).build();
+        node.listen("t", twoHandlers, handledNow -> {
+            long leased = ((List<?>) redis.command("HVALS", deliveries))
+                    .stream()
+                            .filter(delivery -> delivery.toString().matches("\\S{2,} 1/1/0 .*"))
+                            .count();
+            mostLeased.accumulateAndGet((int) leased, Math::max);
+            return null;
+        });
+
+        await().until(() -> happenings.count("acknowledged") == 50);
+        assertThat(mostLeased).hasValueBetween(1, 3); // two that are handled, and one more
     }
 
     @Test

@@ -76,6 +76,9 @@ final class ConsumerProcess implements DelayQueueEvents {
         Delivery delivery = deliveries.get(0);
         String attempt = delivery.id() + " " + delivery.attempt();
         report("started", attempt + " " + delivery.dueAt().toEpochMilli());
+        if (delivery.crashes() >= SETTINGS.crashes().isolateAfterCrashes()) {
+            report("isolated", attempt);
+        }
         int number = Integer.parseInt(delivery.id().substring(1));
         if (alwaysFails(number) || (number % 10 == 5 && delivery.attempt() == 1)) {
             report("failed", attempt);

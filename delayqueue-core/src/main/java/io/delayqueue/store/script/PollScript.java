@@ -49,7 +49,8 @@ final class PollScript {
                 .add(request.claiming().suspect() ? "1" : "0")
                 .add(request.reclaiming().crashes().isolateAfterCrashes())
                 .add(request.reclaiming().crashes().crashLimit())
-                .add(request.claiming().alone() ? "1" : "0");
+                .add(request.claiming().alone() ? "1" : "0")
+                .add(Math.max(1, request.claiming().handlers()));
         acknowledges.forEach(settlement -> call.add(settlement.id()));
         runs.forEach(call::add);
         request.extensions().forEach(extension -> call.add(extension.id()));

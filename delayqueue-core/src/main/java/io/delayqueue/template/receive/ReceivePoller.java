@@ -116,8 +116,14 @@ final class ReceivePoller implements PeriodicTask {
     /** What to claim for a receiver: messages, or a suspect alone. If both are due, they take turns. */
     Claiming claiming(ReceiveRequest request) {
         return suspectNext
-                ? new Claiming(0, PollRequest.MAX_BYTES, request.lease(), true, false)
-                : new Claiming(request.max(), PollRequest.MAX_BYTES, request.lease(), false, request.max() == 1);
+                ? new Claiming(0, PollRequest.MAX_BYTES, request.lease(), true, false, 1)
+                : new Claiming(
+                        request.max(),
+                        PollRequest.MAX_BYTES,
+                        request.lease(),
+                        false,
+                        request.max() == 1,
+                        request.max());
     }
 
     CompletableFuture<Boolean> settle(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {

@@ -76,8 +76,9 @@ end
 -- message is missing or has limits of its own, each one is checked: expired messages and ids without a message
 -- (orphans) go to separate lists, and ends has the end of each lease. Suspects that an operator rescheduled are listed,
 -- too, with their due times. Without such exceptions, and if all messages fit, the replies of Redis are used unchanged.
--- A suspect is claimed first; isolated is its id.
-local function plannedClaim(max, suspect)
+-- A suspect is claimed first; isolated is its id. The claim ends before a message with a crash that would wait for a
+-- handler: at the next crash of the process that message would be counted a crash for its neighbours.
+local function plannedClaim(max, suspect, handled)
   local plan = {
     ids = {}, claimed = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}, suspects = {}
   }
@@ -86,6 +87,7 @@ local function plannedClaim(max, suspect)
   if suspect then
     local first = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')
     plan.isolated = first[1]
+    handled = handled + 1
     table.insert(due, 1, string.format('%.0f', first[2] + SUSPECT))
     table.insert(due, 1, first[1])
   end
@@ -97,15 +99,20 @@ local function plannedClaim(max, suspect)
     ids[(i + 1) / 2] = due[i]
   end
   local n = fitting(ids, maxBytes)
-  local messages = redis.call('HMGET', messagesKey, unpack(ids, 1, n))
   local before = redis.call('HMGET', deliveriesKey, unpack(ids, 1, n))
   plan.leaseEnd = leaseEnd(usualLease)
   local crashed = false
   for i = 1, n do
     local crashes = before[i] and string.match(before[i], '^%S+ %d+([/%d]*[!+]?) %d+')
-    before[i] = crashes and before[i]
-    crashed = crashed or (crashes and crashes ~= '')
+    before[i] = crashes and before[i] or false
+    local hasCrash = crashes and crashes ~= ''
+    crashed = crashed or hasCrash
+    if i > handled and hasCrash then
+      n = i - 1
+      break
+    end
   end
+  local messages = redis.call('HMGET', messagesKey, unpack(ids, 1, n))
   if n == #ids and not crashed and allUsual(messages, n) then
     plan.ids, plan.claimed, plan.messages, plan.before = ids, due, messages, before
     return plan

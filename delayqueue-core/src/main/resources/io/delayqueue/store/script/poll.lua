@@ -19,6 +19,7 @@
 -- ARGV[21] crashes of a message from which on it is a suspect
 -- ARGV[22] crashes in isolation after which a message is dead-lettered
 -- ARGV[23] '1': a receiver gets the message alone, so that the end of its lease counts as an attempt
+-- ARGV[24] number of claimed messages that are handled at once (>= 1): only among them are messages with crashes
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
 -- permitted attempt) | 'deadLetter' | 'release'; the value is the delay of a retry in ms, or the cause of a dead letter,
@@ -115,13 +116,14 @@ local maxBytes, usualLease, usualAttempts = tonumber(ARGV[8]), tonumber(ARGV[9])
 
 -- plans the poll without writing
 local rejectedSettlements, rejectedRenewals = {}, {}
-local ackFirst, runs = 24, tonumber(ARGV[18])
+local ackFirst, runs = 25, tonumber(ARGV[18])
 local renewFirst = ackFirst + acks + 2 * runs
 local otherFirst = renewFirst + 3 * renewals
 local heldAcks = checkedAcks(ackFirst, acks, runs, rejectedSettlements)
 local heldOthers = checkedOthers(otherFirst, others, acks, rejectedSettlements)
 local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
-local claim = repeated and recordedClaim() or plannedClaim(claimsDue and claimMax or 0, claimsSuspect)
+local claim = repeated and recordedClaim()
+  or plannedClaim(claimsDue and claimMax or 0, claimsSuspect, tonumber(ARGV[24]))
 
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
 redis.call('HDEL', metaKey, '')

@@ -23,7 +23,8 @@ public final class Polls {
     private final long sequence;
     private final List<Settlement> settlements = new ArrayList<>();
     private final List<Settlement.Extend> renewals = new ArrayList<>();
-    private Claiming claiming = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30));
+    private Claiming claiming =
+            new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30), false, false, PollRequest.MAX_BATCH);
     private int reclaimMax = PollRequest.MAX_BATCH;
     private boolean signalDueMessagesLeft;
     private @Nullable Duration sinceLast;
@@ -40,31 +41,42 @@ public final class Polls {
 
     /** Claims at most {@code max} messages. */
     public Polls claim(int max) {
-        claiming = new Claiming(max, claiming.maxBytes(), claiming.lease(), claiming.suspect(), claiming.alone());
+        claiming = new Claiming(
+                max, claiming.maxBytes(), claiming.lease(), claiming.suspect(), claiming.alone(), claiming.handlers());
         return this;
     }
 
     /** Claims a suspect, too. */
     public Polls claimSuspect() {
-        claiming = new Claiming(claiming.max(), claiming.maxBytes(), claiming.lease(), true, false);
+        claiming =
+                new Claiming(claiming.max(), claiming.maxBytes(), claiming.lease(), true, false, claiming.handlers());
         return this;
     }
 
     /** Claims a message alone for a receiver. */
     public Polls claimAlone() {
-        claiming = new Claiming(1, claiming.maxBytes(), claiming.lease(), false, true);
+        claiming = new Claiming(1, claiming.maxBytes(), claiming.lease(), false, true, 1);
+        return this;
+    }
+
+    /** Claims messages of which {@code handlers} are handled at once; by default all. */
+    public Polls handlers(int handlers) {
+        claiming = new Claiming(
+                claiming.max(), claiming.maxBytes(), claiming.lease(), claiming.suspect(), claiming.alone(), handlers);
         return this;
     }
 
     /** Claims at most {@code maxBytes} bytes. */
     public Polls bytes(int maxBytes) {
-        claiming = new Claiming(claiming.max(), maxBytes, claiming.lease(), claiming.suspect(), claiming.alone());
+        claiming = new Claiming(
+                claiming.max(), maxBytes, claiming.lease(), claiming.suspect(), claiming.alone(), claiming.handlers());
         return this;
     }
 
     /** Sets the lease duration. */
     public Polls lease(Duration lease) {
-        claiming = new Claiming(claiming.max(), claiming.maxBytes(), lease, claiming.suspect(), claiming.alone());
+        claiming = new Claiming(
+                claiming.max(), claiming.maxBytes(), lease, claiming.suspect(), claiming.alone(), claiming.handlers());
         return this;
     }
 

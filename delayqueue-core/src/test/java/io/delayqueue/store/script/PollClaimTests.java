@@ -169,6 +169,15 @@ class PollClaimTests {
                                 .leased("a", T0, "w1-1", END, 2, "E: no")
                                 .put("messages", "a", stored("a", T0 - 1))),
                 new Row(
+                        "a delivery of a foreign client does not hide the next one",
+                        new ShardState()
+                                .scheduled("a", T0 - 2)
+                                .put("deliveries", "a", "what?")
+                                .retrying("b", T0 - 1, 2, "E: no"),
+                        claims(10),
+                        "claimed a#1@-2 b#3@-1(E: no), due never, lease 30000",
+                        new ShardState().leased("a", T0 - 2, "w1-1", END).leased("b", T0 - 1, "w1-1", END, 3, "E: no")),
+                new Row(
                         "a message of a foreign client is claimed unchanged and does not affect others",
                         foreign(),
                         claims(10),

@@ -125,6 +125,34 @@ class PollReclaimTests {
                         "deadLettered a:CRASHED, due never, lease never",
                         new ShardState().deadLetter("a", "w0-1", T0, "CRASHED", 2, T0 - 5, "E: no")),
                 new Row(
+                        "a message with a crash is claimed only among those that are handled at once",
+                        new ShardState()
+                                .crashed("a", T0 - 9, 0, "/1/0", "")
+                                .scheduled("b", T0 - 8)
+                                .scheduled("c", T0 - 7)
+                                .crashed("d", T0 - 6, 0, "/1/0", "")
+                                .scheduled("e", T0 - 5),
+                        polls(poll -> poll.claim(5).handlers(2)),
+                        "claimed a#1@-9 b#1@-8 c#1@-7, due -6, lease 30000",
+                        new ShardState()
+                                .leased("a", T0 - 9, "w1-3", T0 + 30_000, 1, "/1/0", "")
+                                .leased("b", T0 - 8, "w1-3", T0 + 30_000)
+                                .leased("c", T0 - 7, "w1-3", T0 + 30_000)
+                                .crashed("d", T0 - 6, 0, "/1/0", "")
+                                .scheduled("e", T0 - 5)),
+                new Row(
+                        "or as the first, beside a suspect",
+                        new ShardState()
+                                .suspect("a", T0 - 5, 0, "/2/0", "")
+                                .crashed("b", T0 - 9, 0, "/1/0", "")
+                                .crashed("c", T0 - 8, 0, "/1/0", ""),
+                        polls(poll -> poll.claim(5).handlers(0).claimSuspect()),
+                        "claimed a!#1@-5 b#1@-9, due -8, lease 30000",
+                        new ShardState()
+                                .leased("a", T0 - 5, "w1-3", T0 + 30_000, 1, "/2/0!", "")
+                                .leased("b", T0 - 9, "w1-3", T0 + 30_000, 1, "/1/0", "")
+                                .crashed("c", T0 - 8, 0, "/1/0", "")),
+                new Row(
                         "a suspect is not claimed with other messages",
                         new ShardState().suspect("a", T0 - 9, 0, "/2/0", "").scheduled("b", T0 - 5),
                         polls(poll -> poll.claim(5)),

@@ -373,12 +373,17 @@ final class StoreModel {
         if (request.claiming().suspect()) {
             kind.suspects().stream().limit(1).forEach(due::add);
         }
+        int handled = due.size() + Math.max(1, request.claiming().handlers());
         kind.scheduled().stream()
                 .filter(message -> message.due <= now)
                 .limit(request.claiming().max())
                 .forEach(due::add);
         List<Claim> claims = new ArrayList<>();
-        for (Live message : fitting(kind, due, due.size(), request.claiming().maxBytes())) {
+        List<Live> fitting = fitting(kind, due, due.size(), request.claiming().maxBytes());
+        for (Live message : fitting) {
+            if (message.crashes > 0 && fitting.indexOf(message) >= handled) {
+                break;
+            }
             if (message.expired(now)) {
                 toDeadLetters(
                         kind,
