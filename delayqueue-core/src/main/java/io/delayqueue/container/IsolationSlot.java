@@ -10,25 +10,65 @@ import org.jspecify.annotations.Nullable;
  */
 final class IsolationSlot {
 
-    private @Nullable ShardPoller owner;
-    private final Deque<ShardPoller> waiting = new ArrayDeque<>();
+    /** A poller. */
+    interface Claimant {
 
-    /** Requests the slot. The poller is woken if it gets the slot later. Returns whether it has the slot. */
-    synchronized boolean request(ShardPoller poller) {
+        /** Called when the poller gets the slot for which it waited. */
+        void slotGranted();
+    }
+
+    private final Deque<Claimant> waiting = new ArrayDeque<>();
+    private @Nullable Claimant owner;
+    /** The suspect that the owner handles; null if there is none. */
+    private @Nullable ClaimedDelivery suspect;
+
+    /** Requests the slot. The poller is woken if it gets the slot later. Returns whether it may claim a suspect. */
+    synchronized boolean request(Claimant poller) {
         if (owner == null) {
             owner = poller;
         } else if (owner != poller && !waiting.contains(poller)) {
             waiting.add(poller);
         }
-        return owner == poller;
+        return mayClaim(poller);
     }
 
-    /** Ends the right or the request of a poller. */
-    void release(ShardPoller poller) {
-        ShardPoller next = null;
+    /** Whether the poller has the slot and handles no suspect. */
+    synchronized boolean mayClaim(Claimant poller) {
+        return owner == poller && suspect == null;
+    }
+
+    /** Requests the slot for a claimed suspect. Returns whether the poller may handle it now. */
+    synchronized boolean begin(Claimant poller, ClaimedDelivery claimed) {
+        boolean begins = request(poller);
+        if (begins) {
+            suspect = claimed;
+        }
+        return begins;
+    }
+
+    /** The suspect that the poller handles; null if there is none. */
+    synchronized @Nullable ClaimedDelivery suspectOf(Claimant poller) {
+        return owner == poller ? suspect : null;
+    }
+
+    /** Passes the slot on after a suspect was handled. Returns false if that was done before. */
+    boolean end(Claimant poller, ClaimedDelivery handled) {
+        synchronized (this) {
+            if (suspect != handled) {
+                return false;
+            }
+            suspect = null;
+        }
+        release(poller);
+        return true;
+    }
+
+    /** Ends the request of a poller, or its right unless it handles a suspect. */
+    void release(Claimant poller) {
+        Claimant next = null;
         synchronized (this) {
             waiting.remove(poller);
-            if (owner == poller) {
+            if (mayClaim(poller)) {
                 next = waiting.poll();
                 owner = next;
             }
@@ -36,9 +76,5 @@ final class IsolationSlot {
         if (next != null) {
             next.slotGranted();
         }
-    }
-
-    synchronized boolean isOwnedBy(ShardPoller poller) {
-        return owner == poller;
     }
 }

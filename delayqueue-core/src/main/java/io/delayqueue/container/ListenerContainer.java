@@ -357,12 +357,10 @@ final class ListenerContainer implements ManagedListener {
         }
 
         private void handleInIsolation(ClaimedDelivery suspect) {
-            engine.handlers.execute(() -> {
-                log.info("Message " + Printable.of(suspect.id()) + " of topic " + Printable.of(suspect.topic())
-                        + " is handled in isolation, because " + suspect.claim().crashes()
-                        + " of its leases ended without a settlement");
-                CompletableFuture<?> unused = pipeline.handle(List.of(suspect));
-            });
+            log.info("Message " + Printable.of(suspect.id()) + " of topic " + Printable.of(suspect.topic())
+                    + " is handled in isolation, because " + suspect.claim().crashes()
+                    + " of its leases ended without a settlement");
+            CompletableFuture<?> unused = pipeline.handle(List.of(suspect));
         }
 
         private void idle() {

@@ -81,9 +81,6 @@ final class OpenDeliveries {
         open.add(delivery);
         size.incrementAndGet();
         planFor(delivery.renewalAt());
-        synchronized (this) {
-            delivery.requireConfirmation(cancelledOrReplacedAt);
-        }
     }
 
     private void planFor(long at) {
@@ -153,6 +150,12 @@ final class OpenDeliveries {
         return !delivery.needsConfirmation()
                 && now - delivery.repliedAt() < confirmNanos
                 && now - delivery.leaseDeadline() < 0;
+    }
+
+    /** Whether a claimed suspect may start without confirmation. */
+    synchronized boolean mayStartSuspect(ClaimedDelivery delivery, long now) {
+        delivery.requireConfirmation(cancelledOrReplacedAt);
+        return !delivery.isLost() && mayStart(delivery, now);
     }
 
     /** Takes the waiting deliveries that meet the condition. */

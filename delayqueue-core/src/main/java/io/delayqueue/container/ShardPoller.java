@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * and extensions, take waiting deliveries, and switch {@link #claiming}. Each shared part is thread-safe by itself. No
  * lock spans two of them, except that the monitor of a delivery keeps its extensions in order.
  */
-final class ShardPoller extends RedisTask implements SignalListener, ClaimedDelivery.Owner {
+final class ShardPoller extends RedisTask implements SignalListener, ClaimedDelivery.Owner, IsolationSlot.Claimant {
 
     /** Number of waiting settlements that are sent at once. */
     private static final int URGENT_SETTLEMENTS = PollRequest.MAX_BATCH / 2;
@@ -93,9 +93,6 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
 
     private volatile boolean ending;
 
-    /** The suspect that is being handled; null if there is none. */
-    private volatile @Nullable ClaimedDelivery suspect;
-
     /** Whether suspects waited at the last reply. */
     private volatile boolean suspectsLeft;
 
@@ -118,7 +115,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
      * @param budget limits the claims of all pollers of the listener
      * @param attempts counts and logs the attempts of all pollers of the listener
      * @param dispatch called when deliveries wait for a worker; called again later if it throws
-     * @param handleInIsolation starts to handle a suspect outside the permits
+     * @param handleInIsolation handles a suspect outside the permits
      * @param onRegisteredAnew called with this poller when the number of shards of the topic has changed
      */
     ShardPoller(
@@ -194,7 +191,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     void pause() {
         claiming = false;
         releaseAll();
-        releaseUnusedSlot();
+        engine.isolation.release(this);
         wake();
         leave();
     }
@@ -218,7 +215,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         leave();
         share.close();
         claiming = false;
-        releaseUnusedSlot();
+        engine.isolation.release(this);
         abandon(new IllegalStateException("Topic " + Printable.of(shard.topic())
                 + " was registered again with another number of shards before Redis replied"));
     }
@@ -324,7 +321,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         } catch (RuntimeException e) {
             share.endReservation();
             share.wants(false);
-            releaseUnusedSlot();
+            engine.isolation.release(this);
             dropRejectedPoll();
             throw e;
         } finally {
@@ -369,7 +366,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             return Duration.ofNanos(left);
         }
         share.endReservation();
-        releaseUnusedSlot();
+        engine.isolation.release(this);
         return UNTIL_REPLIED;
     }
 
@@ -419,7 +416,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
                         reserved,
                         PollRequest.MAX_BYTES,
                         options.lease(),
-                        claiming && suspect == null && engine.isolation.isOwnedBy(this),
+                        claiming && engine.isolation.mayClaim(this),
                         false,
                         share.handlers()),
                 reclaiming,
@@ -524,11 +521,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     /** Handles a claimed suspect, or releases it if this process may not handle it now. */
     private void takeSuspect(ClaimedDelivery delivery) {
         deliveries.addSuspect(delivery);
-        boolean starts = claiming && !delivery.needsConfirmation() && suspect == null && engine.isolation.request(this);
-        if (starts) {
-            suspect = delivery;
+        if (claiming && engine.isolation.begin(this, delivery)) {
             try {
-                handleInIsolation.accept(delivery);
+                engine.handlers.execute(() -> startSuspect(delivery));
                 return;
             } catch (RuntimeException | Error e) {
                 nextSlotRequest = nanoTime.getAsLong() + sweepNanos; // no thread
@@ -538,26 +533,29 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         release(delivery);
     }
 
+    /** Runs on a handler thread. A suspect that may not start, as after a long wait for the thread, is claimed again. */
+    private void startSuspect(ClaimedDelivery delivery) {
+        if (claiming && deliveries.mayStartSuspect(delivery, nanoTime.getAsLong())) {
+            handleInIsolation.accept(delivery);
+        } else {
+            release(delivery);
+        }
+    }
+
     /** Requests the slot if suspects wait, and polls for one when this poller has it. */
     private void requestSlot() {
-        if (suspect != null) {
-            return;
-        }
         if (!claiming || !suspectsLeft || nanoTime.getAsLong() - nextSlotRequest < 0) {
             engine.isolation.release(this);
         } else if (engine.isolation.request(this)) {
             nextPoll.pollNow();
+            if (!claiming) { // paused before the request, so that pause() did not release the slot
+                engine.isolation.release(this);
+            }
         }
     }
 
-    private void releaseUnusedSlot() {
-        if (suspect == null) {
-            engine.isolation.release(this);
-        }
-    }
-
-    /** Called when this poller gets the slot for which it waited. */
-    void slotGranted() {
+    @Override
+    public void slotGranted() {
         if (claiming) {
             nextPoll.pollNow();
         } else {
@@ -565,20 +563,20 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         }
     }
 
-    /** Passes the slot on. A handler that does not return keeps it no longer than handlers may take. */
-    private void endIsolation() {
-        suspect = null;
-        engine.isolation.release(this);
-        requestSlot();
+    private void endIsolation(ClaimedDelivery suspect) {
+        if (engine.isolation.end(this, suspect)) {
+            requestSlot();
+        }
     }
 
+    /** Passes the slot on if a handler does not return within the time that handlers may take. */
     private void endOverdueIsolation() {
-        ClaimedDelivery current = suspect;
+        ClaimedDelivery current = engine.isolation.suspectOf(this);
         if (current != null
                 && current.isStarted()
                 && nanoTime.getAsLong() - current.startedAt()
                         > options.handlingTime().toNanos()) {
-            endIsolation();
+            endIsolation(current);
         }
     }
 
@@ -688,8 +686,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
         session.add(new PendingSettlement(settlement, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
         deliveries.remove(delivery);
-        if (delivery == suspect) {
-            endIsolation();
+        if (delivery.claim().isolated()) {
+            endIsolation(delivery);
         }
         wakeForWork();
         failIfAbandoned();

@@ -295,6 +295,32 @@ class IsolationTests extends NodeTest {
     }
 
     @Test
+    void suspectThatWaitedForAThreadIsClaimedAgain() {
+        Queue<Runnable> withoutThread = new ConcurrentLinkedQueue<>();
+        AtomicBoolean waits = new AtomicBoolean(true);
+        QueueNode node = add(QueueNode.on(redis.port())
+                .handlers(task -> {
+                    if (waits.get()) {
+                        withoutThread.add(task);
+                    } else {
+                        task.run();
+                    }
+                })
+                .settings(Pacing.builtIn().confirmAfter(Duration.ofMillis(500)).settings()));
+        suspects(node, "t", List.of("suspect"));
+        node.listen("t", ONE_WORKER, counting(deliveries -> null));
+        await().until(() -> !withoutThread.isEmpty());
+        await().pollDelay(Duration.ofMillis(600)).until(() -> true);
+        waits.set(false);
+
+        withoutThread.forEach(Runnable::run);
+
+        await().until(() -> happenings.count("acknowledged suspect 1") == 1);
+        assertThat(happenings.count("released suspect")).isPositive();
+        assertThat(handled).containsExactly("suspect");
+    }
+
+    @Test
     void suspectWithoutAThreadIsClaimedAgainWithEachSweepOnly() {
         AtomicBoolean rejects = new AtomicBoolean(true);
         QueueNode node = add(QueueNode.on(redis.port())
