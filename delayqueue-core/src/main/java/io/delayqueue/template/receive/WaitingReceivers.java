@@ -189,8 +189,8 @@ final class WaitingReceivers implements PeriodicTask {
             Duration sweep = context.sweep();
             overdueLeases = reply.untilNextLeaseEnd().isZero();
             Duration lease = overdueLeases ? OVERDUE_POLL : reply.untilNextLeaseEnd();
-            // without a receiver the due time does not matter
-            Duration due = claimed ? reply.untilNextDue() : sweep;
+            // without a receiver the due time does not matter; a suspect is due now
+            Duration due = !claimed ? sweep : reply.suspectsLeft() ? Duration.ZERO : reply.untilNextDue();
             nextPoll =
                     context.now() + Collections.min(List.of(due, lease, sweep)).toNanos();
             if (signalled != null && signalled - nextPoll < 0) {

@@ -142,7 +142,7 @@ end
 -- the claim of the first execution, without the messages that are no longer leased by it
 local function recordedClaim()
   local record = cmsgpack.unpack(redis.call('HGET', metaKey, 'r:' .. consumer))
-  local claim = {ids = {}, claimed = {}, messages = {}, before = {}, rejectedSettlements = record[2]}
+  local claim = {ids = {}, claimed = {}, messages = {}, before = {}, suspects = {}, rejectedSettlements = record[2]}
   claim.rejectedRenewals, claim.reclaimed, claim.newDeadLetters = record[3], record[4] or {}, record[5] or {}
   for _, id in ipairs(record[1]) do
     local delivery = redis.call('HGET', deliveriesKey, id)

@@ -162,7 +162,7 @@ end
 if tonumber(nextDue) < tonumber(firstDue) then
   redis.pcall('PUBLISH', signalChannel, 'h ' .. signalName .. ' ' .. nextDue)
 end
-if ARGV[14] == '1' and (tonumber(nextDue) <= now or (suspectsLeft and (claimsSuspect or #reclaimed > 0))) then
+if ARGV[14] == '1' and (tonumber(nextDue) <= now or (suspectsLeft and (claimsSuspect or #reclaimed + #claim.suspects > 0))) then
   redis.pcall('PUBLISH', signalChannel, 's ' .. signalName .. ' ' .. consumer)
 end
 nextLeaseEnd = tonumber(nextLeaseEnd) < 9007199254740991 and redisEnd(nextLeaseEnd) or nextLeaseEnd

@@ -88,6 +88,11 @@ class SignalTests {
                         List.of("h " + QUEUE + ":notifications " + T0)),
                 left("left after a claim", 2, poll(poll -> poll.claim(1).signalDueMessagesLeft())),
                 left("left after an idle poll", 1, poll(poll -> poll.signalDueMessagesLeft())),
+                new Signalled(
+                        "a suspect among the due messages",
+                        new ShardState().crashed("a", T0, 0, "/2/0", ""),
+                        poll(poll -> poll.claim(1).signalDueMessagesLeft()),
+                        List.of("s " + QUEUE + " w1")),
                 none(
                         "nothing left",
                         new ShardState().scheduled("x", T0),

@@ -185,6 +185,20 @@ class SettleLeasedTests extends ReceiveTest {
     }
 
     @Test
+    void aWaitingReceiverGetsAMessageThatBecomesASuspect() {
+        send("a", Duration.ZERO);
+        long due = found("a").dueAt().toEpochMilli();
+        ShardKeys keys = queue.keySpace().of(Shard.single("orders"));
+        server.command("HSET", new String(keys.deliveries(), UTF_8), "a", "- 0/1/0 " + due + " ");
+        assertThat(receiver.receive("orders", 2, LONG, SHORT_LEASE)).hasSize(1);
+
+        LeasedDelivery isolated = receiveOne();
+
+        assertThat(isolated.crashes()).isEqualTo(2);
+        assertThat(join(isolated.acknowledge())).isTrue();
+    }
+
+    @Test
     void anUnsettledMessageIsDeliveredToAnotherReceiver() {
         send("a", Duration.ZERO);
         LeasedDelivery late = receiver.receive("orders", 1, LONG, SHORT_LEASE).get(0);
