@@ -80,6 +80,9 @@ public @interface DelayListener {
     /** Number of attempts after which a message is dead-lettered, 1 or more. */
     String maxAttempts() default "";
 
+    /** Number of postponements that a message may have, 0 for unlimited; the next one dead-letters it. */
+    String maxPostponements() default "";
+
     /**
      * What follows a failed attempt: a {@link BackoffExpression} such as {@code fixed 5s}, {@code exponential 1s x2
      * max 1h jitter 0.2} or {@code 0s,0s,2m,10m}, or the name of a bean of type {@link

@@ -54,6 +54,9 @@ final class EndpointReader {
                 option(ListenerOptions.Builder::concurrency, number("concurrency", annotation.concurrency())),
                 option(ListenerOptions.Builder::lease, duration("lease", annotation.lease())),
                 option(ListenerOptions.Builder::maxAttempts, number("maxAttempts", annotation.maxAttempts())),
+                option(
+                        ListenerOptions.Builder::maxPostponements,
+                        number("maxPostponements", annotation.maxPostponements())),
                 option(ListenerOptions.Builder::retryPolicy, policy),
                 option(ListenerOptions.Builder::notRetryable, notRetryable.isEmpty() ? null : notRetryable),
                 option(ListenerOptions.Builder::handlingTime, duration("handlingTime", annotation.handlingTime())),

@@ -76,14 +76,14 @@ final class AttemptLog {
     }
 
     /**
-     * Counts an attempt and logs its failure. A release is not an attempt.
+     * Counts an attempt and logs its failure. A release or postponement is not an attempt.
      *
      * @param attempt number of the attempt
      * @param startedAt when its handler started, by the monotonic clock
      * @param failure the exception of a failed attempt; null if the handler requested the settlement
      */
     void settled(Settlement settlement, int attempt, long startedAt, @Nullable Throwable failure) {
-        if (settlement instanceof Settlement.Release) {
+        if (settlement instanceof Settlement.Release || settlement instanceof Settlement.Postpone) {
             return;
         }
         long now = nanoTime.getAsLong();

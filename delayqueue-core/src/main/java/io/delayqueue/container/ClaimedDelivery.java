@@ -260,6 +260,17 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     }
 
     @Override
+    public CompletableFuture<Boolean> postpone(Duration delay) {
+        Settlement.Postpone postpone = new Settlement.Postpone(id(), claim.token(), delay, options.maxPostponements());
+        settle(
+                postpone.isPermitted(claim.postponements())
+                        ? postpone
+                        : new Settlement.ToDeadLetters(
+                                id(), claim.token(), DeadLetterCause.POSTPONEMENTS_SPENT, postpone.failure()));
+        return accepted;
+    }
+
+    @Override
     public CompletableFuture<Boolean> deadLetter(String reason) {
         settle(new Settlement.ToDeadLetters(id(), claim.token(), Objects.requireNonNull(reason, "reason")));
         return accepted;
@@ -288,6 +299,11 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     @Override
     public int attempt() {
         return claim.attempt();
+    }
+
+    @Override
+    public int postponements() {
+        return claim.postponements();
     }
 
     @Override
@@ -339,6 +355,11 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
             leaseEnded = true;
         }
         return !leaseEnded;
+    }
+
+    @Override
+    public boolean postponed() {
+        return settlement instanceof Settlement.Postpone;
     }
 
     @Override

@@ -79,6 +79,14 @@ public interface DelayQueueEvents {
      */
     default void retried(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {}
 
+    /**
+     * A message was postponed. The attempt does not count.
+     *
+     * @param handling from the start of the handler to the settlement
+     * @param delay until the next attempt
+     */
+    default void postponed(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {}
+
     /** A delivery that had not started was released; the attempt does not count. */
     default void released(Recipient recipient, String id) {}
 

@@ -29,6 +29,17 @@ public interface Acknowledgement {
     CompletableFuture<Boolean> retry(Duration delay);
 
     /**
+     * Postpones the message, for example because a resource that it needs is locked: schedules it again after a delay.
+     * The attempt does not count, and is no failure. If the message was postponed as often as permitted, it is
+     * dead-lettered instead; by default the number is unlimited. A message that expires before its next attempt is
+     * dead-lettered then. Its {@linkplain Delivery#crashes() crashes} are kept.
+     *
+     * @param delay 0 to 3,650 days
+     * @throws IllegalArgumentException if the delay is out of range
+     */
+    CompletableFuture<Boolean> postpone(Duration delay);
+
+    /**
      * Dead-letters the message.
      *
      * @param reason stored with the dead letter

@@ -16,6 +16,9 @@ public interface Delivery {
     /** The number of the attempt, from 1. */
     int attempt();
 
+    /** How often the message was postponed since it was sent. */
+    int postponements();
+
     /**
      * The number of leases that ended without a settlement since the last settlement, for example because a process was
      * killed. An earlier handler of the same attempt may have run.
@@ -53,6 +56,9 @@ public interface Delivery {
      * rejected.
      */
     boolean held();
+
+    /** Whether this delivery was postponed. */
+    boolean postponed();
 
     /** Settles this delivery. */
     Acknowledgement acknowledgement();

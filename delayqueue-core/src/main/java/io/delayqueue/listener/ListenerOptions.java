@@ -12,6 +12,8 @@ import java.util.List;
  * @param batchSize maximum number of messages of one handler call, 1 to 500
  * @param lease length of a delivery's lease, 1 second to 1 day; the engine renews it after each third of this time
  * @param maxAttempts number of attempts after which a message is dead-lettered, 1 or more
+ * @param maxPostponements number of postponements that a message may have, 0 for unlimited; the next one dead-letters
+ *     it
  * @param retryPolicy decides what follows a failed attempt
  * @param notRetryable exception types that dead-letter a message at once; subclasses and exceptions with such a cause
  *     count too
@@ -27,6 +29,7 @@ public record ListenerOptions(
         int batchSize,
         Duration lease,
         int maxAttempts,
+        int maxPostponements,
         RetryPolicy retryPolicy,
         List<Class<? extends Throwable>> notRetryable,
         Duration handlingTime,
@@ -35,14 +38,15 @@ public record ListenerOptions(
         Duration drainTime) {
 
     /**
-     * The defaults: concurrency 8, batch size 1, lease 30 s, 10 attempts, exponential back-off from 1 s to 1 h with
-     * factor 2 and jitter 0.2, handling time 1 h, prefetch 1,000, prefetch time 30 s, drain time 20 s.
+     * The defaults: concurrency 8, batch size 1, lease 30 s, 10 attempts, unlimited postponements, exponential back-off
+     * from 1 s to 1 h with factor 2 and jitter 0.2, handling time 1 h, prefetch 1,000, prefetch time 30 s, drain time 20 s.
      */
     public static final ListenerOptions DEFAULTS = new ListenerOptions(
             8,
             1,
             Duration.ofSeconds(30),
             10,
+            0,
             new Backoff.Exponential(Duration.ofSeconds(1), 2, Duration.ofHours(1), 0.2),
             List.of(),
             Duration.ofHours(1),
@@ -59,6 +63,7 @@ public record ListenerOptions(
         InvalidOptionException.requireRange("concurrency", concurrency, 1, 10_000);
         InvalidOptionException.requireRange("batchSize", batchSize, 1, 500);
         InvalidOptionException.requireRange("maxAttempts", maxAttempts, 1, Integer.MAX_VALUE);
+        InvalidOptionException.requireRange("maxPostponements", maxPostponements, 0, Integer.MAX_VALUE);
         InvalidOptionException.requireRange("prefetch", prefetch, 0, 10_000);
         InvalidOptionException.requireRange("lease", lease, Duration.ofSeconds(1), Duration.ofDays(1));
         InvalidOptionException.requireRange("handlingTime", handlingTime, Duration.ofSeconds(1), Duration.ofDays(365));
@@ -90,6 +95,7 @@ public record ListenerOptions(
         private int batchSize;
         private Duration lease;
         private int maxAttempts;
+        private int maxPostponements;
         private RetryPolicy retryPolicy;
         private List<Class<? extends Throwable>> notRetryable;
         private Duration handlingTime;
@@ -102,6 +108,7 @@ public record ListenerOptions(
             this.batchSize = from.batchSize;
             this.lease = from.lease;
             this.maxAttempts = from.maxAttempts;
+            this.maxPostponements = from.maxPostponements;
             this.retryPolicy = from.retryPolicy;
             this.notRetryable = from.notRetryable;
             this.handlingTime = from.handlingTime;
@@ -131,6 +138,12 @@ public record ListenerOptions(
         /** See {@link ListenerOptions#maxAttempts()}. */
         public Builder maxAttempts(int maxAttempts) {
             this.maxAttempts = maxAttempts;
+            return this;
+        }
+
+        /** See {@link ListenerOptions#maxPostponements()}. */
+        public Builder maxPostponements(int maxPostponements) {
+            this.maxPostponements = maxPostponements;
             return this;
         }
 
@@ -181,6 +194,7 @@ public record ListenerOptions(
                     batchSize,
                     lease,
                     maxAttempts,
+                    maxPostponements,
                     retryPolicy,
                     notRetryable,
                     handlingTime,

@@ -4,6 +4,8 @@ package io.delayqueue.message;
 public enum DeadLetterCause {
     /** The last permitted attempt failed, or the lease of a receiver ended without a settlement. */
     ATTEMPTS_SPENT,
+    /** A handler or receiver postponed the message although it was postponed as often as permitted. */
+    POSTPONEMENTS_SPENT,
     /**
      * The message was leased in isolation, and its lease ended without a settlement, as often as permitted, for example
      * because its handler killed the process each time.

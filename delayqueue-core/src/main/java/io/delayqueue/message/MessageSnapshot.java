@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param state the state
  * @param dueAt the next due time; for a leased message, the due time at which it was claimed
  * @param attempts number of attempts so far, including the running one
+ * @param postponements how often it was postponed
  * @param crashes number of leases that ended without a settlement since the last settlement
  * @param holder the consumer that holds the lease; null unless leased
  * @param leaseEnd when the lease ends unless it is renewed, by Redis' clock; null unless leased
@@ -23,6 +24,7 @@ public record MessageSnapshot(
         MessageState state,
         Instant dueAt,
         int attempts,
+        int postponements,
         int crashes,
         @Nullable String holder,
         @Nullable Instant leaseEnd,

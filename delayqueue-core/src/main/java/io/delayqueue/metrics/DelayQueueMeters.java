@@ -89,6 +89,8 @@ public enum DelayQueueMeters implements MeterDocumentation {
     /** Retried attempts. */
     MESSAGES_RETRIED(
             "delayqueue.messages.retried", COUNTER, "Attempts that were followed by a retry.", TOPIC, LISTENER),
+    /** Postponed messages. */
+    MESSAGES_POSTPONED("delayqueue.messages.postponed", COUNTER, "Messages that were postponed.", TOPIC, LISTENER),
     /** Dead letters. */
     MESSAGES_DEAD("delayqueue.messages.dead", COUNTER, "Messages that were dead-lettered.", TOPIC, LISTENER),
     /** Cancelled messages. */

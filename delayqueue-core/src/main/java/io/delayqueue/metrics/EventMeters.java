@@ -13,6 +13,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_CANCELLED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_DEAD;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_DUPLICATES;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_POSTPONED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_REPLAYED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_RETRIED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_SENT;
@@ -58,11 +59,12 @@ public final class EventMeters implements DelayQueueEvents {
     private static final String NO_LISTENER = "none";
     private static final String ACKNOWLEDGED = "acknowledged";
     private static final String RETRIED = "retried";
+    private static final String POSTPONED = "postponed";
     private static final String DEAD = "dead";
     private static final String REJECTED = "rejected";
     /** The meters that count messages; a dead-letter notification is not a message. */
     private static final Set<DelayQueueMeters> OF_MESSAGES =
-            EnumSet.of(MESSAGE_DURATION, MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD);
+            EnumSet.of(MESSAGE_DURATION, MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_POSTPONED, MESSAGES_DEAD);
 
     private final MeterRegistry registry;
     private final int maxTopics;
@@ -162,7 +164,8 @@ public final class EventMeters implements DelayQueueEvents {
         eventMeters(TOPIC, LISTENER)
                 .filter(meter -> recipient.takesMessages() || !OF_MESSAGES.contains(meter))
                 .forEach(group::register);
-        List.of(ACKNOWLEDGED, RETRIED, DEAD, REJECTED).forEach(outcome -> group.register(DELIVERY_HANDLING, outcome));
+        List.of(ACKNOWLEDGED, RETRIED, POSTPONED, DEAD, REJECTED)
+                .forEach(outcome -> group.register(DELIVERY_HANDLING, outcome));
         return group;
     }
 
@@ -228,6 +231,15 @@ public final class EventMeters implements DelayQueueEvents {
         group.time(DELIVERY_HANDLING, RETRIED, handling);
         if (recipient.takesMessages()) {
             group.count(MESSAGES_RETRIED);
+        }
+    }
+
+    @Override
+    public void postponed(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {
+        MeterGroup group = of(recipient);
+        group.time(DELIVERY_HANDLING, POSTPONED, handling);
+        if (recipient.takesMessages()) {
+            group.count(MESSAGES_POSTPONED);
         }
     }
 

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param token token of the lease
  * @param dueMillis due time for which it was claimed, ms since 1970
  * @param attempt number of the attempt, from 1
+ * @param postponements how often it was postponed
  * @param crashes number of leases that ended without a settlement since the last settlement
  * @param isolated whether it is to be handled in isolation
  * @param lastFailure summary of the last attempt's failure; null if there was none
@@ -21,6 +22,7 @@ public record Claim(
         String token,
         long dueMillis,
         int attempt,
+        int postponements,
         int crashes,
         boolean isolated,
         @Nullable String lastFailure,

@@ -7,8 +7,10 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.store.PollReply.DeadLettered;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -34,7 +36,7 @@ final class PollEvents {
     /** Publishes the effects that the reply to a poll reports. */
     void publish(List<PendingSettlement> settlements, Set<Object> rejected, PollReply reply) {
         Instant now = Instant.EPOCH.plusNanos(reply.nowMicros() * 1000);
-        Set<String> dead = ids(reply.deadLettered());
+        Map<String, DeadLetterCause> dead = causes(reply.deadLettered());
         Set<String> settled = new HashSet<>();
         for (PendingSettlement pending : settlements) {
             Settlement settlement = pending.settlement();
@@ -46,8 +48,7 @@ final class PollEvents {
                 continue;
             }
             accepted(pending, settlement, dead, now);
-            if (settlement instanceof Settlement.ToDeadLetters
-                    || (settlement instanceof Settlement.Retry retry && retry.ifAttemptsLeft())) {
+            if (settlement instanceof Settlement.ToDeadLetters || mayDeadLetter(settlement)) {
                 settled.add(settlement.id());
             }
         }
@@ -59,10 +60,16 @@ final class PollEvents {
                 .forEach(this::deadLetteredUnsettled);
     }
 
-    private static Set<String> ids(List<DeadLettered> deadLettered) {
-        Set<String> ids = new HashSet<>();
-        deadLettered.forEach(each -> ids.add(each.id()));
-        return ids;
+    private static Map<String, DeadLetterCause> causes(List<DeadLettered> deadLettered) {
+        Map<String, DeadLetterCause> causes = new HashMap<>();
+        deadLettered.forEach(each -> causes.put(each.id(), each.cause()));
+        return causes;
+    }
+
+    /** Whether Redis dead-letters the message instead if a limit is reached. */
+    private static boolean mayDeadLetter(Settlement settlement) {
+        return settlement instanceof Settlement.Postpone
+                || (settlement instanceof Settlement.Retry retry && retry.ifAttemptsLeft());
     }
 
     private static @Nullable Duration handling(PendingSettlement pending, Instant now) {
@@ -93,18 +100,22 @@ final class PollEvents {
         }
     }
 
-    private void accepted(PendingSettlement pending, Settlement settlement, Set<String> dead, Instant now) {
+    private void accepted(
+            PendingSettlement pending, Settlement settlement, Map<String, DeadLetterCause> dead, Instant now) {
         String id = settlement.id();
         PendingSettlement.Attempt delivery = pending.delivery();
         Duration handling = handling(pending, now);
+        DeadLetterCause cause = dead.get(id);
         if (settlement instanceof Settlement.Release) {
             events.publish(to -> to.released(recipient, id));
         } else if (settlement instanceof Settlement.ToDeadLetters deadLetter) {
             deadLettered(pending, deadLetter, handling);
-        } else if (settlement instanceof Settlement.Retry retry && retry.ifAttemptsLeft() && dead.contains(id)) {
-            events.publish(to -> to.deadLettered(recipient, id, DeadLetterCause.ATTEMPTS_SPENT, handling));
+        } else if (cause != null && mayDeadLetter(settlement)) {
+            events.publish(to -> to.deadLettered(recipient, id, cause, handling));
         } else if (delivery != null && handling != null && settlement instanceof Settlement.Retry retry) {
             events.publish(to -> to.retried(recipient, id, delivery.attempt(), handling, retry.delay()));
+        } else if (delivery != null && handling != null && settlement instanceof Settlement.Postpone postpone) {
+            events.publish(to -> to.postponed(recipient, id, delivery.attempt(), handling, postpone.delay()));
         } else if (delivery != null && handling != null) {
             Duration sinceSent = Duration.between(delivery.sentAt(), now);
             events.publish(to -> to.acknowledged(

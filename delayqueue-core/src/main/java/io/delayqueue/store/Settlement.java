@@ -65,6 +65,45 @@ public sealed interface Settlement {
         }
     }
 
+    /**
+     * Schedules the message again after a delay, by Redis' clock. The attempt does not count, and the crashes of the
+     * message are kept. If the message was postponed as often as permitted, it is dead-lettered instead, and the reply
+     * reports the dead letter.
+     *
+     * @param delay the delay, 0 to 3,650 days
+     * @param permitted number of postponements that the message may have, 0 for unlimited
+     */
+    record Postpone(String id, String token, Duration delay, int permitted) implements Settlement {
+
+        private static final Duration LONGEST_DELAY = Duration.ofDays(3650);
+
+        /** Checks the delay. */
+        public Postpone {
+            checkDelay(delay);
+        }
+
+        /**
+         * Checks a delay.
+         *
+         * @throws IllegalArgumentException if it is out of range
+         */
+        public static void checkDelay(Duration delay) {
+            if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
+                throw new IllegalArgumentException("delay must be from 0 to 3650 d, but was " + delay);
+            }
+        }
+
+        /** Whether a message that was postponed so often may be postponed once more. */
+        public boolean isPermitted(int postponements) {
+            return permitted == 0 || postponements < permitted;
+        }
+
+        /** The failure of the dead letter if no postponement is left. */
+        public Failure failure() {
+            return new Failure("postpone", "The message was already postponed " + permitted + " times");
+        }
+    }
+
     /** Releases a delivery that was not started: its message keeps its due time, and the attempt does not count. */
     record Release(String id, String token) implements Settlement {}
 

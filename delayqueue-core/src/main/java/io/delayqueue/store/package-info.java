@@ -9,7 +9,7 @@
  * reschedule,  ┌─► SCHEDULED ──────────────────────────► LEASED ── acknowledge ─► (gone)
  * replace      └──┘   ▲ ▲  │                            │  │ │
  *                     │ │  └─ expired ─────────┐        │  │ ├─ dead-letter, attempts spent, expired ─┐
- *                     │ └───── retry(delay) ───┼────────┘  │ │                                 │
+ *                     │ └─ retry, postpone ────┼────────┘  │ │                                 │
  *                     ├── reclaim: lease ended ┼───────────┘ │                                 ▼
  *                     ├── release: unstarted ──┼─────────────┘                               DEAD ── purge ─► (gone)
  *                     │                        └─────────────────────────────────────────────► │

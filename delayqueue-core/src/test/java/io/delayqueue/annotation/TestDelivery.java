@@ -54,6 +54,16 @@ final class TestDelivery implements Delivery, Acknowledgement {
     }
 
     @Override
+    public int postponements() {
+        return 0;
+    }
+
+    @Override
+    public boolean postponed() {
+        return settlements.stream().anyMatch(each -> each.startsWith("postpone"));
+    }
+
+    @Override
     public int crashes() {
         return 0;
     }
@@ -116,6 +126,11 @@ final class TestDelivery implements Delivery, Acknowledgement {
     @Override
     public CompletableFuture<Boolean> retry(Duration delay) {
         return settle("retry " + delay);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> postpone(Duration delay) {
+        return settle("postpone " + delay);
     }
 
     @Override

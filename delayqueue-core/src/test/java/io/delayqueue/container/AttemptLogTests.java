@@ -56,6 +56,7 @@ class AttemptLogTests {
                         "m", "token", DeadLetterCause.ATTEMPTS_SPENT, new Failure("Spent", "no more")),
                 null);
         settle(new Settlement.Release("m", "token"), null);
+        settle(new Settlement.Postpone("m", "token", Duration.ZERO, 1), null);
         pass(Duration.ofSeconds(1));
 
         assertThat(attempts.lastMinute())

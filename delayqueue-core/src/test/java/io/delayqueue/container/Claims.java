@@ -45,7 +45,7 @@ final class Claims {
 
     static Claim claim(String id, int payloadBytes) {
         String stored = "1000001000001n\n\n" + "x".repeat(payloadBytes);
-        return new Claim(id, "token", 1, 1, 0, false, null, stored.getBytes(UTF_8));
+        return new Claim(id, "token", 1, 1, 0, 0, false, null, stored.getBytes(UTF_8));
     }
 
     static ClaimedDelivery delivery(String id, Duration lease, long sentAt, long repliedAt) {

@@ -91,12 +91,50 @@ class HandlerSettlementTests extends HandlingTest {
     }
 
     @Test
+    void aPostponedMessageIsHandledAgainWithTheSameAttempt() {
+        Queue<String> seen = new ConcurrentLinkedQueue<>();
+        Queue<Boolean> told = new ConcurrentLinkedQueue<>();
+        listen(QUICK.toBuilder().maxAttempts(1).build(), deliveries -> {
+            Delivery delivery = deliveries.get(0);
+            seen.add(delivery.attempt() + " " + delivery.postponements());
+            if (delivery.postponements() < 3) {
+                told.add(delivery.acknowledgement()
+                        .postpone(Duration.ofMillis(20))
+                        .get(10, TimeUnit.SECONDS));
+                assertThat(delivery.postponed()).isTrue();
+            }
+            return null;
+        });
+        send("m");
+        await("acknowledged m 1");
+        assertThat(seen).containsExactly("1 0", "1 1", "1 2", "1 3");
+        assertThat(told).containsExactly(true, true, true);
+        assertThat(happenings.of("postponed"))
+                .containsExactly("postponed m 1 PT0.02S", "postponed m 1 PT0.02S", "postponed m 1 PT0.02S");
+    }
+
+    @Test
+    void oneMorePostponementThanPermittedIsADeadLetter() {
+        listen(QUICK.toBuilder().maxPostponements(2).build(), deliveries -> {
+            assertThat(deliveries.get(0).acknowledgement().postpone(Duration.ZERO))
+                    .isNotNull();
+            return null;
+        });
+        send("m");
+        await("deadLettered m POSTPONEMENTS_SPENT");
+        assertThat(happenings.of("postponed")).hasSize(2);
+        assertThat(deadLetterOf("m").failure().message()).isEqualTo("The message was already postponed 2 times");
+    }
+
+    @Test
     void settlementsWithInvalidArgumentsThrowInTheHandler() {
         Queue<Throwable> rejected = new ConcurrentLinkedQueue<>();
         listen(QUICK, deliveries -> {
             Acknowledgement answer = deliveries.get(0).acknowledgement();
             for (Runnable wrong : List.<Runnable>of(
                     () -> assertThat(answer.retry(Duration.ofMillis(-1))).isNull(),
+                    () -> assertThat(answer.postpone(Duration.ofMillis(-1))).isNull(),
+                    () -> assertThat(answer.postpone(Duration.ofDays(3651))).isNull(),
                     () -> assertThat(answer.extend(Duration.ofMillis(999))).isNull(),
                     () -> assertThat(answer.extend(Duration.ofDays(366))).isNull())) {
                 try {
@@ -109,7 +147,7 @@ class HandlerSettlementTests extends HandlingTest {
         });
         send("m");
         await("acknowledged m 1");
-        assertThat(rejected).hasSize(3);
+        assertThat(rejected).hasSize(5);
     }
 
     @Test

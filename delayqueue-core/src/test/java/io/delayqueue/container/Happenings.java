@@ -44,6 +44,11 @@ public final class Happenings implements DelayQueueEvents {
     }
 
     @Override
+    public void postponed(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {
+        lines.add("postponed " + id + " " + attempt + " " + delay);
+    }
+
+    @Override
     public void released(Recipient recipient, String id) {
         lines.add("released " + id);
     }

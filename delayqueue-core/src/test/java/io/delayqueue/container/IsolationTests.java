@@ -190,6 +190,25 @@ class IsolationTests extends NodeTest {
     }
 
     @Test
+    void postponedSuspectStaysASuspectAndHoldsUpNoOther() {
+        QueueNode node = node();
+        suspects(node, "t", List.of("suspect0", "suspect1"));
+        Queue<String> seen = new ConcurrentLinkedQueue<>();
+        node.listen("t", ONE_WORKER, counting(deliveries -> {
+            Delivery delivery = deliveries.get(0);
+            seen.add(delivery.id() + " " + delivery.crashes() + " " + delivery.postponements());
+            if (delivery.id().equals("suspect0") && delivery.postponements() == 0) {
+                return delivery.acknowledgement().postpone(Duration.ofMillis(200));
+            }
+            return null;
+        }));
+
+        await().until(() -> happenings.count("acknowledged") == 2);
+        assertThat(seen).containsExactly("suspect0 2 0", "suspect1 2 0", "suspect0 2 1");
+        assertThat(mostIsolated).hasValue(1);
+    }
+
+    @Test
     void suspectWhoseHandlerFailsIsAnOrdinaryMessage() {
         QueueNode node = node();
         suspects(node, "t", List.of("suspect"));

@@ -58,6 +58,11 @@ public final class RecordedEvents implements DelayQueueEvents {
     }
 
     @Override
+    public void postponed(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {
+        lines.add("postponed " + recipient.topic() + " " + id + " " + attempt + " " + delay);
+    }
+
+    @Override
     public void released(Recipient recipient, String id) {
         lines.add("released " + recipient.topic() + " " + id);
     }

@@ -119,7 +119,12 @@ public record DelayQueueProperties(
         ListenerOptions options = listenerOptions();
         Duration grace = options.lease().dividedBy(3); // listeners renew their leases within this time
         return new ReceiveSettings(
-                engine.sweep(), engine.unconfirmedSweep(), options.maxAttempts(), engine.toCrashLimits(), grace);
+                engine.sweep(),
+                engine.unconfirmedSweep(),
+                options.maxAttempts(),
+                options.maxPostponements(),
+                engine.toCrashLimits(),
+                grace);
     }
 
     /**
@@ -354,6 +359,8 @@ public record DelayQueueProperties(
      * @param batchSize Maximum number of messages that a batch listener receives in one call, 2 to 500.
      * @param lease Duration of a lease, 1 s to 1 d. It is renewed while the delivery waits for a handler or is handled.
      * @param maxAttempts Number of attempts after which a message is dead-lettered, 1 or more.
+     * @param maxPostponements Number of postponements that a message may have. The next one dead-letters it. If 0, the
+     *     number is unlimited.
      * @param backoff Delay after a failed attempt: "fixed 5s", "exponential 1s x2 max 1h jitter 0.2", a list of delays
      *     such as "0s,0s,2m,10m", or the name of a RetryPolicy bean.
      * @param notRetryable Exceptions after which a message is dead-lettered without a retry. Subclasses, and exceptions
@@ -371,6 +378,7 @@ public record DelayQueueProperties(
             @Nullable Integer batchSize,
             @Nullable Duration lease,
             @Nullable Integer maxAttempts,
+            @Nullable Integer maxPostponements,
             @Nullable String backoff,
             @Nullable List<Class<? extends Throwable>> notRetryable,
             @Nullable Duration handlingTime,

@@ -168,12 +168,14 @@ class DelayQueuePropertiesTests {
                         "delayqueue.engine.sweep=9s",
                         "delayqueue.engine.unconfirmed-sweep=2s",
                         "delayqueue.listener.max-attempts=3",
+                        "delayqueue.listener.max-postponements=4",
                         "delayqueue.listener.lease=60s")
                 .run(context -> assertThat(part(context.getBean(DelayQueueReceiver.class), "context.settings"))
                         .isEqualTo(new ReceiveSettings(
                                 Duration.ofSeconds(9),
                                 Duration.ofSeconds(2),
                                 3,
+                                4,
                                 CrashLimits.DEFAULTS,
                                 Duration.ofSeconds(20))));
     }
@@ -259,6 +261,7 @@ class DelayQueuePropertiesTests {
                         "batch-size=50",
                         "lease=20s",
                         "max-attempts=4",
+                        "max-postponements=6",
                         "backoff=0s,2m,10m",
                         "not-retryable=java.io.IOException,java.lang.IllegalStateException",
                         "handling-time=5m",
@@ -276,6 +279,7 @@ class DelayQueuePropertiesTests {
                 batchSize,
                 Duration.ofSeconds(20),
                 4,
+                6,
                 new Backoff.Intervals(List.of(Duration.ZERO, Duration.ofMinutes(2), Duration.ofMinutes(10))),
                 List.of(IOException.class, IllegalStateException.class),
                 Duration.ofMinutes(5),

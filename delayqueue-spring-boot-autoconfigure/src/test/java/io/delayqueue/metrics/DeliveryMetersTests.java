@@ -8,6 +8,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.LEASES_LOST;
 import static io.delayqueue.metrics.DelayQueueMeters.LEASES_RECLAIMED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_DEAD;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_POSTPONED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_REPLAYED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_RETRIED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_SENT;
@@ -64,6 +65,8 @@ class DeliveryMetersTests extends MeterTest {
                 assertThat(release.await(60, TimeUnit.SECONDS)).isTrue();
             } else if (order.equals("fail") || (order.equals("fail once") && delivery.attempt() == 1)) {
                 throw new IllegalStateException("as told");
+            } else if (order.equals("postpone once") && delivery.postponements() == 0) {
+                assertThat(delivery.acknowledgement().postpone(Duration.ZERO)).isNotNull();
             }
         }
     }
@@ -118,6 +121,18 @@ class DeliveryMetersTests extends MeterTest {
         assertThat(value(DELIVERY_HANDLING, "outcome", "dead")).isEqualTo(1);
         assertThat(value(DELIVERY_LATENESS, LISTENER)).isEqualTo(2);
         assertThat(value(MESSAGES_ACKNOWLEDGED)).isZero();
+    }
+
+    @Test
+    @Moves(MESSAGES_POSTPONED)
+    void postponedMessageIsCountedAndNotRetried() {
+        start(redis, Obedient.class, NO_SAMPLES);
+        send("m", "postpone once");
+        awaitValue(1, MESSAGES_ACKNOWLEDGED, LISTENER);
+
+        assertThat(value(MESSAGES_POSTPONED, LISTENER)).isEqualTo(1);
+        assertThat(value(DELIVERY_HANDLING, "outcome", "postponed")).isEqualTo(1);
+        assertThat(value(MESSAGES_RETRIED) + value(MESSAGES_DEAD)).isZero();
     }
 
     @Test
@@ -277,14 +292,20 @@ class DeliveryMetersTests extends MeterTest {
         LeasedDelivery cancelled = receive("d");
         delayQueue().cancel("t", "d");
         cancelled.acknowledge().join();
+        receive("e").postpone(Duration.ofHours(1)).join();
 
-        assertThat(value(DELIVERY_LATENESS, RECEIVED)).isEqualTo(4);
+        assertThat(value(DELIVERY_LATENESS, RECEIVED)).isEqualTo(5);
         for (DelayQueueMeters meter : new DelayQueueMeters[] {
-            MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLEMENTS_REJECTED, MESSAGE_DURATION
+            MESSAGES_ACKNOWLEDGED,
+            MESSAGES_RETRIED,
+            MESSAGES_POSTPONED,
+            MESSAGES_DEAD,
+            SETTLEMENTS_REJECTED,
+            MESSAGE_DURATION
         }) {
             assertThat(value(meter, RECEIVED)).as(meter.getName()).isEqualTo(1);
         }
-        for (String outcome : new String[] {"acknowledged", "retried", "dead", "rejected"}) {
+        for (String outcome : new String[] {"acknowledged", "retried", "postponed", "dead", "rejected"}) {
             assertThat(value(DELIVERY_HANDLING, "topic", "t", "listener", "none", "outcome", outcome))
                     .as(outcome)
                     .isEqualTo(1);

@@ -130,7 +130,10 @@ public enum DelayQueueObservation implements ObservationDocumentation {
         /** The listener's id. */
         LISTENER,
 
-        /** The result of the handler: success, failure, or partial if only some messages of a batch failed. */
+        /**
+         * The result of the handler: success, failure, partial if only some messages of a batch failed, or postponed if
+         * all were postponed.
+         */
         OUTCOME,
 
         /** The simple name of the exception that the handler threw. */

@@ -57,7 +57,7 @@ public final class DelayQueueProcessContext extends ReceiverContext<Map<String, 
         return linked;
     }
 
-    /** The result of the handler: success, failure or partial; null while it runs. */
+    /** The result of the handler: success, failure, partial or postponed; null while it runs. */
     public @Nullable String outcome() {
         return outcome;
     }

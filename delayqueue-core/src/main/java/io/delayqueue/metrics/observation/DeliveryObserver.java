@@ -67,13 +67,13 @@ public final class DeliveryObserver implements DeliveryInterceptor {
     private static void end(
             GuardedObservation observation, DelayQueueProcessContext context, @Nullable Throwable thrown) {
         Throwable failure = thrown == null ? null : Completions.cause(thrown);
-        context.setOutcome(outcome(failure));
+        context.setOutcome(outcome(context.deliveries(), failure));
         observation.end(failure);
     }
 
-    private static String outcome(@Nullable Throwable failure) {
+    private static String outcome(List<Delivery> deliveries, @Nullable Throwable failure) {
         if (failure == null) {
-            return "success";
+            return deliveries.stream().allMatch(Delivery::postponed) ? "postponed" : "success";
         }
         return failure instanceof BatchFailureException batch && !batch.namesNone() ? "partial" : "failure";
     }

@@ -11,6 +11,7 @@ import io.delayqueue.store.PollReply.DeadLettered;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.Settlement.Acknowledge;
+import io.delayqueue.store.Settlement.Postpone;
 import io.delayqueue.store.Settlement.Release;
 import io.delayqueue.store.Settlement.Retry;
 import io.delayqueue.store.Settlement.ToDeadLetters;
@@ -70,6 +71,9 @@ final class PollScript {
             write(call, verb, retry, Long.toString(retry.delay().toMillis()), oneLine(retry));
         } else if (settlement instanceof ToDeadLetters deadLetter) {
             write(call, "deadLetter", deadLetter, cause(deadLetter), DeadLetterFormat.write(deadLetter.failure()));
+        } else if (settlement instanceof Postpone postpone) {
+            String value = postpone.delay().toMillis() + " " + postpone.permitted();
+            write(call, "postpone", postpone, value, DeadLetterFormat.write(postpone.failure()));
         } else if (settlement instanceof Release release) {
             write(call, "release", release, "", "");
         }
@@ -118,16 +122,18 @@ final class PollScript {
 
     private static Claim claim(String id, String token, long due, byte[] stored, @Nullable Object delivery) {
         if (delivery == null) {
-            return new Claim(id, token, due, 1, 0, false, null, stored);
+            return new Claim(id, token, due, 1, 0, 0, false, null, stored);
         }
         String[] parts = new String((byte[]) delivery, UTF_8).split(" ", 4);
         String failure = parts.length < 4 || parts[3].isEmpty() ? null : parts[3];
         String[] crashes = parts[1].split("[/!+]", -1);
+        String[] attempts = crashes[0].split("p", -1);
         return new Claim(
                 id,
                 token,
                 due,
-                atMostInt(crashes[0], 1),
+                atMostInt(attempts[0], 1),
+                attempts.length < 2 ? 0 : atMostInt(attempts[1], 0),
                 crashes.length < 3 ? 0 : atMostInt(crashes[1], 0),
                 parts[1].endsWith("!"),
                 failure,

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** Reads a live message from the parts of a script's reply. */
 final class SnapshotReply {
 
-    /** Token, attempts, crashes and due time, then a blank and the failure, if any. */
-    private static final Pattern DELIVERY =
-            Pattern.compile("(\\S+) (\\d{1,9})(?:/(\\d{1,9})/\\S*|\\+)? (\\d{1,16})(?: (.*))?", Pattern.DOTALL);
+    /** Token, attempts, postponements, crashes and due time, then a blank and the failure, if any. */
+    private static final Pattern DELIVERY = Pattern.compile(
+            "(\\S+) (\\d{1,9})(?:p(\\d{1,9}))?(?:/(\\d{1,9})/\\d*)?[!+]? (\\d{1,16})(?: (.*))?", Pattern.DOTALL);
 
     /** The due time of a suspect minus its score, see {@code firstdue.lua}. */
     private static final long SUSPECT = 1_000_000_000_000_000L;
@@ -37,11 +37,12 @@ final class SnapshotReply {
     private record Delivery(
             String token,
             int attempts,
+            int postponements,
             int crashes,
             Instant dueAt,
             @Nullable String failure) {
 
-        private static final Delivery NONE = new Delivery("-", 0, 0, Instant.EPOCH, null);
+        private static final Delivery NONE = new Delivery("-", 0, 0, 0, Instant.EPOCH, null);
 
         /** Reads a delivery. A malformed one counts as absent. */
         static Delivery read(@Nullable Object stored) {
@@ -49,14 +50,18 @@ final class SnapshotReply {
             if (!matcher.matches()) {
                 return NONE;
             }
-            String crashes = matcher.group(3);
-            String failure = matcher.group(5);
+            String failure = matcher.group(6);
             return new Delivery(
                     matcher.group(1),
                     Integer.parseInt(matcher.group(2)),
-                    crashes == null ? 0 : Integer.parseInt(crashes),
-                    Instant.ofEpochMilli(Long.parseLong(matcher.group(4))),
+                    number(matcher.group(3)),
+                    number(matcher.group(4)),
+                    Instant.ofEpochMilli(Long.parseLong(matcher.group(5))),
                     failure == null || failure.isEmpty() ? null : failure);
+        }
+
+        private static int number(@Nullable String digits) {
+            return digits == null ? 0 : Integer.parseInt(digits);
         }
 
         /** The consumer that holds the lease: the token without the number of the poll. */
@@ -149,7 +154,17 @@ final class SnapshotReply {
             failure = String.valueOf(e.getMessage());
         }
         return new MessageSnapshot(
-                topic, id, state, due, delivery.attempts(), delivery.crashes(), holder, leaseEnd, failure, envelope);
+                topic,
+                id,
+                state,
+                due,
+                delivery.attempts(),
+                delivery.postponements(),
+                delivery.crashes(),
+                holder,
+                leaseEnd,
+                failure,
+                envelope);
     }
 
     private static @Nullable Object part(List<Object> reply, int index) {

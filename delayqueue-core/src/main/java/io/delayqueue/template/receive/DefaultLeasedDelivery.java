@@ -9,6 +9,7 @@ import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.Settlement.Acknowledge;
 import io.delayqueue.store.Settlement.Extend;
+import io.delayqueue.store.Settlement.Postpone;
 import io.delayqueue.store.Settlement.Release;
 import io.delayqueue.store.Settlement.Retry;
 import io.delayqueue.store.Settlement.ToDeadLetters;
@@ -69,6 +70,11 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
     @Override
     public int attempt() {
         return claim.attempt();
+    }
+
+    @Override
+    public int postponements() {
+        return claim.postponements();
     }
 
     @Override
@@ -145,6 +151,11 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
     public CompletableFuture<Boolean> retry(Duration delay, String reason) {
         ReceiverContext.checkDelay(delay);
         return settle(new Retry(claim.id(), claim.token(), delay, new Failure("retry", reason), true));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> postpone(Duration delay) {
+        return settle(new Postpone(claim.id(), claim.token(), delay, context.maxPostponements()));
     }
 
     @Override

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A received message under a lease. Thread-safe.
  *
- * <p>Settle it once, with {@link #acknowledge()}, {@link #retry}, {@link #deadLetter} or {@link #release}. Each future
+ * <p>Settle it once, with {@link #acknowledge()}, {@link #retry}, {@link #postpone}, {@link #deadLetter} or {@link #release}. Each future
  * completes with whether Redis accepted the settlement. False means that the message is not live under this lease and
  * nothing changed; a second settlement also yields false. A call without a reply is retried until Redis replies, so a
  * future can take as long as an outage. It fails only if the receiver is closed before. Dependents of the futures must
@@ -27,6 +27,9 @@ public interface LeasedDelivery extends Acknowledgement {
 
     /** The number of this attempt, 1 or more. */
     int attempt();
+
+    /** How often the message was postponed since it was sent. */
+    int postponements();
 
     /**
      * The number of leases that ended without a settlement since the last settlement, for example because a process was

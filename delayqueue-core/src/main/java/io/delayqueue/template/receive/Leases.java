@@ -28,6 +28,15 @@ public interface Leases {
     CompletableFuture<Boolean> retry(String topic, String id, String receipt, Duration delay, String reason);
 
     /**
+     * Postpones the message: schedules it again after a delay. The attempt does not count. If the message was postponed
+     * as often as {@code delayqueue.listener.max-postponements} permits, it is dead-lettered instead.
+     *
+     * @param delay 0 to 3,650 days
+     * @throws IllegalArgumentException if the delay is out of range
+     */
+    CompletableFuture<Boolean> postpone(String topic, String id, String receipt, Duration delay);
+
+    /**
      * Dead-letters the message.
      *
      * @param reason stored with the dead letter

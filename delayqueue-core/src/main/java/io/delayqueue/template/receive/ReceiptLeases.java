@@ -5,6 +5,7 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.Settlement.Acknowledge;
 import io.delayqueue.store.Settlement.Extend;
+import io.delayqueue.store.Settlement.Postpone;
 import io.delayqueue.store.Settlement.Release;
 import io.delayqueue.store.Settlement.Retry;
 import io.delayqueue.store.Settlement.ToDeadLetters;
@@ -41,6 +42,14 @@ final class ReceiptLeases implements Leases {
                 id,
                 receipt,
                 delivery -> new Retry(id, delivery.token(), delay, new Failure("retry", reason), true));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> postpone(String topic, String id, String receipt, Duration delay) {
+        Assert.notNull(delay, "'delay' must not be null");
+        Postpone.checkDelay(delay);
+        return settle(
+                topic, id, receipt, delivery -> new Postpone(id, delivery.token(), delay, context.maxPostponements()));
     }
 
     @Override

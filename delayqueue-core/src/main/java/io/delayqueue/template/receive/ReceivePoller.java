@@ -127,7 +127,9 @@ final class ReceivePoller implements PeriodicTask {
     }
 
     CompletableFuture<Boolean> settle(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
-        boolean readsWhole = settlement instanceof Settlement.ToDeadLetters || settlement instanceof Settlement.Retry;
+        boolean readsWhole = settlement instanceof Settlement.ToDeadLetters
+                || settlement instanceof Settlement.Retry
+                || (settlement instanceof Settlement.Postpone postpone && postpone.permitted() > 0);
         CompletableFuture<Boolean> accepted = new CompletableFuture<>();
         session.add(new PendingSettlement(
                 settlement, delivery, context.now(), readsWhole ? WHOLE_MESSAGE : 0, null, accepted));

@@ -11,17 +11,23 @@ import java.time.Duration;
  *     signals are lost
  * @param unconfirmedSweep interval between sweeps while the node does not receive its own signals, 1 ms or more
  * @param maxAttempts permitted attempts, unless the message has its own limit, 1 or more
+ * @param maxPostponements permitted postponements of a message, 0 for unlimited
  * @param crashes when to isolate and dead-letter messages whose leases end without a settlement
  * @param grace time after an outage in which leases that have ended are not reclaimed, so that running owners can renew them,
  *     zero or more
  */
 @Internal
 public record ReceiveSettings(
-        Duration sweep, Duration unconfirmedSweep, int maxAttempts, CrashLimits crashes, Duration grace) {
+        Duration sweep,
+        Duration unconfirmedSweep,
+        int maxAttempts,
+        int maxPostponements,
+        CrashLimits crashes,
+        Duration grace) {
 
-    /** The default values: 5 s, 1 s, 10 attempts, 10 s. */
+    /** The default values: 5 s, 1 s, 10 attempts, unlimited postponements, 10 s. */
     public static final ReceiveSettings DEFAULTS = new ReceiveSettings(
-            Duration.ofSeconds(5), Duration.ofSeconds(1), 10, CrashLimits.DEFAULTS, Duration.ofSeconds(10));
+            Duration.ofSeconds(5), Duration.ofSeconds(1), 10, 0, CrashLimits.DEFAULTS, Duration.ofSeconds(10));
 
     /**
      * Checks the ranges.
@@ -33,8 +39,9 @@ public record ReceiveSettings(
             throw new IllegalArgumentException(
                     "sweep and unconfirmedSweep must be 1 ms or more, but were " + sweep + " and " + unconfirmedSweep);
         }
-        if (maxAttempts < 1) {
-            throw new IllegalArgumentException("maxAttempts must be 1 or more, but was " + maxAttempts);
+        if (maxAttempts < 1 || maxPostponements < 0) {
+            throw new IllegalArgumentException("maxAttempts must be 1 or more and maxPostponements 0 or more, but were "
+                    + maxAttempts + " and " + maxPostponements);
         }
         if (grace.isNegative()) {
             throw new IllegalArgumentException("grace must be zero or more, but was " + grace);

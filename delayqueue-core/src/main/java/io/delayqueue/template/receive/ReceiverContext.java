@@ -111,6 +111,11 @@ final class ReceiverContext {
                 active ? MAX_RECLAIM : 0, settings.maxAttempts(), settings.crashes(), gap, settings.grace());
     }
 
+    /** Number of postponements that a message may have. */
+    int maxPostponements() {
+        return settings.maxPostponements();
+    }
+
     /** Completes futures of users on the executor; on this thread if the executor rejects the task. */
     void complete(Runnable completion) {
         Completions.on(completions, completion);

@@ -1,22 +1,27 @@
--- fragment: claiming. A delivery is "<token> <attempts>[<crashes>] <due ms> <last failure>", its token '-' while
--- scheduled. Crashes are "/<leases that ended without a settlement>/<those in isolation>", since the last settlement, and
--- then, while the message is leased, '!' in isolation or '+' if the end of the lease counts as an attempt. A foreign client may have written a delivery without any of these
--- parts. It must not make the poll fail.
+-- fragment: claiming. A delivery is "<token> <attempts>[<counts>] <due ms> <last failure>", its token '-' while
+-- scheduled. Counts are "p<postponements>", then "/<leases that ended without a settlement>/<those in isolation>" since the
+-- last attempt, and then, while the message is leased, '!' in isolation or '+' if the end of the lease counts as an
+-- attempt. A foreign client may have written a delivery without any of these parts. It must not make the poll fail.
 
--- token, attempts, due, last failure, crashes or ''
+-- token, attempts, due, last failure, counts or ''
 local function parsed(delivery)
-  local token, attempts, crashes, due, failure = string.match(delivery or '', '^(%S+) (%d+)([/%d]*[!+]?) (%d+) ?(.*)$')
-  return token or '-', attempts or '0', due or nowText, failure or '', crashes or ''
+  local token, attempts, counts, due, failure = string.match(delivery or '', '^(%S+) (%d+)([p/%d]*[!+]?) (%d+) ?(.*)$')
+  return token or '-', attempts or '0', due or nowText, failure or '', counts or ''
 end
 
--- whether a message with these crashes is a suspect
-local function isSuspect(crashes)
-  return tonumber(string.match(crashes, '^/(%d+)') or 0) >= isolateAfter
+-- whether a message with these counts is a suspect
+local function isSuspect(counts)
+  return tonumber(string.match(counts, '/(%d+)') or 0) >= isolateAfter
 end
 
--- the crashes of a message that is no longer leased
-local function unmarked(crashes)
-  return (string.gsub(crashes, '[!+]$', ''))
+-- the part of the counts for postponements, or ''
+local function postponed(counts)
+  return string.match(counts, '^p?%d*')
+end
+
+-- the counts of a message that is no longer leased
+local function unmarked(counts)
+  return (string.gsub(counts, '[!+]$', ''))
 end
 
 -- the first line from byte 14 on if the message has limits of its own, else ''
@@ -74,8 +79,9 @@ end
 
 -- reads the messages to claim: ids, claimed (id, due, ...), messages, before (deliveries before the claim). If a
 -- message is missing or has limits of its own, each one is checked: expired messages and ids without a message
--- (orphans) go to separate lists, and ends has the end of each lease. Suspects that an operator rescheduled are listed,
--- too, with their due times. Without such exceptions, and if all messages fit, the replies of Redis are used unchanged.
+-- (orphans) go to separate lists, and ends has the end of each lease. Suspects that were rescheduled or postponed are
+-- listed, too, with their due times. Without such exceptions, and if all messages fit, the replies of Redis are used
+-- unchanged.
 -- A suspect is claimed first; isolated is its id. The claim ends before a message with a crash that would wait for a
 -- handler: at the next crash of the process that message would be counted a crash for its neighbours.
 local function plannedClaim(max, suspect, handled)
@@ -103,9 +109,9 @@ local function plannedClaim(max, suspect, handled)
   plan.leaseEnd = leaseEnd(usualLease)
   local crashed = false
   for i = 1, n do
-    local crashes = before[i] and string.match(before[i], '^%S+ %d+([/%d]*[!+]?) %d+')
-    before[i] = crashes and before[i] or false
-    local hasCrash = crashes and crashes ~= ''
+    local counts = before[i] and string.match(before[i], '^%S+ %d+([p/%d]*[!+]?) %d+')
+    before[i] = counts and before[i] or false
+    local hasCrash = counts and string.find(counts, '/', 1, true)
     crashed = crashed or hasCrash
     if i > handled and hasCrash then
       n = i - 1
@@ -147,14 +153,14 @@ local function recordedClaim()
   for _, id in ipairs(record[1]) do
     local delivery = redis.call('HGET', deliveriesKey, id)
     local message = redis.call('HGET', messagesKey, id)
-    local token, attempts, due, failure, crashes = parsed(delivery)
+    local token, attempts, due, failure, counts = parsed(delivery)
     if message and token == claimToken then
       local at = #claim.messages + 1
       claim.ids[at], claim.claimed[2 * at - 1], claim.claimed[2 * at] = id, id, due
       claim.messages[at] = message
-      crashes = string.gsub(crashes, '%+$', '')
-      claim.before[at] = (tonumber(attempts) > 1 or crashes ~= '')
-        and '- ' .. (attempts - 1) .. crashes .. ' ' .. due .. ' ' .. failure
+      counts = string.gsub(counts, '%+$', '')
+      claim.before[at] = (tonumber(attempts) > 1 or counts ~= '')
+        and '- ' .. (attempts - 1) .. counts .. ' ' .. due .. ' ' .. failure
     end
   end
   return claim
@@ -185,12 +191,12 @@ local function writeClaim(claim, newDeadLetters)
         leases[at - 1], leases[at] = ends[i] or claim.leaseEnd, id
         deliveries[at - 1] = id
         if before[i] then
-          local _, attempts, _, failure, crashes = parsed(before[i])
-          crashes = unmarked(crashes) .. (id == claim.isolated and '!' or mark)
+          local _, attempts, _, failure, counts = parsed(before[i])
+          counts = unmarked(counts) .. (id == claim.isolated and '!' or mark)
           if id == claim.isolated then
-            before[i] = '- ' .. attempts .. crashes .. ' ' .. due .. ' ' .. failure
+            before[i] = '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. failure
           end
-          deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. crashes .. ' ' .. due .. ' ' .. failure
+          deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. counts .. ' ' .. due .. ' ' .. failure
         else
           deliveries[at] = first .. due .. ' '
         end

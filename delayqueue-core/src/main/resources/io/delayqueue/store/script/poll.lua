@@ -22,8 +22,9 @@
 -- ARGV[24] number of claimed messages that are handled at once (>= 1): only among them are messages with crashes
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
--- permitted attempt) | 'deadLetter' | 'release'; the value is the delay of a retry in ms, or the cause of a dead letter,
--- followed by ' ' and the handling time in ms if it is known
+-- permitted attempt) | 'postpone' (dead-letters with the failure after the last permitted postponement) | 'deadLetter' |
+-- 'release'; the value is the delay of a retry in ms, the delay and the most postponements or 0, or the cause of a dead
+-- letter, followed by ' ' and the handling time in ms if it is known
 -- result {'OK', now in µs, next due in ms, next lease end in ms, indices of rejected settlements, indices of rejected
 --         renewals, reclaimed ids, dead letters (id, cause, ...), claimed (id, due, ...), their messages, their
 --         deliveries before the claim or false, whether suspects are left (0 or 1)}

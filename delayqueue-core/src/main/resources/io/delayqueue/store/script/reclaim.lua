@@ -8,12 +8,12 @@ local function reclaim(max, reclaimed, newDeadLetters)
     local id = ended[i]
     local message = redis.call('HGET', messagesKey, id)
     local delivery = redis.call('HGET', deliveriesKey, id)
-    local token, attempts, due, failure, crashes = parsed(delivery)
+    local token, attempts, due, failure, counts = parsed(delivery)
     local deadLetterId = id .. '@' .. token
     local deadAt = deadKey and redis.call('ZSCORE', deadKey, deadLetterId)
     local record = deadAt and redis.call('HGET', deadLettersKey, deadLetterId)
-    local all, isolated = string.match(crashes, '^/(%d+)/(%d+)')
-    local mark = string.match(crashes, '[!+]$')
+    local all, isolated = string.match(counts, '/(%d+)/(%d+)')
+    local mark = string.match(counts, '[!+]$')
     all = (all or 0) + 1
     isolated = (isolated or 0) + (mark == '!' and 1 or 0)
     if not message then
@@ -23,20 +23,20 @@ local function reclaim(max, reclaimed, newDeadLetters)
       local cause = string.match(record, '^%S+ %S+ (%S+)') or 'UNKNOWN'
       store(id, deadLetterId, deadAt, cause, record, message, newDeadLetters)
     elseif token == '-' then
-      -- a script stopped while it claimed, retried or released the message
+      -- a script stopped while it claimed, retried, postponed or released the message
       if not redis.call('ZSCORE', scheduleKey, id) then
-        redis.call('ZADD', scheduleKey, score(nowText, isSuspect(crashes)), id)
+        redis.call('ZADD', scheduleKey, score(nowText, isSuspect(counts)), id)
       end
       redis.call('ZREM', leasesKey, id)
     elseif mark == '+' and not deadAt and tonumber(attempts) < permitted(message) then
-      toSchedule(id, nowText, attempts, failure, unmarked(crashes))
+      toSchedule(id, nowText, attempts, failure, unmarked(counts))
       reclaimed[#reclaimed + 1] = id
     elseif mark == '+' then
       toDeadLetters(id, token, 'ATTEMPTS_SPENT', attempts, due, '', failure, message, newDeadLetters)
     elseif deadAt or isolated >= crashLimit then
       toDeadLetters(id, token, 'CRASHED', attempts, due, '', failure, message, newDeadLetters)
     else
-      toSchedule(id, nowText, attempts - 1, failure, '/' .. all .. '/' .. isolated)
+      toSchedule(id, nowText, attempts - 1, failure, postponed(counts) .. '/' .. all .. '/' .. isolated)
       reclaimed[#reclaimed + 1] = id
     end
   end

@@ -91,13 +91,14 @@ local function removeRemains(indices, acks, ackFirst, otherFirst)
   end
 end
 
--- adds the message to the schedule before it removes the lease
-local function toSchedule(id, due, attempts, failure, crashes)
-  redis.call('ZADD', scheduleKey, score(due, isSuspect(crashes)), id)
-  if attempts == 0 and failure == '' and crashes == '' then
+-- adds the message to the schedule before it removes the lease; a suspect that is not due is scheduled as any message, and
+-- the claim that reads it makes it a suspect again
+local function toSchedule(id, due, attempts, failure, counts)
+  redis.call('ZADD', scheduleKey, score(due, isSuspect(counts) and tonumber(due) <= now), id)
+  if attempts == 0 and failure == '' and counts == '' then
     redis.call('HDEL', deliveriesKey, id)
   else
-    redis.call('HSET', deliveriesKey, id, '- ' .. attempts .. crashes .. ' ' .. due .. ' ' .. failure)
+    redis.call('HSET', deliveriesKey, id, '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. failure)
   end
   redis.call('ZREM', leasesKey, id)
 end
@@ -106,17 +107,23 @@ local function settleOthers(first, held, newDeadLetters)
   for _, other in ipairs(held) do
     local at, delivery = other[1], other[2]
     local verb, id, token, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
-    local _, attempts, due, lastFailure, crashes = parsed(delivery)
-    local needsMessage = verb == 'deadLetter' or verb == 'retryIfAttemptsLeft'
+    local _, attempts, due, lastFailure, counts = parsed(delivery)
+    local delay, most = string.match(value, '^(%d+) ?(%d*)$')
+    local postponements = tonumber(string.match(counts, '^p(%d+)') or 0)
+    local postponable = verb == 'postpone' and (most == '0' or postponements < tonumber(most))
+    local needsMessage = verb == 'deadLetter' or verb == 'retryIfAttemptsLeft' or (verb == 'postpone' and not postponable)
     local message = redis.call(needsMessage and 'HGET' or 'HEXISTS', messagesKey, id)
     if not message or message == 0 then
       forget(id)
     elseif verb == 'retry' or (verb == 'retryIfAttemptsLeft' and tonumber(attempts) < permitted(message)) then
-      toSchedule(id, string.format('%.0f', now + tonumber(value)), attempts, failure, '')
+      toSchedule(id, string.format('%.0f', now + delay), attempts, failure, postponed(counts))
+    elseif postponable then
+      local rest = string.sub(unmarked(counts), #postponed(counts) + 1)
+      toSchedule(id, string.format('%.0f', now + delay), attempts - 1, lastFailure, 'p' .. (postponements + 1) .. rest)
     elseif verb == 'release' then
-      toSchedule(id, due, attempts - 1, lastFailure, unmarked(crashes))
+      toSchedule(id, due, attempts - 1, lastFailure, unmarked(counts))
     else
-      local cause, handling = 'ATTEMPTS_SPENT', ''
+      local cause, handling = verb == 'postpone' and 'POSTPONEMENTS_SPENT' or 'ATTEMPTS_SPENT', ''
       if verb == 'deadLetter' then
         cause, handling = string.match(value, '^(%S+)(.*)$')
       end

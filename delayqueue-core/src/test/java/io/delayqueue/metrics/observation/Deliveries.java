@@ -9,13 +9,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Deliveries that nobody claimed: what is said of them is all there is. */
-record Deliveries(String topic, String id, int attempt, Map<String, String> headers) implements Delivery {
+record Deliveries(String topic, String id, int attempt, Map<String, String> headers, boolean postponed)
+        implements Delivery {
+
+    Deliveries(String topic, String id, int attempt, Map<String, String> headers) {
+        this(topic, id, attempt, headers, false);
+    }
 
     /** First attempts, without headers. */
     static List<Delivery> of(String topic, String... ids) {
         return Stream.of(ids)
                 .<Delivery>map(id -> new Deliveries(topic, id, 1, Map.of()))
                 .toList();
+    }
+
+    @Override
+    public int postponements() {
+        return 0;
     }
 
     @Override

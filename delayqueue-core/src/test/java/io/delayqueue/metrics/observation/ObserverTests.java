@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -162,6 +163,21 @@ class ObserverTests {
                 .hasLowCardinalityKeyValue("outcome", "success")
                 .hasLowCardinalityKeyValue("exception", "none")
                 .hasHighCardinalityKeyValue("delayqueue.attempt", "1");
+    }
+
+    @Test
+    void aPostponedMessageIsNoSuccess() throws Exception {
+        List<Delivery> postponed = List.of(new Deliveries("orders", "4711", 1, Map.of(), true));
+
+        assertThat(deliveries.around("cancel", postponed, () -> CompletableFuture.completedStage(null)))
+                .isNotNull();
+
+        observed()
+                .hasObservationWithNameEqualTo("delayqueue.process")
+                .that()
+                .hasBeenStopped()
+                .doesNotHaveError()
+                .hasLowCardinalityKeyValue("outcome", "postponed");
     }
 
     @Test

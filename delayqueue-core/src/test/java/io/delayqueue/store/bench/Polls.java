@@ -116,6 +116,12 @@ public final class Polls {
         return this;
     }
 
+    /** Postpones a message by {@code delay} milliseconds, if it was postponed less than {@code permitted} times. */
+    public Polls postpone(String id, String token, long delay, int permitted) {
+        settlements.add(new Settlement.Postpone(id, token, Duration.ofMillis(delay), permitted));
+        return this;
+    }
+
     /** Releases a message. */
     public Polls release(String id, String token) {
         settlements.add(new Settlement.Release(id, token));

@@ -195,6 +195,14 @@ class PollReclaimTests {
                                 .put("dead", "a@n." + T0, T0)
                                 .put("deadLetters", "a@n." + T0, record(T0, "EXPIRED", 1, T0 - 5, "E: no", own))),
                 new Row(
+                        "a message that was postponed past its expiry",
+                        new ShardState().crashed("a", T0 - 5, 1, "p1", "E: no").put("messages", "a", own),
+                        polls(poll -> poll.claim(1)),
+                        "deadLettered a:EXPIRED, due never, lease never",
+                        new ShardState()
+                                .put("dead", "a@n." + T0, T0)
+                                .put("deadLetters", "a@n." + T0, record(T0, "EXPIRED", 1, T0 - 5, "E: no", own))),
+                new Row(
                         "a suspect without a message is removed",
                         new ShardState().put("schedule", "a", T0 - 1_000_000_000_000_000L),
                         polls(poll -> poll.claimSuspect()),
@@ -244,6 +252,30 @@ class PollReclaimTests {
                         new ShardState()
                                 .suspect("a", T0 - 5, 1, "/2/1", "E: no")
                                 .crashed("b", T0 - 5, 0, "/1/0", "")),
+                new Row(
+                        "neither does a postponement, until the message is due again",
+                        new ShardState()
+                                .leased("a", T0 - 5, "w1-1", OVER, 1, "/2/1!", "")
+                                .leased("b", T0 - 5, "w1-1", OVER, 1, "p1/2/1!", "")
+                                .crashed("c", T0 - 5, 0, "p1/2/1", ""),
+                        polls(poll -> poll.postpone("a", "w1-1", 7, 2)
+                                .postpone("b", "w1-1", 0, 2)
+                                .claim(1)),
+                        "due 7, lease never, suspects left",
+                        scheduledAgain(
+                                "a",
+                                scheduledAgain(
+                                        "b",
+                                        new ShardState()
+                                                .crashed("a", T0 + 7, 0, "p1/2/1", "")
+                                                .suspect("b", T0, 0, "p2/2/1", "")
+                                                .suspect("c", T0 - 5, 0, "p1/2/1", "")))),
+                new Row(
+                        "crashes are counted apart from postponements",
+                        new ShardState().leased("a", T0 - 5, "w0-1", OVER, 1, "p2/1/0", ""),
+                        polls(poll -> poll),
+                        "reclaimed a, due never, lease never, suspects left",
+                        scheduledAgain("a", new ShardState().suspect("a", T0, 0, "p2/2/0", ""))),
                 new Row(
                         "crashes that a foreign client wrote are ignored",
                         new ShardState().retrying("a", T0 - 5, 1, "").put("deliveries", "a", "- 1/x/! " + T0 + " E"),

@@ -89,6 +89,48 @@ class PollSettleTests {
                         "due -5, lease never",
                         new ShardState().scheduled("a", T0 - 5)),
                 new Row(
+                        "postpone: scheduled after the delay, not counted, the last failure kept",
+                        leased,
+                        settles(poll -> poll.postpone("a", "w1-1", 700, 1)),
+                        "due 700, lease never",
+                        new ShardState()
+                                .crashed("a", T0 + 700, 1, "p1", "E: old")
+                                .put("messages", "a", stored("a", T0 - 5))),
+                new Row(
+                        "postpone, as often as permitted",
+                        new ShardState().leased("a", T0 - 5, "w1-1", END, 1, "p2+", ""),
+                        settles(poll -> poll.postpone("a", "w1-1", 0, 3)),
+                        "due 0, lease never",
+                        new ShardState().crashed("a", T0, 0, "p3", "").put("messages", "a", stored("a", T0 - 5))),
+                new Row(
+                        "postpone once more: a dead letter",
+                        new ShardState().leased("a", T0 - 5, "w1-1", END, 1, "p3", "E: old"),
+                        settles(poll -> poll.postpone("a", "w1-1", 700, 3)),
+                        "deadLettered a:POSTPONEMENTS_SPENT, due never, lease never",
+                        new ShardState()
+                                .deadLetter(
+                                        "a",
+                                        "w1-1",
+                                        T0,
+                                        "POSTPONEMENTS_SPENT",
+                                        1,
+                                        T0 - 5,
+                                        "postpone: The message was already postponed 3 times")),
+                new Row(
+                        "the number of postponements outlasts a retry, a release and the next claim",
+                        new ShardState()
+                                .leased("a", T0 - 5, "w1-1", END, 2, "p3", "E: old")
+                                .leased("b", T0 - 5, "w1-1", END, 2, "p4", "")
+                                .crashed("c", T0 - 5, 0, "p5", ""),
+                        settles(poll ->
+                                poll.retry("a", "w1-1", 7).release("b", "w1-1").claim(1)),
+                        "claimed c#1@-5, due -5, lease 30000",
+                        new ShardState()
+                                .crashed("a", T0 + 7, 2, "p3", "E: no")
+                                .put("messages", "a", stored("a", T0 - 5))
+                                .crashed("b", T0 - 5, 1, "p4", "")
+                                .leased("c", T0 - 5, "w1-3", END, 1, "p5", "")),
+                new Row(
                         "dead-letter: a dead letter with cause and failure",
                         leased,
                         settles(poll -> poll.deadLetter("a", "w1-1", DeadLetterCause.ATTEMPTS_SPENT)),
@@ -133,6 +175,7 @@ class PollSettleTests {
                         gone(state, "acknowledge", poll -> poll.acknowledge("a", "w1-1")),
                         gone(state, "retry", poll -> poll.retry("a", "w1-1", 700)),
                         gone(state, "release", poll -> poll.release("a", "w1-1")),
+                        gone(state, "postpone", poll -> poll.postpone("a", "w1-1", 700, 1)),
                         gone(state, "deadLetter", poll -> poll.deadLetter("a", "w1-1", DeadLetterCause.REQUESTED))));
     }
 
@@ -160,6 +203,7 @@ class PollSettleTests {
                         gone(leased, "acknowledge '" + token + "'", poll -> poll.acknowledge("a", token)),
                         gone(leased, "retry '" + token + "'", poll -> poll.retry("a", token, 700)),
                         gone(leased, "release '" + token + "'", poll -> poll.release("a", token)),
+                        gone(leased, "postpone '" + token + "'", poll -> poll.postpone("a", token, 700, 1)),
                         gone(
                                 leased,
                                 "dead-letter '" + token + "'",

@@ -148,6 +148,16 @@ final class Scenarios {
                         poll -> poll.retry("a", "w1-1", 5).retry("b", "w1-1", 0).retry("c", "w1-1", 9),
                         Set.of("a", "b", "c")),
                 poll(
+                        "postpone",
+                        new ShardState()
+                                .leased("a", T0, "w1-1", END)
+                                .leased("b", T0, "w1-1", END, 2, "p3/1/0", "E: old")
+                                .leased("c", T0, "w1-1", END, 1, "p1", ""),
+                        poll -> poll.postpone("a", "w1-1", 5, 1)
+                                .postpone("b", "w1-1", 0, 0)
+                                .postpone("c", "w1-1", 9, 1),
+                        Set.of("a", "b", "c")),
+                poll(
                         "deadLetter",
                         held,
                         poll -> poll.deadLetter("a", "w1-1", DeadLetterCause.REQUESTED)

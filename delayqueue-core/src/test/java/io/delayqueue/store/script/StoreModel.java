@@ -116,6 +116,7 @@ final class StoreModel {
         long headDue;
         long due;
         int attempts;
+        int postponements;
         int crashes;
         int isolatedCrashes;
         /** Whether it waits to be isolated, or is leased in isolation. */
@@ -183,9 +184,11 @@ final class StoreModel {
             token = null;
         }
 
-        String crashText() {
+        String countText() {
             String mark = token == null ? "" : suspect ? "!" : alone ? "+" : "";
-            return (crashes == 0 ? "" : "/" + crashes + "/" + isolatedCrashes) + mark;
+            return (postponements == 0 ? "" : "p" + postponements)
+                    + (crashes == 0 ? "" : "/" + crashes + "/" + isolatedCrashes)
+                    + mark;
         }
     }
 
@@ -410,6 +413,7 @@ final class StoreModel {
                     request.token(),
                     message.due,
                     message.attempts,
+                    message.postponements,
                     message.crashes,
                     message.suspect,
                     message.failure.isEmpty() ? null : message.failure,
@@ -436,6 +440,20 @@ final class StoreModel {
             message.suspect = false;
         } else if (settlement instanceof Settlement.Release) {
             message.back(message.deliveryDue, message.attempts - 1, message.failure);
+            message.suspect &= message.due <= now;
+        } else if (settlement instanceof Settlement.Postpone postpone && postpone.isPermitted(message.postponements)) {
+            message.back(now + postpone.delay().toMillis(), message.attempts - 1, message.failure);
+            message.suspect &= message.due <= now;
+            message.postponements++;
+        } else if (settlement instanceof Settlement.Postpone postpone) {
+            toDeadLetters(
+                    kind,
+                    message,
+                    postpone.token(),
+                    DeadLetterCause.POSTPONEMENTS_SPENT,
+                    message.deliveryDue,
+                    DeadLetterFormat.write(postpone.failure()),
+                    deadLettered);
         } else if (settlement instanceof Settlement.ToDeadLetters deadLetter) {
             String failure = DeadLetterFormat.write(deadLetter.failure());
             toDeadLetters(
@@ -543,7 +561,7 @@ final class StoreModel {
                 } else {
                     state.put(prefix + "leases", id, message.leaseEnd);
                 }
-                if (message.attempts > 0 || message.crashes > 0) {
+                if (message.attempts > 0 || message.postponements > 0 || message.crashes > 0) {
                     state.put(prefix + "deliveries", id, delivery(message));
                 }
             });
@@ -564,6 +582,6 @@ final class StoreModel {
 
     private static String delivery(Live message) {
         String token = message.token == null ? "-" : message.token;
-        return token + " " + message.attempts + message.crashText() + " " + message.deliveryDue + " " + message.failure;
+        return token + " " + message.attempts + message.countText() + " " + message.deliveryDue + " " + message.failure;
     }
 }

@@ -86,7 +86,7 @@ class AbsentTopicTests extends ReceiveTest {
         signals.stop();
         Duration sweep = Duration.ofMillis(300);
         try (DefaultDelayQueueReceiver sweeping =
-                receiver(new ReceiveSettings(sweep, sweep, 3, CrashLimits.DEFAULTS, Duration.ZERO))) {
+                receiver(new ReceiveSettings(sweep, sweep, 3, 0, CrashLimits.DEFAULTS, Duration.ZERO))) {
             List<CompletableFuture<List<LeasedDelivery>>> waiting = waitForAbsentTopics(sweeping);
             await().until(() -> queue.proxy().traffic().requests("EVALSHA") >= NAMES + 3);
             queue.proxy().traffic().reset();
@@ -116,7 +116,7 @@ class AbsentTopicTests extends ReceiveTest {
         };
         try (DefaultDelayQueueReceiver sweeping = DefaultDelayQueueReceiver.builder(
                         queue.store(), new TopicRegistry(held, queue.keySpace()), QueueOnRedis.codec(), signals, tasks)
-                .settings(new ReceiveSettings(sweep, sweep, 3, CrashLimits.DEFAULTS, Duration.ZERO))
+                .settings(new ReceiveSettings(sweep, sweep, 3, 0, CrashLimits.DEFAULTS, Duration.ZERO))
                 .build()) {
             CompletableFuture<List<LeasedDelivery>> waiting =
                     sweeping.receiveAsync("orders", 1, Duration.ofMillis(300), LEASE);
@@ -163,7 +163,7 @@ class AbsentTopicTests extends ReceiveTest {
     void waitingInAnOutageFailsAsUnavailable() {
         Duration sweep = Duration.ofMillis(100);
         try (DefaultDelayQueueReceiver sweeping =
-                receiver(new ReceiveSettings(sweep, sweep, 3, CrashLimits.DEFAULTS, Duration.ZERO))) {
+                receiver(new ReceiveSettings(sweep, sweep, 3, 0, CrashLimits.DEFAULTS, Duration.ZERO))) {
             CompletableFuture<List<LeasedDelivery>> waiting =
                     sweeping.receiveAsync("orders", 1, Duration.ofSeconds(2), LEASE);
             await().until(() -> queue.proxy().traffic().requests("EVALSHA") > 0);

@@ -72,6 +72,20 @@ class LeasesTests extends ReceiveTest {
     }
 
     @Test
+    void anotherProcessPostpones() {
+        LeasedDelivery delivery = delivered("a");
+        assertThatThrownBy(() -> leases.postpone("orders", "a", "x", Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
+
+        assertThat(join(leases.postpone("orders", "a", delivery.receipt(), Duration.ZERO)))
+                .isTrue();
+
+        LeasedDelivery again = receiveOne();
+        assertThat(again.attempt()).isEqualTo(1);
+        assertThat(again.postponements()).isEqualTo(1);
+    }
+
+    @Test
     void anotherProcessDeadLetters() {
         LeasedDelivery delivery = delivered("a");
 

@@ -27,8 +27,8 @@ abstract class ReceiveTest extends RedisTest {
     static final Duration LONG = Duration.ofMinutes(1);
 
     /** Sweeps too rarely to affect a test, and reclaims overdue leases at once. */
-    static final ReceiveSettings SETTINGS =
-            new ReceiveSettings(Duration.ofMinutes(10), Duration.ofMinutes(10), 3, CrashLimits.DEFAULTS, Duration.ZERO);
+    static final ReceiveSettings SETTINGS = new ReceiveSettings(
+            Duration.ofMinutes(10), Duration.ofMinutes(10), 3, 2, CrashLimits.DEFAULTS, Duration.ZERO);
 
     TestTasks tasks;
     RedisSignals signals;

@@ -123,7 +123,7 @@ class ReceiveTests extends ReceiveTest {
     void withoutSignalsTheSweepFindsTheMessage() {
         signals.stop();
         DefaultDelayQueueReceiver sweeping = receiver(new ReceiveSettings(
-                Duration.ofMinutes(1), Duration.ofMillis(300), 10, CrashLimits.DEFAULTS, Duration.ZERO));
+                Duration.ofMinutes(1), Duration.ofMillis(300), 10, 5, CrashLimits.DEFAULTS, Duration.ZERO));
         CompletableFuture<List<LeasedDelivery>> waiting = sweeping.receiveAsync("orders", 1, LONG, LEASE);
         await().until(() -> tasks.calls() > 2);
 

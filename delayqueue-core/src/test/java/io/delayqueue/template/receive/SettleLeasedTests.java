@@ -143,6 +143,35 @@ class SettleLeasedTests extends ReceiveTest {
     }
 
     @Test
+    void aMessageIsPostponedAsOftenAsPermitted() {
+        send("a", Duration.ZERO);
+        for (int postponements = 0; postponements < 3; postponements++) {
+            LeasedDelivery delivery = receiveOne();
+            assertThat(delivery.attempt()).isEqualTo(1);
+            assertThat(delivery.postponements()).isEqualTo(postponements);
+            assertThat(join(delivery.postpone(Duration.ofMillis(1)))).isTrue();
+            assertThat(join(delivery.acknowledge())).isFalse();
+        }
+
+        assertThat(deadLetters().get(0).cause()).isEqualTo(DeadLetterCause.POSTPONEMENTS_SPENT);
+        assertThat(deadLetters().get(0).failure().message()).isEqualTo("The message was already postponed 2 times");
+        assertThat(queue.recorded().lines())
+                .contains("postponed orders a 1 PT0.001S", "deadLettered orders a POSTPONEMENTS_SPENT");
+    }
+
+    @Test
+    void aPostponementNeedsAValidDelay() {
+        LeasedDelivery delivery = received("a");
+        for (Duration delay :
+                List.of(Duration.ofMillis(-1), Duration.ofDays(3651), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatThrownBy(() -> delivery.postpone(delay))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("delay must be from 0 to 3650 d");
+        }
+        assertThat(join(delivery.acknowledge())).isTrue();
+    }
+
+    @Test
     void aMessageMayPermitFewerAttempts() {
         template.send(
                 DelayMessage.to("orders").id("a").payload("p").maxAttempts(1).build());

@@ -40,7 +40,7 @@ class ShardedReceiveTests extends ReceiveTest {
     private static final int SHARDS = 16;
     private static final Duration SWEEP = Duration.ofMillis(200);
     private static final ReceiveSettings SWEEPING =
-            new ReceiveSettings(SWEEP, SWEEP, 3, CrashLimits.DEFAULTS, Duration.ZERO);
+            new ReceiveSettings(SWEEP, SWEEP, 3, 0, CrashLimits.DEFAULTS, Duration.ZERO);
 
     @Override
     protected ShardPlan plan() {
@@ -201,7 +201,7 @@ class ShardedReceiveTests extends ReceiveTest {
     @Test
     void overdueLeasesAreReclaimedEvenIfNoReceiverWaitsForLong() {
         DefaultDelayQueueReceiver graceful =
-                receiver(new ReceiveSettings(SWEEP, SWEEP, 3, CrashLimits.DEFAULTS, Duration.ofMillis(600)));
+                receiver(new ReceiveSettings(SWEEP, SWEEP, 3, 0, CrashLimits.DEFAULTS, Duration.ofMillis(600)));
         send("a", Duration.ZERO);
         graceful.receive("orders", 1, LONG, Duration.ofSeconds(1));
         await().until(() -> tasks.scheduled() == 0);

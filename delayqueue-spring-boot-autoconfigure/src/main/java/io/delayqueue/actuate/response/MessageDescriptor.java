@@ -14,6 +14,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param state scheduled, ready, leased or suspect
  * @param dueAt the due time; for a leased message, that of the current attempt
+ * @param postponements how often the message was postponed
  * @param crashes the number of leases that ended without a settlement since the last settlement
  * @param headers omitted if the caller may not see payloads
  */
@@ -24,6 +25,7 @@ public record MessageDescriptor(
         Instant dueAt,
         Instant sentAt,
         int attempts,
+        int postponements,
         int crashes,
         @Nullable Instant leaseEnd,
         @Nullable String holder,
@@ -46,6 +48,7 @@ public record MessageDescriptor(
                 message.dueAt(),
                 envelope.sentAt(),
                 message.attempts(),
+                message.postponements(),
                 message.crashes(),
                 message.leaseEnd(),
                 message.holder(),

@@ -31,6 +31,11 @@ public interface ListenerProperties {
     @Nullable
     Integer maxAttempts();
 
+    /** Number of postponements that a message may have; null for a forward, which postpones none. */
+    default @Nullable Integer maxPostponements() {
+        return null;
+    }
+
     /** Expression for the delays between attempts. */
     @Nullable
     String backoff();
@@ -61,6 +66,7 @@ public interface ListenerProperties {
         set(batchSize(), options::batchSize);
         set(lease(), options::lease);
         set(maxAttempts(), options::maxAttempts);
+        set(maxPostponements(), options::maxPostponements);
         set(backoff(), text -> options.retryPolicy(policies.apply(text)));
         set(notRetryable(), options::notRetryable);
         set(handlingTime(), options::handlingTime);

@@ -17,6 +17,7 @@ public record TopicProperties(
         @Nullable Integer batchSize,
         @Nullable Duration lease,
         @Nullable Integer maxAttempts,
+        @Nullable Integer maxPostponements,
         @Nullable String backoff,
         @Nullable List<Class<? extends Throwable>> notRetryable,
         @Nullable Duration handlingTime,

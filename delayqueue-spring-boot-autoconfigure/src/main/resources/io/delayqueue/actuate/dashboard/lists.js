@@ -121,9 +121,13 @@ export function messageActions(message, inRow) {
   return inRow ? menu(buttons, about) : buttons;
 }
 
-/** The attempts of a message and its leases that ended without a settlement. */
+/** The attempts of a message, its postponements, and its leases that ended without a settlement. */
 export function attempts(message) {
-  return message.crashes ? `${count(message.attempts)} and ${counted(message.crashes, 'crash', 'crashes')}` : count(message.attempts);
+  return [
+    count(message.attempts),
+    message.postponements && counted(message.postponements, 'postponement', 'postponements'),
+    message.crashes && counted(message.crashes, 'crash', 'crashes'),
+  ].filter(Boolean).join(', ');
 }
 
 function preview(payload) {
@@ -183,6 +187,7 @@ export function summary(failed) {
 
 const CAUSES = {
   attempts_spent: ['attempts spent', 'Its last permitted attempt failed.'],
+  postponements_spent: ['postponements spent', 'Its handler, or a consumer, postponed it although it was postponed as often as permitted.'],
   crashed: ['crashed', 'Its leases ended repeatedly without a settlement, even in isolation, for example because its handler kills the process.'],
   expired: ['expired', 'It was claimed after its expiry.'],
   requested: ['requested', 'The handler, or a consumer, dead-lettered it.'],

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadLetterId id of the dead letter
  * @param id id of the message
  * @param deadLetteredAt time of dead-lettering, by Redis' clock
- * @param cause attempts_spent, lease_over, expired, requested, not_retryable, unreadable or unknown
+ * @param cause why the message was dead-lettered
  * @param attempts number of deliveries
  * @param node the node of the last attempt; omitted if a client received the message, or if unknown
  * @param startedAt when the last attempt began; omitted if unknown
