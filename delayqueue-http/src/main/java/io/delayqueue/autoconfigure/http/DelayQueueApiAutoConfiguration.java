@@ -29,6 +29,7 @@ import io.delayqueue.web.api.request.DueRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.ExtendRequest;
 import io.delayqueue.web.api.request.JobStartRequest;
+import io.delayqueue.web.api.request.PostponeRequest;
 import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.request.RetryRequest;
 import io.delayqueue.web.api.request.SendAllRequest;
@@ -92,6 +93,7 @@ public final class DelayQueueApiAutoConfiguration {
         EmptyRequest.class,
         ExtendRequest.class,
         ReceiveRequest.class,
+        PostponeRequest.class,
         RetryRequest.class,
         SendAllRequest.class,
         SendRequest.class

@@ -6,6 +6,7 @@ import io.delayqueue.template.receive.Leases;
 import io.delayqueue.web.api.request.DeadLetterRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.ExtendRequest;
+import io.delayqueue.web.api.request.PostponeRequest;
 import io.delayqueue.web.api.request.RetryRequest;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
@@ -54,6 +55,16 @@ public class LeasesController extends ApiController {
         Duration delay = Objects.requireNonNullElse(request.delay(), Duration.ZERO);
         String reason = Objects.requireNonNullElse(request.reason(), "requested by the receiver");
         return respond(call, leases.retry(topic(call), call.id(), call.token(), delay, reason));
+    }
+
+    /**
+     * Delivers the message again after a delay, without counting the attempt; dead-letters it if it was postponed as often
+     * as permitted.
+     */
+    @PostMapping("/postpone")
+    @Requires(Permission.CONSUME)
+    public DeferredResult<Response<Void>> postpone(Call call, PostponeRequest request) {
+        return respond(call, leases.postpone(topic(call), call.id(), call.token(), request.delay()));
     }
 
     /** Dead-letters the message. */

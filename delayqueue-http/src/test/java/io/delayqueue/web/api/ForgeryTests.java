@@ -77,6 +77,7 @@ class ForgeryTests {
         Map<String, String> verbs = Map.of(
                 "acknowledge", "{}",
                 "retry", "{}",
+                "postpone", "{\"delay\": \"1m\"}",
                 "dead-letter", "{}",
                 "release", "{}",
                 "extend", "{\"lease\": \"1m\"}");

@@ -142,7 +142,7 @@ class MessagesTests {
 
         assertThat(found("a").toString())
                 .matches("\\{\"topic\":\"" + topic + "\",\"id\":\"a\",\"state\":\"ready\",\"dueAt\":\"[^\"]+\","
-                        + "\"sentAt\":\"[^\"]+\",\"attempts\":0,\"crashes\":0,\"headers\":\\{\"x\":\"y\"},"
+                        + "\"sentAt\":\"[^\"]+\",\"attempts\":0,\"postponements\":0,\"crashes\":0,\"headers\":\\{\"x\":\"y\"},"
                         + "\"payload\":\\{\"camelCase\":1}}");
         node.receiveOne(topic);
         assertThat(found("a").path("state").asString()).isEqualTo("leased");

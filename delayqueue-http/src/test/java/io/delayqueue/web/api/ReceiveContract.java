@@ -3,6 +3,7 @@ package io.delayqueue.web.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.web.api.ApiNode.Reply;
 import io.delayqueue.web.waiting.LongPolls;
@@ -186,6 +187,31 @@ abstract class ReceiveContract {
         node.settle(one(topic), "release", "");
 
         assertThat(one(topic).path("attempt").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void postponeHasADelayAndDoesNotCountTheAttempt() {
+        String topic = topic();
+        send(topic, "a");
+        JsonNode first = one(topic);
+        assertThat(first.path("postponements").asInt()).isZero();
+        for (String invalid : List.of("{}", "{\"delay\": \"-1s\"}", "{\"delay\": \"3651d\"}")) {
+            assertThat(node.settle(first, "postpone", invalid).status())
+                    .as(invalid)
+                    .isEqualTo(400);
+        }
+        assertThat(node.settle(first, "postpone", "{\"delay\": \"1h\"}").status())
+                .isEqualTo(204);
+
+        MessageSnapshot postponed = node.template().find(topic, "a").orElseThrow();
+        assertThat(postponed.state()).isEqualTo(MessageState.SCHEDULED);
+        assertThat(postponed.attempts()).isZero();
+        assertThat(postponed.postponements()).isEqualTo(1);
+        assertThat(node.settle(first, "acknowledge", "").status()).isEqualTo(410);
+        node.template().reschedule(topic, "a", Duration.ZERO);
+        JsonNode second = one(topic);
+        assertThat(second.path("attempt").asInt()).isEqualTo(1);
+        assertThat(second.path("postponements").asInt()).isEqualTo(1);
     }
 
     @Test

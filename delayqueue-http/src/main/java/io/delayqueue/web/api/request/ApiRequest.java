@@ -15,6 +15,7 @@ public sealed interface ApiRequest
                 EmptyRequest,
                 ExtendRequest,
                 JobStartRequest,
+                PostponeRequest,
                 ReceiveRequest,
                 RetryRequest,
                 SendAllRequest,

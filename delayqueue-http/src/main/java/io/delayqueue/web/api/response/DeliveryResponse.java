@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param topic topic of the message
  * @param id id of the message
  * @param attempt number of this delivery, from 1
+ * @param postponements how often the message was postponed
  * @param crashes number of leases that ended without a settlement since the last settlement
  * @param dueAt due time, by Redis' clock
  * @param sentAt time of the send, by Redis' clock
@@ -26,6 +27,7 @@ public record DeliveryResponse(
         String topic,
         String id,
         int attempt,
+        int postponements,
         int crashes,
         Instant dueAt,
         Instant sentAt,
@@ -41,7 +43,7 @@ public record DeliveryResponse(
      *
      * @param token part of the path of all settlements of this delivery
      * @param end end of the lease, by Redis' clock
-     * @param path prefix of the paths acknowledge, retry, dead-letter, extend and release
+     * @param path prefix of the paths acknowledge, retry, postpone, dead-letter, extend and release
      */
     public record Lease(String token, Instant end, String path) {}
 
@@ -56,6 +58,7 @@ public record DeliveryResponse(
                 delivery.topic(),
                 delivery.id(),
                 delivery.attempt(),
+                delivery.postponements(),
                 delivery.crashes(),
                 delivery.dueAt(),
                 delivery.sentAt(),

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param dueAt time of the next delivery, by Redis' clock; if leased, the due time of the current delivery
  * @param sentAt time of the send, by Redis' clock
  * @param attempts number of deliveries that were settled, and the current one
+ * @param postponements how often the message was postponed
  * @param crashes number of leases that ended without a settlement since the last settlement
  * @param leaseEnd end of the lease, by Redis' clock; omitted if the message is not leased
  * @param lastFailure cause of the last failed attempt; omitted if there was none
@@ -32,6 +33,7 @@ public record MessageResponse(
         Instant dueAt,
         Instant sentAt,
         int attempts,
+        int postponements,
         int crashes,
         @Nullable Instant leaseEnd,
         @Nullable String lastFailure,
@@ -51,6 +53,7 @@ public record MessageResponse(
                 message.dueAt(),
                 envelope.sentAt(),
                 message.attempts(),
+                message.postponements(),
                 message.crashes(),
                 message.leaseEnd(),
                 message.lastFailure(),

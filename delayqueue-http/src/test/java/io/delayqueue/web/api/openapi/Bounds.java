@@ -107,6 +107,9 @@ final class Bounds {
         duration("ExtendRequest", "lease", SECOND, DAY);
         duration("RetryRequest", "delay", 0, Duration.ofDays(3_650).toMillis());
         text("RetryRequest", "reason");
+        duration("PostponeRequest", "delay", 0, Duration.ofDays(3_650).toMillis())
+                .types(types("string", "integer"));
+        schemas.get("PostponeRequest").required(List.of("delay"));
         text("DeadLetterRequest", "reason");
         ofJobs();
     }

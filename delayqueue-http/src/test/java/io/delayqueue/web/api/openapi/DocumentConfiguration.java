@@ -15,6 +15,7 @@ import io.delayqueue.web.api.Response;
 import io.delayqueue.web.api.json.JsonText;
 import io.delayqueue.web.api.request.ApiRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
+import io.delayqueue.web.api.request.PostponeRequest;
 import io.delayqueue.web.api.request.SendAllRequest;
 import io.delayqueue.web.api.request.SendRequest;
 import io.delayqueue.web.api.response.Problem;
@@ -93,6 +94,7 @@ public class DocumentConfiguration {
                             "The maximum number of clients already waits on this node; retry after" + " Retry-After.")),
             Map.entry("acknowledge", LEASE_LOST),
             Map.entry("retry", LEASE_LOST),
+            Map.entry("postpone", LEASE_LOST),
             Map.entry("deadLetter", LEASE_LOST),
             Map.entry("extend", LEASE_LOST),
             Map.entry("release", LEASE_LOST),
@@ -108,6 +110,9 @@ public class DocumentConfiguration {
                             NO_DEAD_LETTER,
                             409,
                             "A message with its id is live, or it was written by a later" + " version.")));
+
+    private static final Set<Class<?>> BODY_REQUIRED =
+            Set.of(SendRequest.class, SendAllRequest.class, PostponeRequest.class);
 
     private static final Pattern VARIABLE = Pattern.compile("\\{(\\w+)}");
 
@@ -206,7 +211,7 @@ public class DocumentConfiguration {
                 .filter(type -> ApiRequest.class.isAssignableFrom(type) && type != EmptyRequest.class)
                 .findFirst()
                 .map(type -> new RequestBody()
-                        .required(type == SendRequest.class || type == SendAllRequest.class || isReschedule(method))
+                        .required(BODY_REQUIRED.contains(type) || isReschedule(method))
                         .content(content(JSON, isReschedule(method) ? "RescheduleRequest" : name(type))))
                 .orElse(null);
     }
