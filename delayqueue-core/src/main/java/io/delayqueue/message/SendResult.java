@@ -37,12 +37,17 @@ public sealed interface SendResult {
         /** Redis did not reply before the timeout, or the connection broke. */
         NO_REPLY,
         /** The reply could not be read. */
-        UNREADABLE_REPLY;
+        UNREADABLE_REPLY,
+        /**
+         * The message is stored on the master, but its {@link Durability} was not confirmed in time: it is lost if a
+         * replica without it is promoted.
+         */
+        NOT_CONFIRMED;
 
         /** Whether sending the same message again may succeed. */
         public boolean isTransient() {
             return switch (this) {
-                case NOT_SENT, MEMORY_FULL, REDIS_ERROR, NO_REPLY, UNREADABLE_REPLY -> true;
+                case NOT_SENT, MEMORY_FULL, REDIS_ERROR, NO_REPLY, UNREADABLE_REPLY, NOT_CONFIRMED -> true;
                 default -> false;
             };
         }

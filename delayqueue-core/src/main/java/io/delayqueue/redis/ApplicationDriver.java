@@ -1,6 +1,8 @@
 package io.delayqueue.redis;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 
 /** Uses the application's own connection factory unchanged and never closes it. */
 final class ApplicationDriver implements Driver {
@@ -23,6 +25,12 @@ final class ApplicationDriver implements Driver {
 
     @Override
     public void release(RedisConnectionFactory factory) {}
+
+    @Override
+    public MasterConnection connectToMaster(@Nullable RedisNode node) {
+        throw new UnsupportedOperationException("durability on replicas requires a LettuceConnectionFactory or"
+                + " JedisConnectionFactory, from which the delay queue derives its own connections");
+    }
 
     @Override
     public String server() {

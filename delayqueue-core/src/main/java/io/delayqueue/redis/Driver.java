@@ -1,8 +1,10 @@
 package io.delayqueue.redis;
 
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 
 /** One Redis client library, with the configuration of the application. Thread-safe. */
 interface Driver {
@@ -46,6 +48,14 @@ interface Driver {
     default CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean withText) {
         throw new UnsupportedOperationException();
     }
+
+    /**
+     * Connects to a master for commands whose replication is awaited. The caller must close the connection.
+     *
+     * @param node the master in a Cluster; otherwise null
+     * @throws RuntimeException if the master cannot be reached
+     */
+    MasterConnection connectToMaster(@Nullable RedisNode node);
 
     /** Closes the resources that all factories of this driver share. */
     default void close() {}

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
@@ -81,6 +82,25 @@ final class JedisDriver implements Driver {
         JedisConnectionFactory factory = factory();
         factory.afterPropertiesSet();
         return factory;
+    }
+
+    @Override
+    public MasterConnection connectToMaster(@Nullable RedisNode node) {
+        JedisConnectionFactory factory;
+        if (node != null) {
+            RedisStandaloneConfiguration one =
+                    new RedisStandaloneConfiguration(String.valueOf(node.getHost()), node.getRequiredPort());
+            if (cluster != null) {
+                one.setUsername(cluster.getUsername());
+                one.setPassword(cluster.getPassword());
+            }
+            factory = new JedisConnectionFactory(one, client);
+        } else {
+            factory = factory();
+        }
+        factory.setUseUnifiedJedis(false);
+        factory.afterPropertiesSet();
+        return new JedisMasterConnection(factory);
     }
 
     private JedisConnectionFactory factory() {

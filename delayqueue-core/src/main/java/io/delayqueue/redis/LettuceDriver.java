@@ -20,6 +20,7 @@ import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -40,13 +41,18 @@ final class LettuceDriver implements Driver {
 
     private final RedisConfiguration configuration;
     private final LettuceClientConfiguration client;
+    private final LettuceClientConfiguration masterClient;
     private final ClientResources resources;
     private final AtomicInteger signalFactories = new AtomicInteger();
 
     private LettuceDriver(
-            RedisConfiguration configuration, LettuceClientConfiguration client, ClientResources resources) {
+            RedisConfiguration configuration,
+            LettuceClientConfiguration client,
+            LettuceClientConfiguration masterClient,
+            ClientResources resources) {
         this.configuration = configuration;
         this.client = client;
+        this.masterClient = masterClient;
         this.resources = resources;
     }
 
@@ -62,7 +68,10 @@ final class LettuceDriver implements Driver {
         ClientResources resources =
                 LettuceSettings.resources(client.getClientResources().orElse(null), settings);
         return new LettuceDriver(
-                configuration, LettuceSettings.derivedFrom(client, configuration, resources, settings), resources);
+                configuration,
+                LettuceSettings.derivedFrom(client, configuration, resources, settings),
+                LettuceSettings.forOneMaster(client, configuration, resources, settings),
+                resources);
     }
 
     /** Reads the field, because no getter returns the configuration of static masters and replicas. */
@@ -119,7 +128,29 @@ final class LettuceDriver implements Driver {
         return one;
     }
 
+    @Override
+    public MasterConnection connectToMaster(@Nullable RedisNode node) {
+        startThreads();
+        RedisConfiguration server = configuration;
+        if (node != null) {
+            RedisStandaloneConfiguration one =
+                    new RedisStandaloneConfiguration(String.valueOf(node.getHost()), node.getRequiredPort());
+            RedisConfiguration.WithAuthentication cluster = (RedisConfiguration.WithAuthentication) configuration;
+            one.setUsername(cluster.getUsername());
+            one.setPassword(cluster.getPassword());
+            server = one;
+        }
+        LettuceConnectionFactory factory = factory(server, masterClient);
+        factory.setShareNativeConnection(false);
+        factory.afterPropertiesSet();
+        return new LettuceMasterConnection(factory);
+    }
+
     private LettuceConnectionFactory factory(RedisConfiguration server) {
+        return factory(server, client);
+    }
+
+    private static LettuceConnectionFactory factory(RedisConfiguration server, LettuceClientConfiguration client) {
         return server instanceof RedisStandaloneConfiguration standalone
                 ? new LettuceConnectionFactory(standalone, client)
                 : new LettuceConnectionFactory(server, client);

@@ -39,20 +39,53 @@ final class LettuceSettings {
             ClientResources resources,
             Settings settings) {
         Duration timeout = settings.atMost(application.getCommandTimeout());
-        boolean cluster = RedisConfiguration.isClusterConfiguration(configuration);
         ClientOptions options = application.getClientOptions().orElseGet(ClientOptions::create);
+        return derivedFrom(
+                application,
+                configuration,
+                resources,
+                timeout,
+                RedisConfiguration.isClusterConfiguration(configuration)
+                        ? clusterOptions(options, timeout, settings)
+                        : limited(options.mutate(), options, timeout).build());
+    }
+
+    /** Like {@link #derivedFrom}, for a connection to one master that never reconnects. The caller limits the time. */
+    static LettuceClientConfiguration forOneMaster(
+            LettuceClientConfiguration application,
+            RedisConfiguration configuration,
+            ClientResources resources,
+            Settings settings) {
+        Duration timeout = settings.atMost(application.getCommandTimeout());
+        ClientOptions options = application.getClientOptions().orElseGet(ClientOptions::create);
+        return derivedFrom(
+                application,
+                configuration,
+                resources,
+                timeout,
+                limited(options.mutate(), options, timeout)
+                        .autoReconnect(false)
+                        .requestQueueSize(Integer.MAX_VALUE) // DurableCalls limits its pipelines
+                        .timeoutOptions(TimeoutOptions.create())
+                        .build());
+    }
+
+    private static LettuceClientConfiguration derivedFrom(
+            LettuceClientConfiguration application,
+            RedisConfiguration configuration,
+            ClientResources resources,
+            Duration timeout,
+            ClientOptions options) {
         LettuceClientConfigurationBuilder derived = LettuceClientConfiguration.builder()
                 .commandTimeout(timeout)
-                .clientOptions(
-                        cluster
-                                ? clusterOptions(options, timeout, settings)
-                                : limited(options.mutate(), options, timeout).build())
+                .clientOptions(options)
                 .clientResources(resources)
                 .shutdownTimeout(application.getShutdownTimeout())
                 .shutdownQuietPeriod(Duration.ZERO);
         application.getClientName().ifPresent(derived::clientName);
         application.getRedisCredentialsProviderFactory().ifPresent(derived::redisCredentialsProviderFactory);
-        boolean findsMaster = cluster || RedisConfiguration.isSentinelConfiguration(configuration);
+        boolean findsMaster = RedisConfiguration.isClusterConfiguration(configuration)
+                || RedisConfiguration.isSentinelConfiguration(configuration);
         if (!findsMaster && application.getReadFrom().isPresent()) {
             derived.readFrom(ReadFrom.UPSTREAM); // Lettuce looks for the master only if a read preference is set
         }

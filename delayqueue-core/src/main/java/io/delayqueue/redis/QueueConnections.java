@@ -44,6 +44,8 @@ public final class QueueConnections implements AutoCloseable {
     /** Replaced connections, which are closed when their last command has completed. */
     private final Set<Link> replaced = ConcurrentHashMap.newKeySet();
 
+    private final DurableCalls durableCalls;
+
     private volatile @Nullable Link link;
     private volatile boolean closed;
 
@@ -99,6 +101,7 @@ public final class QueueConnections implements AutoCloseable {
         this.executor = executor;
         this.nanoTime = nanoTime;
         this.driver = derive(application, settings);
+        this.durableCalls = new DurableCalls(this, settings.commandTimeout(), nanoTime);
         this.earliestRenewal = new AtomicLong(nanoTime.getAsLong());
     }
 
@@ -201,6 +204,10 @@ public final class QueueConnections implements AutoCloseable {
         return driver;
     }
 
+    DurableCalls durableCalls() {
+        return durableCalls;
+    }
+
     Executor executor() {
         return executor;
     }
@@ -259,6 +266,7 @@ public final class QueueConnections implements AutoCloseable {
             }
             closed = true;
         }
+        durableCalls.close();
         Link present = link;
         link = null;
         replaced.forEach(this::discard);

@@ -13,7 +13,7 @@ public final class RedisCallException extends RuntimeException {
     public enum Kind {
         /** Redis could not be reached: the script was not sent. */
         NOT_SENT,
-        /** A hash slot is being migrated: the script did not run and must be sent again. */
+        /** A hash slot is being migrated or was migrated: the script did not run and must be sent again. */
         TRY_AGAIN,
         /** Redis' memory is full: the script wrote nothing. */
         MEMORY_FULL,
@@ -22,7 +22,9 @@ public final class RedisCallException extends RuntimeException {
         /** Redis replied with an error that may have occurred after a write of the script. */
         STOPPED,
         /** No reply arrived in time, or the connection broke: the script may have run. */
-        UNKNOWN
+        UNKNOWN,
+        /** The script ran on the master, but its {@link io.delayqueue.message.Durability} was not confirmed in time. */
+        NOT_CONFIRMED
     }
 
     /**
@@ -43,6 +45,6 @@ public final class RedisCallException extends RuntimeException {
 
     /** Whether the script may have written something. */
     public boolean isOutcomeUnknown() {
-        return kind == Kind.STOPPED || kind == Kind.UNKNOWN;
+        return kind == Kind.STOPPED || kind == Kind.UNKNOWN || kind == Kind.NOT_CONFIRMED;
     }
 }

@@ -24,7 +24,6 @@ record RedisFailure(Type type, String message) {
             "LOADING",
             "MASTERDOWN",
             "CLUSTERDOWN",
-            "MOVED",
             "CROSSSLOT",
             "BUSY",
             "NOREPLICAS",
@@ -69,17 +68,28 @@ record RedisFailure(Type type, String message) {
     }
 
     /** The setting of Redis that causes the error, if the error does not name it; empty otherwise. */
-    String setting() {
+    private String setting() {
         return names("NOREPLICAS") ? " (fewer replicas are connected than min-replicas-to-write requires)" : "";
     }
 
+    /** The exception of a call that failed in this way. */
+    RedisCallException exception(ScriptCall call, Driver driver, @Nullable Throwable cause) {
+        String text = switch (type) {
+            case ERROR_REPLY -> "Redis rejected the " + call + ": " + message + setting();
+            case NOT_SENT -> driver.server() + " cannot be reached for the " + call + ": " + message;
+            case TIMED_OUT -> "Redis did not reply to the " + call + " in time: " + message;
+            case BROKEN -> "The outcome of the " + call + " is unknown: " + message;
+        };
+        return new RedisCallException(kind(), text, cause);
+    }
+
     /** The effect of a script that failed in this way. */
-    Kind kind() {
+    private Kind kind() {
         return switch (type) {
             case NOT_SENT -> Kind.NOT_SENT;
             case TIMED_OUT, BROKEN -> Kind.UNKNOWN;
             case ERROR_REPLY ->
-                names("TRYAGAIN")
+                names("TRYAGAIN") || names("MOVED") || names("ASK")
                         ? Kind.TRY_AGAIN
                         : names("OOM") ? Kind.MEMORY_FULL : precedesWrites() ? Kind.REJECTED : Kind.STOPPED;
         };

@@ -20,8 +20,8 @@ import org.springframework.data.redis.core.RedisCallback;
  * Runs scripts on the queue's own connections. Thread-safe.
  *
  * <p>A script is sent as its digest, and as its text if Redis does not have it (after a restart, a failover or
- * {@code SCRIPT FLUSH}). {@code TRYAGAIN}, the error while a Cluster migrates the slot, is retried for up to a second.
- * Each other failure is reported at once as a {@link RedisCallException}. The connection is replaced after two
+ * {@code SCRIPT FLUSH}). The errors {@code TRYAGAIN}, {@code ASK} and {@code MOVED} of a slot that a Cluster migrates or
+ * has migrated are retried for up to a second. Each other failure is reported at once as a {@link RedisCallException}. The connection is replaced after two
  * successive timeouts, when it breaks, and when the server reports that it is no longer the master.
  *
  * <p>Futures complete on a thread of the Redis client or of the executor. Dependent stages must not block.
@@ -56,11 +56,7 @@ public final class RedisScripts implements ScriptRunner {
 
     /** Never throws, and always completes the result. */
     private void attempt(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
-        Link link = connections.present(call);
-        CompletableFuture<List<Object>> reply = link != null
-                ? send(link, call)
-                : connections.connect(call).thenCompose(connected -> send(connected, call));
-        CompletableFuture<?> ignored = reply.whenComplete((elements, failure) -> {
+        CompletableFuture<?> ignored = send(call).whenComplete((elements, failure) -> {
             Throwable cause = failure == null ? null : Completions.cause(failure);
             if (cause == null) {
                 result.complete(elements);
@@ -68,6 +64,16 @@ public final class RedisScripts implements ScriptRunner {
                 fail(call, cause, result);
             }
         });
+    }
+
+    private CompletableFuture<List<Object>> send(ScriptCall call) {
+        if (!call.durability().isNone()) {
+            return connections.durableCalls().run(call);
+        }
+        Link link = connections.present(call);
+        return link != null
+                ? send(link, call)
+                : connections.connect(call).thenCompose(connected -> send(connected, call));
     }
 
     /** Schedules the next attempt. Returns false if the timer's thread cannot be created. */
@@ -212,14 +218,7 @@ public final class RedisScripts implements ScriptRunner {
         if (replace) {
             connections.replace(link);
         }
-        String message = switch (failed.type()) {
-            case ERROR_REPLY -> "Redis rejected the " + call + ": " + failed.message() + failed.setting();
-            case NOT_SENT ->
-                connections.driver().server() + " cannot be reached for the " + call + ": " + failed.message();
-            case TIMED_OUT -> "Redis did not reply to the " + call + " in time: " + failed.message();
-            case BROKEN -> "The outcome of the " + call + " is unknown: " + failed.message();
-        };
-        return new RedisCallException(failed.kind(), message, failure);
+        return failed.exception(call, connections.driver(), failure);
     }
 
     /** For an unexpected failure of the client library, which may have sent the script. */
@@ -231,7 +230,7 @@ public final class RedisScripts implements ScriptRunner {
         return reply instanceof List<?> elements ? elements(elements) : List.of();
     }
 
-    private static List<Object> elements(List<?> reply) {
+    static List<Object> elements(List<?> reply) {
         List<Object> elements = new ArrayList<>(reply.size());
         for (Object element : reply) {
             elements.add(element(element));

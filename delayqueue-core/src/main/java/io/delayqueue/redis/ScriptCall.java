@@ -1,5 +1,6 @@
 package io.delayqueue.redis;
 
+import io.delayqueue.message.Durability;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ public final class ScriptCall {
     private final LuaScript script;
     private final List<byte[]> keys;
     private final List<byte[]> arguments = new ArrayList<>();
+    private Durability durability = Durability.NONE;
 
     /** Creates a call without arguments. */
     public ScriptCall(LuaScript script, byte[]... keys) {
@@ -41,6 +43,17 @@ public final class ScriptCall {
         return add(Long.toString(argument));
     }
 
+    /** Sets the confirmation that the call waits for; {@link Durability#NONE} by default. */
+    public ScriptCall durability(Durability durability) {
+        this.durability = durability;
+        return this;
+    }
+
+    /** The confirmation that the call waits for. */
+    public Durability durability() {
+        return durability;
+    }
+
     /** The script. */
     public LuaScript script() {
         return script;
@@ -65,9 +78,29 @@ public final class ScriptCall {
         return all;
     }
 
+    /** Size of the arguments in bytes. */
+    long bytes() {
+        long bytes = 0;
+        for (byte[] argument : arguments) {
+            bytes += argument.length;
+        }
+        return bytes;
+    }
+
     /** The script's text for {@code EVAL}. */
     byte[] text() {
         return script.text().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The command {@code EVALSHA}, or {@code EVAL} with the script's text, and its arguments. */
+    List<byte[]> command(boolean withText) {
+        List<byte[]> command = new ArrayList<>(3 + keys.size() + arguments.size());
+        command.add((withText ? "EVAL" : "EVALSHA").getBytes(StandardCharsets.UTF_8));
+        command.add(withText ? text() : script.sha1().getBytes(StandardCharsets.UTF_8));
+        command.add(Integer.toString(keys.size()).getBytes(StandardCharsets.UTF_8));
+        command.addAll(keys);
+        command.addAll(arguments);
+        return command;
     }
 
     /** The hash slot of the first key, which selects the server in a Cluster; 0 if there are no keys. */

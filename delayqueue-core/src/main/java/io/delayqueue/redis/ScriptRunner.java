@@ -14,7 +14,9 @@ public interface ScriptRunner {
      * Runs a script without blocking the caller, not even to connect.
      *
      * @return the reply as a list; fails with a {@link RedisCallException} within the command timeout if there is no
-     *     reply; the exception's kind says whether the script may have run
+     *     reply; the exception's kind says whether the script may have run. If the call has a
+     *     {@link ScriptCall#durability() durability}, the list has one more element: null if it is confirmed, else a
+     *     {@link RedisCallException} of the kind {@code NOT_CONFIRMED}
      */
     CompletableFuture<List<Object>> run(ScriptCall call);
 }

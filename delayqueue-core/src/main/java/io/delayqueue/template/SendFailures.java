@@ -96,6 +96,7 @@ final class SendFailures {
             case UNKNOWN -> Reason.NO_REPLY;
             case MEMORY_FULL -> Reason.MEMORY_FULL;
             case TRY_AGAIN, REJECTED, STOPPED -> Reason.REDIS_ERROR;
+            case NOT_CONFIRMED -> Reason.NOT_CONFIRMED;
         };
     }
 

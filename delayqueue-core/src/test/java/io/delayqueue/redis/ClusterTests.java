@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException.Kind;
@@ -11,6 +12,7 @@ import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.test.redis.topology.RedisClusterProcess;
+import io.delayqueue.test.redis.topology.SlotMove;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,6 +88,102 @@ class ClusterTests {
             assertThat(List.of(first.command("DBSIZE"), second.command("DBSIZE")))
                     .containsExactly(1L, 1L);
         }
+    }
+
+    /** No replicas: the reply shows that the master of the slot ran the script and was asked for the confirmation. */
+    @ParameterizedTest
+    @EnumSource
+    void confirmationIsAskedOfTheMasterThatWrote(Client client) throws Exception {
+        Durability oneReplica = Durability.replicas(1, Duration.ofMillis(1));
+        try (OwnConnections own = connect(client)) {
+            for (Shard shard : List.of(onFirst, onSecond, onFirst)) {
+                byte[] key = keys.of(shard).meta();
+                List<Object> reply = Await.call(() ->
+                        own.scripts().run(new ScriptCall(ScriptRunnerContract.INCREMENT, key).durability(oneReplica)));
+
+                assertThat(reply.get(0)).isInstanceOf(Long.class);
+                assertThat((RedisCallException) reply.get(1)).hasMessage("0 of 1 replicas confirmed it within 1 ms");
+            }
+            assertThat(List.of(first.command("DBSIZE"), second.command("DBSIZE")))
+                    .containsExactly(1L, 1L);
+        }
+    }
+
+    /** Only the first call finds out that the slots were moved. */
+    @ParameterizedTest
+    @EnumSource
+    void confirmationIsAskedOfTheNewMasterOfMovedSlots(Client client) throws Exception {
+        Durability oneReplica = Durability.replicas(1, Duration.ofMillis(1));
+        List<byte[]> moved = IntStream.range(0, 100)
+                .mapToObj(i -> OwnConnections.bytes("{" + i + "}"))
+                .filter(key -> cluster.masterOf(key) == first)
+                .limit(8) // more than the attempts of the first call
+                .toList();
+        List<ScriptCall> calls = moved.stream()
+                .map(key -> new ScriptCall(ScriptRunnerContract.INCREMENT, key).durability(oneReplica))
+                .toList();
+        try (OwnConnections own = connect(client)) {
+            calls.forEach(call -> assertThat(run(own, call)).startsWith(1L));
+            moved.forEach(
+                    key -> cluster.moveSlot(KeySpace.slot(key), first, second).finish());
+            try {
+                assertThat(run(own, calls.get(0))).startsWith(2L);
+                first.command("CONFIG", "RESETSTAT");
+                calls.stream()
+                        .skip(1)
+                        .forEach(call -> assertThat(run(own, call)).startsWith(2L));
+
+                assertThat(first.info("commandstats")).doesNotContainKey("cmdstat_wait");
+            } finally {
+                moved.forEach(key ->
+                        cluster.moveSlot(KeySpace.slot(key), second, first).finish());
+            }
+        }
+    }
+
+    /** The last key has left the old master, but the slot still belongs to it. */
+    @ParameterizedTest
+    @EnumSource
+    void callDuringTheMoveOfASlotDidNotRunAndIsSentAgain(Client client) throws Exception {
+        byte[] key = keys.of(onFirst).meta();
+        ScriptCall call = new ScriptCall(ScriptRunnerContract.INCREMENT, key)
+                .durability(Durability.replicas(1, Duration.ofMillis(1)));
+        try (OwnConnections own = connect(client)) {
+            run(own, call);
+            SlotMove move = cluster.moveSlot(KeySpace.slot(key), first, second);
+            move.moveSomeKeys(1);
+            try {
+                assertThat(catchThrowableOfType(RedisCallException.class, () -> run(own, call))
+                                .kind())
+                        .isEqualTo(Kind.TRY_AGAIN);
+            } finally {
+                move.finish();
+                cluster.moveSlot(KeySpace.slot(key), second, first).finish();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void confirmedCallWithoutAThreadIsNotSent(Client client) throws Exception {
+        try (OwnConnections own = connect(client)) {
+            own.executor().shutdown();
+
+            RedisCallException failure = catchThrowableOfType(
+                    RedisCallException.class,
+                    () -> run(
+                            own,
+                            new ScriptCall(
+                                            ScriptRunnerContract.INCREMENT,
+                                            keys.of(onFirst).meta())
+                                    .durability(Durability.replicas(1, Duration.ofMillis(1)))));
+
+            assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
+        }
+    }
+
+    private static List<Object> run(OwnConnections own, ScriptCall call) {
+        return Await.call(() -> own.scripts().run(call));
     }
 
     @ParameterizedTest

@@ -3,8 +3,10 @@ package io.delayqueue.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.message.Durability;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.test.redis.Direction;
+import io.lettuce.core.ClientOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -13,6 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 class LettuceScriptsTests extends ScriptRunnerContract {
@@ -127,5 +131,24 @@ class LettuceScriptsTests extends ScriptRunnerContract {
         replies.forEach(CompletableFuture::join);
 
         assertThat(network().traffic().connections()).isOne();
+    }
+
+    /** The commands behind the script do not fit into the application's queue. */
+    @Test
+    void sizeOfTheRequestQueueDoesNotLimitAConfirmedCall() throws Exception {
+        LettuceConnectionFactory application = new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration("127.0.0.1", network().port()),
+                LettuceClientConfiguration.builder()
+                        .clientOptions(
+                                ClientOptions.builder().requestQueueSize(1).build())
+                        .build());
+        try (OwnConnections own = OwnConnections.of(application)) {
+            ScriptCall call = new ScriptCall(INCREMENT, KEY).durability(Durability.replicas(1, Duration.ofMillis(1)));
+
+            List<Object> reply = Await.call(() -> own.scripts().run(call));
+
+            assertThat(reply.get(0)).isEqualTo(1L);
+            assertThat((RedisCallException) reply.get(1)).hasMessage("0 of 1 replicas confirmed it within 1 ms");
+        }
     }
 }

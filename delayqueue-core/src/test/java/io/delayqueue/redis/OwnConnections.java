@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -24,6 +25,7 @@ final class OwnConnections implements AutoCloseable {
 
     private final RedisConnectionFactory application;
     private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final AtomicLong elapsed = new AtomicLong();
     private QueueConnections connections;
 
     private OwnConnections(RedisConnectionFactory application, Duration timeout) throws Exception {
@@ -34,7 +36,10 @@ final class OwnConnections implements AutoCloseable {
 
     private QueueConnections connections(Duration timeout) {
         return new QueueConnections(
-                application, new QueueConnections.Settings(timeout, Duration.ofSeconds(1)), executor, System::nanoTime);
+                application,
+                new QueueConnections.Settings(timeout, Duration.ofSeconds(1)),
+                executor,
+                () -> System.nanoTime() + elapsed.get());
     }
 
     /** With the short timeout. */
@@ -72,6 +77,11 @@ final class OwnConnections implements AutoCloseable {
 
     QueueConnections connections() {
         return connections;
+    }
+
+    /** Moves the clock of the connections forward. */
+    void elapse(Duration time) {
+        elapsed.addAndGet(time.toNanos());
     }
 
     /** Begins anew with the short timeout. */

@@ -127,7 +127,7 @@ final class Problems {
         return switch (rejected.reason()) {
             case INVALID, INTERCEPTED -> ProblemType.INVALID_REQUEST;
             case FAILED, UNREADABLE_REPLY -> ProblemType.FAILED;
-            case TOPIC_CONFLICT, NOT_SENT, MEMORY_FULL, REDIS_ERROR, NO_REPLY -> ProblemType.UNAVAILABLE;
+            case TOPIC_CONFLICT, NOT_SENT, MEMORY_FULL, REDIS_ERROR, NO_REPLY, NOT_CONFIRMED -> ProblemType.UNAVAILABLE;
         };
     }
 
