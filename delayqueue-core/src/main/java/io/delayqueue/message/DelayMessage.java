@@ -42,6 +42,7 @@ public final class DelayMessage {
     private final @Nullable String nonce;
     private final @Nullable SendHistory history;
     private final @Nullable Duration remembered;
+    private final @Nullable Durability durability;
 
     private DelayMessage(Builder builder, Object payload) {
         this.topic = builder.topic;
@@ -55,6 +56,7 @@ public final class DelayMessage {
         // each send of a message without an id generates another id, so that no send repeats an earlier one
         this.history = builder.id == null ? null : builder.history;
         this.remembered = builder.remembered;
+        this.durability = builder.durability;
     }
 
     /**
@@ -176,6 +178,11 @@ public final class DelayMessage {
         return remembered;
     }
 
+    /** The confirmation that the send waits for; null if the topic's applies. */
+    public @Nullable Durability durability() {
+        return durability;
+    }
+
     /** Creates a builder with the values of this message. */
     public Builder toBuilder() {
         Builder builder = new Builder(topic);
@@ -191,6 +198,7 @@ public final class DelayMessage {
         builder.nonce = nonce;
         builder.history = history;
         builder.remembered = remembered;
+        builder.durability = durability;
         builder.dueGiven = false;
         return builder;
     }
@@ -217,6 +225,7 @@ public final class DelayMessage {
         private @Nullable String nonce;
         private @Nullable SendHistory history;
         private @Nullable Duration remembered;
+        private @Nullable Durability durability;
 
         private Builder(String topic) {
             this.topic = topic;
@@ -416,6 +425,16 @@ public final class DelayMessage {
             Assert.notNull(time, "'time' must not be null");
             InvalidOptionException.requireRange("rememberFor", time, MIN_REMEMBERED, MAX_REMEMBERED);
             this.remembered = time;
+            return this;
+        }
+
+        /**
+         * Sets the confirmation that the send waits for. By default the topic's applies
+         * ({@code delayqueue.topics[...].durability}).
+         */
+        public Builder durability(Durability durability) {
+            Assert.notNull(durability, "'durability' must not be null");
+            this.durability = durability;
             return this;
         }
 

@@ -98,7 +98,7 @@ public sealed interface SendResult {
 
     /**
      * The message may be stored: Redis did not reply in time, or replied with an error that may have occurred after
-     * the message was stored. A failed repeat of such a send is unknown, too.
+     * the message was stored. With the reason {@link Reason#NOT_CONFIRMED} it is stored, but a failover may lose it. A failed repeat of such a send is unknown, too.
      *
      * @param message the message with its id, to be sent again; if the first send stored it, the second one is
      *     recognised as its repeat

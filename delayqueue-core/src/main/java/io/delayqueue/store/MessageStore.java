@@ -3,6 +3,7 @@ package io.delayqueue.store;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
@@ -18,7 +19,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Futures fail with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply, and with a
  * {@link TopicConflictException} if the shard has another shard count or format than this process expects. In the
- * latter case nothing was written.
+ * latter case nothing was written. If the {@link Durability} that a call asks for is not confirmed, the reply to a send
+ * says so, and the other calls fail.
  *
  * <p>{@link #send}, {@link #poll} and {@link #enableNotifications} create a shard that does not exist or
  * was flushed. The other methods treat it as an empty shard and do not create it.
@@ -31,7 +33,12 @@ public interface MessageStore {
      * @param messages 1 to 500 messages with different ids
      * @return the results in the order of the messages
      */
-    CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages);
+    CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages, Durability durability);
+
+    /** Stores messages without durability. */
+    default CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages) {
+        return send(shard, messages, Durability.NONE);
+    }
 
     /**
      * Claims, settles, renews and reclaims. If there is no reply, the consumer must repeat the same request until there
@@ -45,13 +52,23 @@ public interface MessageStore {
     CompletableFuture<Optional<PollReply>> pollIfRegistered(Shard shard, PollRequest request);
 
     /** Cancels a message, scheduled or leased. */
-    CompletableFuture<CancelOutcome> cancel(Shard shard, String id);
+    CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Durability durability);
+
+    /** Cancels a message without durability. */
+    default CompletableFuture<CancelOutcome> cancel(Shard shard, String id) {
+        return cancel(shard, id, Durability.NONE);
+    }
 
     /** Like {@link #cancel(Shard, String)}, but a message that was sent after a time counts as not found. */
     CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Instant sentUntil);
 
     /** Moves a scheduled message. */
-    CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due);
+    CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due, Durability durability);
+
+    /** Moves a scheduled message without durability. */
+    default CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due) {
+        return reschedule(shard, id, due, Durability.NONE);
+    }
 
     /** Like {@link #reschedule(Shard, String, Due)}, but a message that was sent after a time counts as not found. */
     CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due, Instant sentUntil);

@@ -1,6 +1,8 @@
 package io.delayqueue.store;
 
+import io.delayqueue.redis.RedisCallException;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a send for one message.
@@ -8,8 +10,13 @@ import java.time.Instant;
  * @param outcome outcome of the send
  * @param dueAt due time of the message
  * @param repeated whether an earlier execution of the same send had this outcome; then this execution changed nothing
+ * @param unconfirmed why the durability is not confirmed; null if it is, or none was asked for
  */
-public record SendReply(Outcome outcome, Instant dueAt, boolean repeated) {
+public record SendReply(
+        Outcome outcome,
+        Instant dueAt,
+        boolean repeated,
+        @Nullable RedisCallException unconfirmed) {
 
     /** The outcome of sending one message. */
     public enum Outcome {

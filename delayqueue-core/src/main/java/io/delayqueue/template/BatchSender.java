@@ -28,19 +28,19 @@ final class BatchSender {
     private final SendLimits limits;
     private final TopicRegistry topics;
     private final EventBus events;
-    private final Function<Shard, SendBatcher> newBatcher;
+    private final Function<SendBatcher.Route, SendBatcher> newBatcher;
 
     /**
      * Creates the sender.
      *
-     * @param newBatcher creates the batcher of a shard for one send, with one call at a time
+     * @param newBatcher creates the batcher of a route for one send, with one call at a time
      */
     BatchSender(
             List<SendInterceptor> interceptors,
             SendLimits limits,
             TopicRegistry topics,
             EventBus events,
-            Function<Shard, SendBatcher> newBatcher) {
+            Function<SendBatcher.Route, SendBatcher> newBatcher) {
         this.interceptors = interceptors;
         this.limits = limits;
         this.topics = topics;
@@ -94,13 +94,13 @@ final class BatchSender {
     /** Stores messages that passed the interceptors, and waits for their results. */
     void store(List<PendingMessage> messages) {
         messages.forEach(PendingMessage::begin);
-        byShard(messages).forEach((shard, group) -> newBatcher.apply(shard).submit(group));
+        byRoute(messages).forEach((route, group) -> newBatcher.apply(route).submit(group));
         messages.forEach(message -> message.result().join());
     }
 
-    /** Groups messages by shard. Completes the results of the messages that are not sent. */
-    private Map<Shard, List<PendingMessage>> byShard(List<PendingMessage> messages) {
-        Map<Shard, List<PendingMessage>> byShard = new LinkedHashMap<>();
+    /** Groups messages by route. Completes the results of the messages that are not sent. */
+    private Map<SendBatcher.Route, List<PendingMessage>> byRoute(List<PendingMessage> messages) {
+        Map<SendBatcher.Route, List<PendingMessage>> byRoute = new LinkedHashMap<>();
         Map<String, Set<String>> seen = new HashMap<>();
         Throwable noReply = null;
         for (PendingMessage message : messages) {
@@ -120,7 +120,8 @@ final class BatchSender {
                 if (shard == null) {
                     message.result().complete(SendFailures.notTried(message, noReply));
                 } else {
-                    byShard.computeIfAbsent(shard, any -> new ArrayList<>()).add(message);
+                    byRoute.computeIfAbsent(message.route(shard), any -> new ArrayList<>())
+                            .add(message);
                 }
             } catch (RuntimeException e) {
                 SendResult failed = SendFailures.notStored(message, e);
@@ -128,6 +129,6 @@ final class BatchSender {
                 noReply = SendFailures.noReply(failed);
             }
         }
-        return byShard;
+        return byRoute;
     }
 }

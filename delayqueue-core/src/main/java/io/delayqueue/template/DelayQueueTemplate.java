@@ -8,6 +8,7 @@ import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.RescheduleOutcome;
@@ -21,6 +22,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.SendBatcher.Route;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -55,9 +57,10 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     private final MessageIds ids;
     private final List<SendInterceptor> interceptors;
     private final Duration commandTimeout;
-    private final Map<Shard, SendBatcher> batchers = new ConcurrentHashMap<>();
+    private final Map<Route, SendBatcher> batchers = new ConcurrentHashMap<>();
     private final Set<String> assumedSingle = ConcurrentHashMap.newKeySet();
-    private final Function<Shard, SendBatcher> newBatcher;
+    private final Function<Route, SendBatcher> newBatcher;
+    private final Function<String, Durability> durability;
     private final BatchSender batches;
     private final CommitSender commits;
 
@@ -73,13 +76,14 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         this.interceptors = builder.interceptors;
         this.commandTimeout = builder.commandTimeout;
         int concurrentCalls = builder.concurrentCalls;
-        this.newBatcher = shard -> new SendBatcher(shard, store, topics, events, limits, concurrentCalls, true);
+        this.durability = builder.durability;
+        this.newBatcher = route -> new SendBatcher(route, store, topics, events, limits, concurrentCalls, true);
         this.batches = new BatchSender(
                 interceptors,
                 limits,
                 topics,
                 events,
-                shard -> new SendBatcher(shard, store, topics, events, limits, 1, false));
+                route -> new SendBatcher(route, store, topics, events, limits, 1, false));
         this.commits = new CommitSender(batches, events, builder.afterCommitTimeout, builder.nanoTime, builder.pause);
     }
 
@@ -130,13 +134,14 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
         }
         Shard shard = likely.orElseGet(() -> Shard.single(message.topic()));
         if (shard.count() > 1 && assumedSingle.contains(message.topic())) {
-            SendBatcher earlier = batchers.get(Shard.single(message.topic()));
+            SendBatcher earlier = batchers.get(message.route(Shard.single(message.topic())));
             if (earlier != null && earlier.holds(message.id())) {
                 return earlier;
             }
         }
-        SendBatcher batcher = batchers.get(shard);
-        return batcher != null ? batcher : batchers.computeIfAbsent(shard, newBatcher);
+        Route route = message.route(shard);
+        SendBatcher batcher = batchers.get(route);
+        return batcher != null ? batcher : batchers.computeIfAbsent(route, newBatcher);
     }
 
     @Override
@@ -193,7 +198,8 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
 
     @Override
     public CancelOutcome cancel(String topic, String id) {
-        CancelOutcome outcome = inShard("Cancelling", topic, id, shard -> store.cancel(shard, id))
+        CancelOutcome outcome = inShard(
+                        "Cancelling", topic, id, shard -> store.cancel(shard, id, durability.apply(topic)))
                 .orElse(CancelOutcome.NOT_FOUND);
         if (outcome.isCancelled()) {
             events.publish(listener -> listener.cancelled(topic, id));
@@ -224,7 +230,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
             throw new IllegalArgumentException("Message " + Printable.of(id) + " in topic " + Printable.of(topic)
                     + " cannot be rescheduled: " + objection);
         }
-        return inShard("Rescheduling", topic, id, shard -> store.reschedule(shard, id, due))
+        return inShard("Rescheduling", topic, id, shard -> store.reschedule(shard, id, due, durability.apply(topic)))
                 .orElse(RescheduleOutcome.NOT_FOUND);
     }
 
@@ -261,7 +267,11 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
      */
     private PendingMessage prepare(DelayMessage message) {
         String id = message.id() == null ? ids.next() : message.id();
-        PendingMessage pending = new PendingMessage(message, id, nonce(message));
+        PendingMessage pending = new PendingMessage(
+                message,
+                id,
+                nonce(message),
+                message.durability() != null ? message.durability() : durability.apply(message.topic()));
         if (message.nonce() != null && !NONCE.matcher(message.nonce()).matches()) {
             // no earlier send can have used an invalid nonce
             String detail = "its nonce must be 1 to 64 letters and digits, but was " + Printable.of(message.nonce());

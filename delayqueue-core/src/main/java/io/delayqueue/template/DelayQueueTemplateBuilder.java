@@ -3,6 +3,7 @@ package io.delayqueue.template;
 import io.delayqueue.Internal;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.springframework.util.Assert;
 
@@ -29,6 +31,7 @@ public final class DelayQueueTemplateBuilder {
     Duration afterCommitTimeout = Duration.ofSeconds(10);
     Duration commandTimeout = Duration.ofSeconds(5);
     int concurrentCalls = SendBatcher.CONCURRENT_CALLS;
+    Function<String, Durability> durability = topic -> Durability.NONE;
     Executor completions = Runnable::run;
     LongSupplier nanoTime = System::nanoTime;
     Consumer<Duration> pause = time -> LockSupport.parkNanos(time.toNanos());
@@ -74,6 +77,16 @@ public final class DelayQueueTemplateBuilder {
                 "afterCommitTimeout",
                 "must be from 0 to 1 h, but was " + timeout);
         this.afterCommitTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Sets the durability of each topic: for sends whose message sets none, and for cancels and reschedules. Default:
+     * {@link Durability#NONE}.
+     */
+    public DelayQueueTemplateBuilder durability(Function<String, Durability> durability) {
+        Assert.notNull(durability, "'durability' must not be null");
+        this.durability = durability;
         return this;
     }
 

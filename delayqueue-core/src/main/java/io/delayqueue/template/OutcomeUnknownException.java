@@ -7,9 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A message may or may not be stored: Redis did not reply in time, the connection broke, or Redis replied with an error
- * that may have followed a write. Send {@link #delayMessage()} again, as often as necessary. If an earlier send stored
- * the message, Redis recognises the repeat and returns the result of that send. If the repeat fails for any reason,
- * this exception is thrown again, because a failed repeat does not show whether the earlier send stored the message.
+ * that may have followed a write. With the {@link #reason()} {@link Reason#NOT_CONFIRMED} the message is stored, but
+ * fewer replicas than requested confirmed it in time, so that a failover may lose it.
+ *
+ * <p>Send {@link #delayMessage()} again, as often as necessary. If an earlier send stored the message, Redis recognises
+ * the repeat and returns the result of that send. If the repeat fails for any reason, this exception is thrown again,
+ * because a failed repeat does not show whether the earlier send stored the message.
  */
 public final class OutcomeUnknownException extends DelayQueueException {
 
@@ -28,7 +31,10 @@ public final class OutcomeUnknownException extends DelayQueueException {
     public OutcomeUnknownException(DelayMessage delayMessage, Reason reason, String detail, @Nullable Throwable cause) {
         super(
                 "Message " + Printable.of(delayMessage.id()) + " to topic " + Printable.of(delayMessage.topic())
-                        + " may or may not be stored" + (detail.isEmpty() ? "" : ": " + withoutDot(detail))
+                        + (reason == Reason.NOT_CONFIRMED
+                                ? " is stored on the master, but a failover may lose it"
+                                : " may or may not be stored")
+                        + (detail.isEmpty() ? "" : ": " + withoutDot(detail))
                         + ". Send the message of this exception again; Redis recognises a repeat.",
                 cause);
         this.delayMessage = delayMessage;

@@ -3,6 +3,7 @@ package io.delayqueue.template;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.SendHistory;
@@ -11,6 +12,7 @@ import io.delayqueue.message.SendResult.Failed;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Rejected;
 import io.delayqueue.message.SendResult.Unknown;
+import io.delayqueue.message.Shard;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.OutgoingMessage.Memory;
 import java.nio.charset.CharsetEncoder;
@@ -36,6 +38,7 @@ final class PendingMessage implements SendInterceptor.Sending {
     private final DelayMessage message;
     private final String id;
     private final String nonce;
+    private final Durability durability;
     private final Map<String, String> headers;
     private byte[] payload = {};
     private CompletableFuture<SendResult> result = new CompletableFuture<>();
@@ -47,10 +50,16 @@ final class PendingMessage implements SendInterceptor.Sending {
 
     private boolean stored;
 
-    PendingMessage(DelayMessage message, String id, String nonce) {
+    /**
+     * Creates it.
+     *
+     * @param durability the message's durability, or its topic's
+     */
+    PendingMessage(DelayMessage message, String id, String nonce, Durability durability) {
         this.message = message;
         this.id = id;
         this.nonce = nonce;
+        this.durability = durability;
         this.headers = new LinkedHashMap<>(message.headers());
         this.history = message.history();
     }
@@ -117,6 +126,11 @@ final class PendingMessage implements SendInterceptor.Sending {
 
     boolean rejectsDuplicate() {
         return message.onDuplicate() == OnDuplicate.REJECT;
+    }
+
+    /** The route of the message if it belongs to a shard. */
+    SendBatcher.Route route(Shard shard) {
+        return new SendBatcher.Route(shard, durability);
     }
 
     /** Begins another send of the message, which has its own result. */

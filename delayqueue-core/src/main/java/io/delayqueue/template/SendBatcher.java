@@ -2,6 +2,7 @@ package io.delayqueue.template;
 
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Accepted;
 import io.delayqueue.message.SendResult.Duplicate;
@@ -32,7 +33,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the messages of one shard, in batches. A message is sent at once in its own call if fewer than
+ * Stores the messages of one shard and one durability, in batches. A message is sent at once in its own call if fewer than
  * {@code maxCalls} calls are in progress and no other message waits. Otherwise it waits, and the next call takes the
  * waiting messages, up to the limits of a batch. Messages leave in the order of their arrival. Calls may overtake each
  * other, so two messages with one id are never in progress at once, which keeps the order per id.
@@ -53,7 +54,7 @@ final class SendBatcher {
     /** Added to the wait for a message's own call. The command timeout, whose error says more, thus ends first. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
-    private final Shard shard;
+    private final Route route;
     private final MessageStore store;
     private final TopicRegistry topics;
     private final EventBus events;
@@ -69,35 +70,43 @@ final class SendBatcher {
     private int calls;
     private boolean starting;
 
+    /** Messages of one id and different routes may overtake each other. */
+    record Route(Shard shard, Durability durability) {}
+
     /**
      * Creates a batcher.
      *
-     * @param maxCalls most calls in progress, 1 or more
+     * @param maxCalls most calls in progress, 1 or more; with a durability there is one, which all waiting messages
+     *     share
      * @param repeatsAlone whether to send each message of a failed call alone if one of them may have failed the others
      */
     SendBatcher(
-            Shard shard,
+            Route route,
             MessageStore store,
             TopicRegistry topics,
             EventBus events,
             SendLimits limits,
             int maxCalls,
             boolean repeatsAlone) {
-        this.shard = shard;
+        this.route = route;
         this.store = store;
         this.topics = topics;
         this.events = events;
         this.limits = limits;
-        this.maxCalls = maxCalls;
+        this.maxCalls = route.durability().isNone() ? maxCalls : 1;
         this.repeatsAlone = repeatsAlone;
     }
 
     /**
      * Stores a message and waits for the result.
      *
-     * @param timeout longest wait, plus one second if the message has its own call
+     * @param commandTimeout longest wait, plus one second if the message has its own call; with a durability, the time
+     *     for the confirmation is added, and all is doubled, because a call waits for the one before it
      */
-    SendResult send(PendingMessage message, Duration timeout) {
+    SendResult send(PendingMessage message, Duration commandTimeout) {
+        Duration within = route.durability().within();
+        Duration timeout =
+                within.isZero() ? commandTimeout : commandTimeout.plus(within).multipliedBy(2);
         if (!encoded(message)) {
             return message.result().join();
         }
@@ -196,8 +205,8 @@ final class SendBatcher {
 
     /** Stores the messages of a call. The future always completes normally. */
     private CompletableFuture<List<SendResult>> store(List<PendingMessage> call) {
-        return topics.knownShardOf(shard.topic(), call.get(0).id()).isPresent()
-                ? storeIn(shard, call).exceptionallyCompose(anew -> storeInTheirShards(call))
+        return topics.knownShardOf(route.shard().topic(), call.get(0).id()).isPresent()
+                ? storeIn(route.shard(), call).exceptionallyCompose(anew -> storeInTheirShards(call))
                 : storeInTheirShards(call);
     }
 
@@ -205,7 +214,7 @@ final class SendBatcher {
     private CompletableFuture<List<SendResult>> storeIn(Shard target, List<PendingMessage> call) {
         List<OutgoingMessage> outgoing = new ArrayList<>(call.size());
         call.forEach(message -> outgoing.add(message.outgoing()));
-        return Completions.call(() -> store.send(target, outgoing))
+        return Completions.call(() -> store.send(target, outgoing, route.durability()))
                 .thenApply(reply -> results(call, reply))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Completions.cause(failure);
@@ -241,7 +250,11 @@ final class SendBatcher {
                 case KEPT -> new Kept(topic, id);
                 case DUPLICATE -> new Duplicate(topic, id);
             };
-            results.add(result);
+            RedisCallException unconfirmed = reported.unconfirmed();
+            results.add(
+                    unconfirmed == null || result instanceof Duplicate
+                            ? result
+                            : SendFailures.of(message, unconfirmed));
             if (result instanceof Duplicate) {
                 events.publish(listener -> listener.duplicateRejected(topic, id));
             } else if (!(result instanceof Kept) && message.stored(reported.repeated())) {

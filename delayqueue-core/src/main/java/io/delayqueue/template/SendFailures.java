@@ -21,7 +21,7 @@ final class SendFailures {
         Throwable cause = Completions.cause(failure);
         if (cause instanceof RedisCallException call) {
             return call.isOutcomeUnknown()
-                    ? message.unknown(reason(call), errorReply(call), call)
+                    ? message.unknown(reason(call), problem(call), call)
                     : notStored(message, call);
         }
         // any other exception was thrown while the reply was read, after the script had run
@@ -30,11 +30,13 @@ final class SendFailures {
                 : message.unknown(Reason.UNREADABLE_REPLY, "", cause);
     }
 
-    /** Describes an error reply. A timeout adds nothing to the message of {@link OutcomeUnknownException}. */
-    private static String errorReply(RedisCallException call) {
-        return call.kind() == Kind.STOPPED
-                ? "Redis replied with an error that may have followed a write (" + call.getMessage() + ")"
-                : "";
+    /** Describes the failure. A timeout adds nothing to the message of {@link OutcomeUnknownException}. */
+    private static String problem(RedisCallException call) {
+        return switch (call.kind()) {
+            case STOPPED -> "Redis replied with an error that may have followed a write (" + call.getMessage() + ")";
+            case NOT_CONFIRMED -> String.valueOf(call.getMessage());
+            default -> "";
+        };
     }
 
     /** Returns the result of a message whose call failed before the message was sent. */

@@ -3,6 +3,7 @@ package io.delayqueue.store;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
@@ -62,8 +63,8 @@ public record BlockingStore(MessageStore store) implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages) {
-        return store.send(shard, messages);
+    public CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages, Durability durability) {
+        return store.send(shard, messages, durability);
     }
 
     @Override
@@ -77,8 +78,8 @@ public record BlockingStore(MessageStore store) implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<CancelOutcome> cancel(Shard shard, String id) {
-        return store.cancel(shard, id);
+    public CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Durability durability) {
+        return store.cancel(shard, id, durability);
     }
 
     @Override
@@ -87,8 +88,8 @@ public record BlockingStore(MessageStore store) implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due) {
-        return store.reschedule(shard, id, due);
+    public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due, Durability durability) {
+        return store.reschedule(shard, id, due, durability);
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Accepted;
@@ -142,19 +143,25 @@ class SendAllTests extends RedisTest {
 
     /** A message without a payload, which the template never creates: its encoding fails. */
     private static PendingMessage unwritable(String id) {
-        PendingMessage unwritable = new PendingMessage(message(id), id, "n");
+        PendingMessage unwritable = new PendingMessage(message(id), id, "n", Durability.NONE);
         unwritable.serialised(null);
         return unwritable;
     }
 
     private static PendingMessage pending(String id) {
-        return new PendingMessage(message(id), id, "n");
+        return new PendingMessage(message(id), id, "n", Durability.NONE);
     }
 
     @Test
     void aMessageThatCannotBeEncodedIsRejectedAlone() {
         SendBatcher batcher = new SendBatcher(
-                Shard.single("orders"), queue.store(), queue.topics(), queue.events(), SendLimits.DEFAULTS, 1, false);
+                new SendBatcher.Route(Shard.single("orders"), Durability.NONE),
+                queue.store(),
+                queue.topics(),
+                queue.events(),
+                SendLimits.DEFAULTS,
+                1,
+                false);
         List<PendingMessage> messages = List.of(pending("a"), unwritable("b"), pending("c"));
 
         batcher.submit(messages);

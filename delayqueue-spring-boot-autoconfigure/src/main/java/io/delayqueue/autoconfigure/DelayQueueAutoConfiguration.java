@@ -179,6 +179,7 @@ public final class DelayQueueAutoConfiguration {
                 .events(events)
                 .limits(properties.limits().toLimits())
                 .commandTimeout(properties.redis().commandTimeout())
+                .durability(properties.toDurability())
                 .completions(new EngineExecutor(engine))
                 .interceptors(interceptors.orderedStream().toList());
         return InvalidPropertyException.check(

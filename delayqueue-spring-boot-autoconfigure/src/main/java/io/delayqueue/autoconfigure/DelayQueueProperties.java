@@ -14,6 +14,7 @@ import io.delayqueue.autoconfigure.property.ListenerProperties;
 import io.delayqueue.autoconfigure.property.TopicProperties;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -40,8 +42,10 @@ import org.springframework.util.unit.DataSize;
  * @param namespace First part of every key and channel in Redis, 1 to 64 letters, digits, dots, dashes or underscores.
  *     Namespaces on the same Redis are independent of each other.
  * @param listener Options of all listeners. Options of a topic or of a listener's annotation take precedence.
- * @param topics Options of a topic, by its name: shards (number of shards, 1 to 1,024) and, for its listeners, the keys
- *     of delayqueue.listener except auto-startup and mdc. Attributes of a listener's annotation take precedence.
+ * @param topics Options of a topic, by its name: shards (number of shards, 1 to 1,024), durability (confirmation that
+ *     sends, cancels and reschedules wait for: replicas 1 within 500ms, fsynced 1 within 2s, or none) and, for its
+ *     listeners, the keys of delayqueue.listener except auto-startup and mdc. Attributes of a listener's annotation take
+ *     precedence.
  * @param shards Conflicts about the number of shards of a topic.
  * @param limits Limits of sends.
  * @param engine Periodic tasks, sweeps, heartbeats and acknowledgements.
@@ -96,6 +100,25 @@ public record DelayQueueProperties(
         levels.check();
         ForwardProperties.check(forward, levels);
         toShardPlan(topics, shards);
+        toDurability(topics);
+    }
+
+    /** The durability of each topic. */
+    Function<String, Durability> toDurability() {
+        Map<String, Durability> byTopic = toDurability(topics);
+        return topic -> byTopic.getOrDefault(topic, Durability.NONE);
+    }
+
+    private static Map<String, Durability> toDurability(Map<String, TopicProperties> topics) {
+        Map<String, Durability> byTopic = new HashMap<>();
+        topics.forEach((topic, properties) -> {
+            String text = properties.durability();
+            if (text != null) {
+                String prefix = "delayqueue.topics[" + topic + "]";
+                byTopic.put(topic, InvalidPropertyException.check(prefix, () -> Durability.parse(text)));
+            }
+        });
+        return byTopic;
     }
 
     ShardPlan toShardPlan() {

@@ -107,6 +107,12 @@ class FailureAnalysisTests {
                 "delayqueue.topics[a.b].prefetch=-1 | delayqueue.topics[a.b].prefetch must be from 0"
                         + " to 10000, but was -1.",
                 "delayqueue.topics[a.b].shards=0 | delayqueue.topics[a.b].shards must be 1 to 1,024, but was 0.",
+                "delayqueue.topics[a.b].durability=2 replicas | delayqueue.topics[a.b].durability must be 'none', or of the"
+                        + " form 'replicas 1 within 500ms' or 'fsynced 1 within 2s', but was '2 replicas'.",
+                "delayqueue.topics[a.b].durability=replicas 0 within 1s | delayqueue.topics[a.b].durability is 'replicas 0"
+                        + " within 1s', but replicas must be from 1 to 100, but was 0.",
+                "delayqueue.topics[a.b].durability=replicas 1 within 500 | delayqueue.topics[a.b].durability is 'replicas 1"
+                        + " within 500', but '500' has no unit: write 500s or 500ms.",
                 "delayqueue.topics.a.shards=1025 | delayqueue.topics[a].shards must be 1 to 1,024, but was 1025.",
                 "delayqueue.shards.on-conflict=ask | delayqueue.shards.on-conflict",
                 "delayqueue.engine.sweep=soon | delayqueue.engine.sweep",

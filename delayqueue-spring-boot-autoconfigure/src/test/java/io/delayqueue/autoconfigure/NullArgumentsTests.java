@@ -10,6 +10,7 @@ import io.delayqueue.annotation.DelayListenerEndpoint;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendHistory;
 import io.delayqueue.template.DelayQueueOperations;
@@ -50,6 +51,7 @@ class NullArgumentsTests {
             Map.entry(Duration.class, Duration.ofSeconds(1)),
             Map.entry(Instant.class, Instant.EPOCH),
             Map.entry(OnDuplicate.class, OnDuplicate.KEEP),
+            Map.entry(Durability.class, Durability.NONE),
             Map.entry(SendHistory.class, SendHistory.none()),
             Map.entry(Map.class, Map.of()),
             Map.entry(List.class, List.of("a")),

@@ -4,12 +4,14 @@ import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.redis.ShardKeys;
@@ -64,13 +66,13 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages) {
+    public CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages, Durability durability) {
         return calls.run(
                         SendScript.SCRIPT,
                         shard,
                         keys -> SendScript.keys(keys, messages),
-                        call -> SendScript.write(signal(call, shard), messages))
-                .thenApply(reply -> SendScript.read(messages, reply));
+                        call -> SendScript.write(signal(call.durability(durability), shard), messages))
+                .thenApply(reply -> SendScript.read(messages, reply, Replies.unconfirmed(reply, durability)));
     }
 
     @Override
@@ -90,8 +92,8 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<CancelOutcome> cancel(Shard shard, String id) {
-        return cancel(shard, id, call -> {});
+    public CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Durability durability) {
+        return cancel(shard, id, durability, call -> {});
     }
 
     @Override
@@ -99,17 +101,19 @@ public final class RedisMessageStore implements MessageStore {
         return cancel(
                 shard,
                 id,
+                Durability.NONE,
                 call -> call.add(DelayMessage.versionDigits(DelayMessage.MAX_VERSION))
                         .add("0")
                         .add(sentUntil.toEpochMilli()));
     }
 
-    private CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Consumer<ScriptCall> options) {
+    private CompletableFuture<CancelOutcome> cancel(
+            Shard shard, String id, Durability durability, Consumer<ScriptCall> options) {
         return calls.runIfExists(CANCEL, shard, ShardKeys::queue, call -> {
-                    signal(call, shard).add(known(id));
+                    signal(call.durability(durability), shard).add(known(id));
                     options.accept(call);
                 })
-                .thenApply(found -> switch (outcome(found)) {
+                .thenApply(found -> switch (outcome(confirmed(found, durability))) {
                     case "c" -> CancelOutcome.CANCELLED;
                     case "h" -> CancelOutcome.CANCELLED_WHILE_HANDLED;
                     default -> CancelOutcome.NOT_FOUND;
@@ -117,22 +121,22 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due) {
-        return reschedule(shard, id, due, call -> {});
+    public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due, Durability durability) {
+        return reschedule(shard, id, due, durability, call -> {});
     }
 
     @Override
     public CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due, Instant sentUntil) {
-        return reschedule(shard, id, due, call -> call.add(sentUntil.toEpochMilli()));
+        return reschedule(shard, id, due, Durability.NONE, call -> call.add(sentUntil.toEpochMilli()));
     }
 
     private CompletableFuture<RescheduleOutcome> reschedule(
-            Shard shard, String id, Due due, Consumer<ScriptCall> options) {
+            Shard shard, String id, Due due, Durability durability, Consumer<ScriptCall> options) {
         return calls.runIfExists(RESCHEDULE, shard, ShardKeys::queue, call -> {
-                    signal(call, shard).add(known(id)).add(SendScript.due(due));
+                    signal(call.durability(durability), shard).add(known(id)).add(SendScript.due(due));
                     options.accept(call);
                 })
-                .thenApply(found -> switch (outcome(found)) {
+                .thenApply(found -> switch (outcome(confirmed(found, durability))) {
                     case "r" -> RescheduleOutcome.RESCHEDULED;
                     case "l" -> RescheduleOutcome.BEING_HANDLED;
                     default -> RescheduleOutcome.NOT_FOUND;
@@ -296,6 +300,16 @@ public final class RedisMessageStore implements MessageStore {
     public CompletableFuture<Void> enableNotifications(Shard shard) {
         return calls.run(ENABLE_NOTIFICATIONS, shard.messages(), ShardKeys::queue, call -> {})
                 .thenApply(reply -> null);
+    }
+
+    /** Returns the reply; throws if the durability that was asked for is not confirmed. */
+    private static Optional<List<Object>> confirmed(Optional<List<Object>> reply, Durability durability) {
+        RedisCallException unconfirmed =
+                reply.map(found -> Replies.unconfirmed(found, durability)).orElse(null);
+        if (unconfirmed != null) {
+            throw unconfirmed;
+        }
+        return reply;
     }
 
     /** The letter that encodes the outcome of a script; empty if the shard is absent. */

@@ -2,6 +2,8 @@ package io.delayqueue.store.script;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.message.Durability;
+import io.delayqueue.redis.RedisCallException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -51,6 +53,11 @@ final class Replies {
 
     static Instant millis(@Nullable Object part) {
         return Instant.ofEpochMilli(number(part));
+    }
+
+    /** Why the durability of a call is not confirmed; null if it is, or none was asked for. */
+    static @Nullable RedisCallException unconfirmed(List<Object> reply, Durability durability) {
+        return durability.isNone() ? null : (RedisCallException) reply.get(reply.size() - 1);
     }
 
     @SuppressWarnings("unchecked")

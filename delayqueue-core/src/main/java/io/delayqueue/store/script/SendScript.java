@@ -3,6 +3,7 @@ package io.delayqueue.store.script;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.EnvelopeFormat;
@@ -14,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the arguments and reads the reply of {@code send.lua}. */
 final class SendScript {
@@ -58,7 +60,8 @@ final class SendScript {
         };
     }
 
-    static List<SendReply> read(List<OutgoingMessage> messages, List<Object> reply) {
+    static List<SendReply> read(
+            List<OutgoingMessage> messages, List<Object> reply, @Nullable RedisCallException unconfirmed) {
         Instant now = Replies.micros(reply.get(1));
         byte[] outcomes = Replies.bytes(reply.get(2));
         Iterator<Object> first = Replies.list(reply.get(3)).iterator();
@@ -69,7 +72,7 @@ final class SendScript {
             long millis = repeated
                     ? Replies.number(first.next())
                     : EnvelopeFormat.millis(due) + (due.relative() ? now.toEpochMilli() : 0);
-            results.add(new SendReply(outcome(outcomes[i]), Instant.ofEpochMilli(millis), repeated));
+            results.add(new SendReply(outcome(outcomes[i]), Instant.ofEpochMilli(millis), repeated, unconfirmed));
         }
         return results;
     }

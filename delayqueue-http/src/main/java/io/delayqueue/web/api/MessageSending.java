@@ -71,8 +71,8 @@ public record MessageSending(
             }
         }
         throw unknown
-                ? ProblemType.OUTCOME_UNKNOWN.exception("Redis did not reply: it is unknown which of the "
-                        + results.size() + " messages were stored. Repeating the request is safe with the same"
+                ? ProblemType.OUTCOME_UNKNOWN.exception("Redis did not reply or confirm: it is unknown which of the "
+                        + results.size() + " messages are stored safely. Repeating the request is safe with the same"
                         + " Idempotency-Key.")
                 : ProblemType.UNAVAILABLE.exception("None of the " + results.size()
                         + " messages was stored, because Redis did not accept them. Send them again later.");

@@ -96,7 +96,11 @@ final class Problems {
             String topic = unknown.delayMessage().topic();
             String id = Objects.requireNonNullElse(unknown.delayMessage().id(), "");
             return ProblemType.OUTCOME_UNKNOWN
-                    .problem("It is unknown whether message '" + id + "' was stored, because Redis did not reply."
+                    .problem((unknown.reason() == Reason.NOT_CONFIRMED
+                                    ? "Message '" + id + "' is stored on the master of Redis, but the confirmation of"
+                                            + " its durability is missing: a failover may lose it."
+                                    : "It is unknown whether message '" + id
+                                            + "' was stored, because Redis did not reply.")
                             + " Repeating the request is safe with the same Idempotency-Key. Without a key, find the message by its"
                             + " id first.")
                     .about(topic, id);

@@ -3,6 +3,7 @@ package io.delayqueue.web.compat;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.TooManyTopicsException;
@@ -165,8 +166,10 @@ public final class JobService {
     /** Returns the error message for the client. */
     static String sentence(Throwable failure) {
         Throwable cause = Completions.cause(failure);
-        if (cause instanceof OutcomeUnknownException) {
-            return "It is unknown whether the job was stored, because Redis did not reply. Push it again.";
+        if (cause instanceof OutcomeUnknownException unknown) {
+            return unknown.reason() == Reason.NOT_CONFIRMED
+                    ? "The job is stored, but a failover of Redis may lose it. Push it again."
+                    : "It is unknown whether the job was stored, because Redis did not reply. Push it again.";
         }
         if (!(cause instanceof DelayQueueException
                 || cause instanceof RedisCallException

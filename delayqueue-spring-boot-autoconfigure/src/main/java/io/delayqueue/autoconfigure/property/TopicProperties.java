@@ -5,14 +5,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of shards of a topic and the options of its listeners. Attributes of a listener's annotation take
- * precedence.
+ * The number of shards of a topic, the durability of its sends, and the options of its listeners. Attributes of a
+ * listener's annotation take precedence.
  *
  * @param shards Number of shards of the topic, 1 to 1,024. It is fixed when the topic is registered. By default, a
  *     registered topic keeps its number, and a new topic has 1 shard.
+ * @param durability Confirmation that sends, cancels and reschedules wait for, such as {@code replicas 1 within 500ms} or
+ *     {@code fsynced 1 within 2s}; by default none. The durability of a message takes precedence.
  */
 public record TopicProperties(
         @Nullable Integer shards,
+        @Nullable String durability,
         @Nullable Integer concurrency,
         @Nullable Integer batchSize,
         @Nullable Duration lease,

@@ -36,8 +36,17 @@ public record SendResponse(
             return new SendResponse(
                     result.topic(), result.id(), "duplicate", null, "A message with this id is live. Nothing changed.");
         }
-        return result instanceof SendResult.Rejected rejected
-                ? new SendResponse(result.topic(), result.id(), "rejected", null, rejected.detail())
+        if (result instanceof SendResult.Rejected rejected) {
+            return new SendResponse(result.topic(), result.id(), "rejected", null, rejected.detail());
+        }
+        return result instanceof SendResult.Unknown unknown && unknown.reason() == SendResult.Reason.NOT_CONFIRMED
+                ? new SendResponse(
+                        result.topic(),
+                        result.id(),
+                        "unknown",
+                        null,
+                        "The message is stored on the master of Redis, but a failover may lose it: " + unknown.detail()
+                                + ".")
                 : new SendResponse(
                         result.topic(),
                         result.id(),
