@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Futures fail with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply, and with a
  * {@link TopicConflictException} if the shard has another shard count or format than this process expects. In the
- * latter case nothing was written. If the {@link Durability} that a call asks for is not confirmed, the reply to a send
- * says so, and the other calls fail.
+ * latter case nothing was written. If the {@link Durability} that a call asks for is not confirmed, the reply to a send or
+ * poll says so, and the other calls fail.
  *
  * <p>{@link #send}, {@link #poll} and {@link #enableNotifications} create a shard that does not exist or
  * was flushed. The other methods treat it as an empty shard and do not create it.
@@ -49,7 +49,7 @@ public interface MessageStore {
     /**
      * Like {@link #poll}, but does not register the topic: does nothing and returns empty if it is not registered.
      */
-    CompletableFuture<Optional<PollReply>> pollIfRegistered(Shard shard, PollRequest request);
+    CompletableFuture<Optional<PollReply>> pollIfRegistered(Shard shard, PollRequest request, Durability durability);
 
     /** Cancels a message, scheduled or leased. */
     CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Durability durability);

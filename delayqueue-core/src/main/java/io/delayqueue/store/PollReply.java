@@ -1,8 +1,10 @@
 package io.delayqueue.store;
 
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.redis.RedisCallException;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a poll.
@@ -15,6 +17,7 @@ import java.util.List;
  * @param reclaimed ids of messages whose lease ended and which are scheduled again
  * @param deadLettered messages that became dead letters
  * @param suspectsLeft whether messages wait to be handled in isolation
+ * @param unconfirmed why the durability of the settlements is not confirmed; null if it is, or none was asked for
  */
 public record PollReply(
         long nowMicros,
@@ -24,7 +27,8 @@ public record PollReply(
         List<Settlement> rejected,
         List<String> reclaimed,
         List<DeadLettered> deadLettered,
-        boolean suspectsLeft) {
+        boolean suspectsLeft,
+        @Nullable RedisCallException unconfirmed) {
 
     /** A time that is never reached. */
     public static final long NEVER = 9007199254740991L;

@@ -281,7 +281,15 @@ public final class ShardSession {
     public void publish(Poll poll, PollReply reply) {
         Set<Object> rejected = identities(reply.rejected());
         events.publish(poll.settlements, rejected, reply);
-        complete(poll.settlements, pending -> pending.accepted().complete(!rejected.contains(pending.settlement())));
+        RedisCallException unconfirmed = reply.unconfirmed();
+        complete(poll.settlements, pending -> {
+            boolean accepted = !rejected.contains(pending.settlement());
+            if (accepted && unconfirmed != null) {
+                pending.accepted().completeExceptionally(unconfirmed);
+            } else {
+                pending.accepted().complete(accepted);
+            }
+        });
     }
 
     /** Returns a set that compares settlements by identity, because a poll may contain equal settlements. */

@@ -40,7 +40,15 @@ class NextPollTests {
         clock.set(redisMillis() * 1000);
         nextPoll.replied(
                 new PollReply(
-                        redisMillis() * 1000, nextDue, nextLeaseEnd, claims, List.of(), List.of(), List.of(), false),
+                        redisMillis() * 1000,
+                        nextDue,
+                        nextLeaseEnd,
+                        claims,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        false,
+                        null),
                 announced);
     }
 

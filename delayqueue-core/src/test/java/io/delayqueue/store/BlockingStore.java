@@ -73,8 +73,9 @@ public record BlockingStore(MessageStore store) implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<Optional<PollReply>> pollIfRegistered(Shard shard, PollRequest request) {
-        return store.pollIfRegistered(shard, request);
+    public CompletableFuture<Optional<PollReply>> pollIfRegistered(
+            Shard shard, PollRequest request, Durability durability) {
+        return store.pollIfRegistered(shard, request, durability);
     }
 
     @Override

@@ -102,7 +102,7 @@ class ShardSessionTests {
 
     private static PollReply reply(List<Settlement> rejected) {
         return new PollReply(
-                1_000_000, PollReply.NEVER, PollReply.NEVER, List.of(), rejected, List.of(), List.of(), false);
+                1_000_000, PollReply.NEVER, PollReply.NEVER, List.of(), rejected, List.of(), List.of(), false, null);
     }
 
     @Test
@@ -173,7 +173,8 @@ class ShardSessionTests {
                         List.of(
                                 new DeadLettered("accepted", DeadLetterCause.REQUESTED),
                                 new DeadLettered("rejected", DeadLetterCause.CRASHED)),
-                        false));
+                        false,
+                        null));
 
         assertThat(told)
                 .containsExactly("gone rejected", "deadLettered accepted REQUESTED", "deadLettered rejected CRASHED");

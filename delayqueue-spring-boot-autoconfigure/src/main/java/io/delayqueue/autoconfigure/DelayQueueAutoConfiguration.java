@@ -200,6 +200,7 @@ public final class DelayQueueAutoConfiguration {
         return DefaultDelayQueueReceiver.builder(store, registry, codec, engine.signals(), engine.tasks())
                 .events(events)
                 .settings(properties.toReceiveSettings())
+                .durability(properties.toDurability())
                 .completions(engine::execute)
                 .addConsumer(engine::addConsumer)
                 .build();

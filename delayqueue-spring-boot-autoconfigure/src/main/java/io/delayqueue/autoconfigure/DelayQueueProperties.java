@@ -43,9 +43,9 @@ import org.springframework.util.unit.DataSize;
  *     Namespaces on the same Redis are independent of each other.
  * @param listener Options of all listeners. Options of a topic or of a listener's annotation take precedence.
  * @param topics Options of a topic, by its name: shards (number of shards, 1 to 1,024), durability (confirmation that
- *     sends, cancels and reschedules wait for: replicas 1 within 500ms, fsynced 1 within 2s, or none) and, for its
- *     listeners, the keys of delayqueue.listener except auto-startup and mdc. Attributes of a listener's annotation take
- *     precedence.
+ *     sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
+ *     or none) and, for its listeners, the keys of delayqueue.listener except auto-startup and mdc. Attributes of a
+ *     listener's annotation take precedence.
  * @param shards Conflicts about the number of shards of a topic.
  * @param limits Limits of sends.
  * @param engine Periodic tasks, sweeps, heartbeats and acknowledgements.

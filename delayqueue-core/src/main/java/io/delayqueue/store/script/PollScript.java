@@ -3,6 +3,7 @@ package io.delayqueue.store.script;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Durability;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.store.Claim;
@@ -93,7 +94,7 @@ final class PollScript {
         call.add(verb).add(settlement.id()).add(settlement.token()).add(value).add(failure);
     }
 
-    static PollReply read(PollRequest request, List<Object> reply) {
+    static PollReply read(PollRequest request, List<Object> reply, Durability durability) {
         return new PollReply(
                 Replies.number(reply.get(1)),
                 Replies.number(reply.get(2)),
@@ -102,7 +103,8 @@ final class PollScript {
                 rejected(request, Replies.list(reply.get(4)), Replies.list(reply.get(5))),
                 Replies.list(reply.get(6)).stream().map(Replies::text).toList(),
                 deadLettered(Replies.list(reply.get(7))),
-                Replies.number(reply.get(11)) > 0);
+                Replies.number(reply.get(11)) > 0,
+                Replies.unconfirmed(reply, durability));
     }
 
     private static List<Claim> claims(String token, List<Object> reply) {

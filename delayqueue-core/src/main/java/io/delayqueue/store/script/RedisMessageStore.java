@@ -77,18 +77,24 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<PollReply> poll(Shard shard, PollRequest request) {
-        return calls.run(PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, polling(shard, request))
-                .thenApply(reply -> PollScript.read(request, reply));
+        return calls.run(
+                        PollScript.SCRIPT,
+                        shard,
+                        ShardKeys::withNewNotifications,
+                        polling(shard, request, Durability.NONE))
+                .thenApply(reply -> PollScript.read(request, reply, Durability.NONE));
     }
 
     @Override
-    public CompletableFuture<Optional<PollReply>> pollIfRegistered(Shard shard, PollRequest request) {
-        return calls.runIfRegistered(PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, polling(shard, request))
-                .thenApply(reply -> reply.map(poll -> PollScript.read(request, poll)));
+    public CompletableFuture<Optional<PollReply>> pollIfRegistered(
+            Shard shard, PollRequest request, Durability durability) {
+        return calls.runIfRegistered(
+                        PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, polling(shard, request, durability))
+                .thenApply(reply -> reply.map(poll -> PollScript.read(request, poll, durability)));
     }
 
-    private Consumer<ScriptCall> polling(Shard shard, PollRequest request) {
-        return call -> PollScript.write(signal(call, shard), request);
+    private Consumer<ScriptCall> polling(Shard shard, PollRequest request, Durability durability) {
+        return call -> PollScript.write(signal(call.durability(durability), shard), request);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
@@ -144,6 +145,7 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
         EventBus events = new EventBus(List.of());
         ReceiveSettings settings = ReceiveSettings.DEFAULTS;
         Executor completions = Runnable::run;
+        Function<String, Durability> durability = topic -> Durability.NONE;
         LongSupplier nanoTime = System::nanoTime;
 
         @Nullable
@@ -171,6 +173,12 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
         /** Sets the settings. Default: {@link ReceiveSettings#DEFAULTS}. */
         public Builder settings(ReceiveSettings settings) {
             this.settings = settings;
+            return this;
+        }
+
+        /** Sets the durability of the settlements of each topic. Default: {@link Durability#NONE}. */
+        public Builder durability(Function<String, Durability> durability) {
+            this.durability = durability;
             return this;
         }
 

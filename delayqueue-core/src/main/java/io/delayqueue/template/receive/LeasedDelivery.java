@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Settle it once, with {@link #acknowledge()}, {@link #retry}, {@link #postpone}, {@link #deadLetter} or {@link #release}. Each future
  * completes with whether Redis accepted the settlement. False means that the message is not live under this lease and
  * nothing changed; a second settlement also yields false. A call without a reply is retried until Redis replies, so a
- * future can take as long as an outage. It fails only if the receiver is closed before. Dependents of the futures must
- * not block.
+ * future can take as long as an outage. It fails only if the receiver is closed before or, in a topic with
+ * a {@link io.delayqueue.message.Durability}, if the settlement took effect but was not confirmed in time, so that a
+ * failover may undo it. Dependents of the futures must not block.
  */
 public interface LeasedDelivery extends Acknowledgement {
 

@@ -5,6 +5,7 @@ import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
@@ -63,7 +64,10 @@ final class ReceivePoller implements PeriodicTask {
         this.context = context;
         this.shard = shard;
         this.session = new ShardSession(
-                request -> context.store.pollIfRegistered(shard, request),
+                request -> context.store.pollIfRegistered(
+                        shard,
+                        request,
+                        request.settlements().isEmpty() ? Durability.NONE : context.durability(shard.topic())),
                 context.consumer,
                 context.sequence::incrementAndGet,
                 context.nanoTime,

@@ -4,6 +4,7 @@ import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -51,6 +53,7 @@ final class ReceiverContext {
 
     private final ReceiveSettings settings;
     private final Executor completions;
+    private final Function<String, Durability> durability;
     private final Map<Shard, ReceivePoller> pollers = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
@@ -63,6 +66,7 @@ final class ReceiverContext {
         this.events = builder.events;
         this.settings = builder.settings;
         this.completions = builder.completions;
+        this.durability = builder.durability;
         this.nanoTime = builder.nanoTime;
         this.received = new ReceivedTopics(builder.addConsumer, this);
         this.consumer = new BigInteger(64, new SecureRandom()).toString(36);
@@ -70,6 +74,11 @@ final class ReceiverContext {
 
     long now() {
         return nanoTime.getAsLong();
+    }
+
+    /** The durability of the settlements of a topic. */
+    Durability durability(String topic) {
+        return durability.apply(topic);
     }
 
     /** Returns the poller of a shard. */

@@ -354,7 +354,8 @@ final class StoreModel {
                 rejected,
                 reclaimed,
                 deadLettered,
-                !kind.suspects().isEmpty());
+                !kind.suspects().isEmpty(),
+                null);
     }
 
     /** Notifications are small: in their queue bytes are not counted. */

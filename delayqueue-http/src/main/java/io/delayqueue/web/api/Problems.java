@@ -2,6 +2,7 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.TooManyTopicsException;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.idempotency.KeyReusedException;
@@ -72,6 +73,10 @@ final class Problems {
         }
         if (failure instanceof TooManyTopicsException) {
             return ProblemType.FORBIDDEN.problem(sentence(failure) + ".");
+        }
+        if (failure instanceof RedisCallException call && call.kind() == Kind.NOT_CONFIRMED) {
+            return ProblemType.OUTCOME_UNKNOWN.problem(
+                    "The call took effect on the master of Redis, but a failover may undo it: " + sentence(call) + ".");
         }
         if (failure instanceof RedisCallException || failure instanceof TopicConflictException) {
             return ProblemType.UNAVAILABLE.problem(sentence(failure));

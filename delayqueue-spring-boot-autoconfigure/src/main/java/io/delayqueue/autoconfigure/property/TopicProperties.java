@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param shards Number of shards of the topic, 1 to 1,024. It is fixed when the topic is registered. By default, a
  *     registered topic keeps its number, and a new topic has 1 shard.
- * @param durability Confirmation that sends, cancels and reschedules wait for, such as {@code replicas 1 within 500ms} or
- *     {@code fsynced 1 within 2s}; by default none. The durability of a message takes precedence.
+ * @param durability Confirmation that sends, cancels, reschedules and settlements of receivers wait for, such as
+ *     {@code replicas 1 within 500ms} or {@code fsynced 1 within 2s}; by default none. The durability of a message takes
+ *     precedence.
  */
 public record TopicProperties(
         @Nullable Integer shards,

@@ -1,0 +1,56 @@
+package io.delayqueue.template.receive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.Durability;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.template.QueueOnRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Settlements of a receiver that a replica must confirm. */
+class DurableSettlementTests extends ReceiveTest {
+
+    @Test
+    void settlementIsConfirmedOrFails() {
+        server.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+        try (RedisServerProcess replica = RedisServerProcess.builder()
+                        .setting("replicaof", server.host(), Integer.toString(server.port()))
+                        .start();
+                DefaultDelayQueueReceiver durable = DefaultDelayQueueReceiver.builder(
+                                queue.store(), queue.topics(), QueueOnRedis.codec(), signals, tasks)
+                        .settings(SETTINGS)
+                        .durability(topic -> Durability.replicas(1, Duration.ofMillis(500)))
+                        .build()) {
+            await().until(() -> server.info("replication").toString().contains("state=online"));
+            for (String id : List.of("a", "b", "c")) {
+                send(id, Duration.ZERO);
+            }
+            List<LeasedDelivery> received = durable.receive("orders", 3, LONG, LEASE);
+            String messages = new String(queue.keySpace()
+                    .of(io.delayqueue.message.Shard.single("orders"))
+                    .messages());
+
+            assertThat(join(received.get(0).acknowledge())).isTrue();
+            assertThat(replica.command("HEXISTS", messages, "a")).isEqualTo(0L);
+            assertThat(join(received.get(0).acknowledge())).isFalse();
+
+            replica.pause();
+            assertThatThrownBy(() -> join(received.get(1).acknowledge()))
+                    .hasRootCauseMessage("0 of 1 replicas confirmed it within 500 ms")
+                    .rootCause()
+                    .isInstanceOfSatisfying(
+                            RedisCallException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_CONFIRMED));
+            assertThat(server.command("HEXISTS", messages, "b")).isEqualTo(0L);
+
+            replica.resume();
+            assertThat(join(received.get(1).acknowledge())).isFalse();
+            assertThat(join(received.get(2).acknowledge())).isTrue();
+        }
+    }
+}
