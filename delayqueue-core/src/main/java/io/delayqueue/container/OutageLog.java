@@ -51,7 +51,7 @@ final class OutageLog implements TaskPool.Listener {
         }
         latest = now;
         recoveredAt = null;
-        ofRedis = failure instanceof RedisCallException;
+        ofRedis = isOfRedis(failure);
         count++;
         if (count == 1) {
             lastLine = now;
@@ -66,6 +66,15 @@ final class OutageLog implements TaskPool.Listener {
                     + failure.getMessage());
         }
         return Duration.ofNanos(now - first);
+    }
+
+    private static boolean isOfRedis(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof RedisCallException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

@@ -71,6 +71,14 @@ class OutageLogTests {
     }
 
     @Test
+    void failureCausedByRedisIsOneOfRedis(CapturedOutput output) {
+        RedisCallException cause = new RedisCallException(Kind.UNKNOWN, "Redis did not reply", null);
+        log.failed("sampler", new IllegalStateException("Reading all topics failed", cause));
+        log.recovered("sampler");
+        assertThat(lines(output)).last().asString().startsWith("Redis replies again after 0 s");
+    }
+
+    @Test
     void otherFailuresAreNotThoseOfRedis(CapturedOutput output) {
         log.failed("sampler", new IllegalStateException("defect"));
         log.recovered("sampler");

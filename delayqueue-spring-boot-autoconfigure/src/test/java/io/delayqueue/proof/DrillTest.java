@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -126,7 +127,11 @@ abstract class DrillTest {
     }
 
     void seen(String what, Duration most, Callable<Boolean> condition) {
-        await().atMost(most).pollInterval(Duration.ofMillis(200)).until(condition);
+        try {
+            await().atMost(most).pollInterval(Duration.ofMillis(200)).until(condition);
+        } catch (ConditionTimeoutException e) {
+            throw new AssertionError(what + " was not seen. The worker's log: " + worker.log(), e);
+        }
         System.out.printf(
                 "drill: %s after %.1f s%n",
                 what, Duration.between(begin, Instant.now()).toMillis() / 1000.0);
