@@ -1,5 +1,6 @@
 package io.delayqueue.benchmark.contender;
 
+import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Party;
 import java.time.Instant;
 import java.util.List;
@@ -8,22 +9,20 @@ import java.util.function.Consumer;
 /** A delay queue. The methods that send are thread-safe. */
 public interface Contender extends AutoCloseable {
 
-    /** The number of concurrent handlers. */
-    int CONCURRENCY = 8;
-
     /**
      * Starts a queue.
      *
      * @param party the queue
      * @param port the port of Redis on the loopback interface
+     * @param measure the measurement for which the topic and its listener are configured
      * @throws IllegalArgumentException if the party is not a queue
      */
-    static Contender of(Party party, int port) {
+    static Contender of(Party party, int port, Measure measure) {
         return switch (party) {
-            case PRODUCT -> new ProductContender("lettuce", port);
-            case PRODUCT_ON_JEDIS -> new ProductContender("jedis", port);
-            case REDISSON -> new RedissonContender(port);
-            case JAVA -> new JavaContender();
+            case PRODUCT -> new ProductContender("lettuce", port, measure);
+            case PRODUCT_ON_JEDIS -> new ProductContender("jedis", port, measure);
+            case REDISSON -> new RedissonContender(port, measure.concurrency());
+            case JAVA -> new JavaContender(measure.concurrency());
             case FLOOR_LETTUCE, FLOOR_JEDIS -> throw new IllegalArgumentException(party + " is not a queue");
         };
     }
@@ -38,7 +37,7 @@ public interface Contender extends AutoCloseable {
     void sendAll(List<Item> items);
 
     /**
-     * Starts to consume with {@link #CONCURRENCY} handlers. May be called again after {@link #stop()}.
+     * Starts to consume with the concurrency of the measurement. May be called again after {@link #stop()}.
      *
      * @param handler called for each message, on any thread
      */

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 final class JavaContender implements Contender {
 
     private final DelayQueue<Entry> queue = new DelayQueue<>();
+    private final int concurrency;
     private final TakingThreads takers = new TakingThreads();
 
     private record Entry(String payload, long dueMillis) implements Delayed {
@@ -25,6 +26,10 @@ final class JavaContender implements Contender {
         }
     }
 
+    JavaContender(int concurrency) {
+        this.concurrency = concurrency;
+    }
+
     @Override
     public void send(Item item) {
         queue.add(new Entry(item.payload(), item.dueAt().toEpochMilli()));
@@ -37,7 +42,7 @@ final class JavaContender implements Contender {
 
     @Override
     public void consume(Consumer<String> handler) {
-        takers.start(CONCURRENCY, () -> queue.take().payload(), handler);
+        takers.start(concurrency, () -> queue.take().payload(), handler);
     }
 
     @Override

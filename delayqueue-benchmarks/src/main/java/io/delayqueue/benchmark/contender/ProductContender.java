@@ -2,6 +2,7 @@ package io.delayqueue.benchmark.contender;
 
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.message.DelayMessage;
@@ -36,7 +37,7 @@ final class ProductContender implements Contender {
      *
      * @param client {@code lettuce}, which is Boot's default, or {@code jedis}
      */
-    ProductContender(String client, int port) {
+    ProductContender(String client, int port, Measure measure) {
         context = new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
                 .properties(
@@ -44,6 +45,8 @@ final class ProductContender implements Contender {
                         "spring.data.redis.host=127.0.0.1",
                         "spring.data.redis.port=" + port,
                         "spring.data.redis.client-type=" + client,
+                        "delayqueue.topics[" + TOPIC + "].shards=" + measure.shards(),
+                        "delayqueue.topics[" + TOPIC + "].concurrency=" + measure.concurrency(),
                         "delayqueue-test.redis=none")
                 .run();
         template = context.getBean(DelayQueueTemplate.class);
@@ -78,7 +81,7 @@ final class ProductContender implements Contender {
 
         private volatile Consumer<String> handler = payload -> {};
 
-        @DelayListener(id = TOPIC, topic = TOPIC, concurrency = "" + CONCURRENCY, autoStartup = "false")
+        @DelayListener(id = TOPIC, topic = TOPIC, autoStartup = "false")
         void receive(String payload) {
             handler.accept(payload);
         }

@@ -30,10 +30,12 @@ final class RedissonContender implements Contender {
     private final RedissonClient client;
     private final RBlockingQueue<String> ready;
     private final RDelayedQueue<String> delayed;
+    private final int concurrency;
     private final TakingThreads takers = new TakingThreads();
     private final List<TakingThreads> watchers = new ArrayList<>();
 
-    RedissonContender(int port) {
+    RedissonContender(int port, int concurrency) {
+        this.concurrency = concurrency;
         Config config = new Config();
         config.setCodec(StringCodec.INSTANCE);
         config.useSingleServer().setAddress("redis://127.0.0.1:" + port).setTimeout(TIMEOUT_MILLIS);
@@ -63,7 +65,7 @@ final class RedissonContender implements Contender {
 
     @Override
     public void consume(Consumer<String> handler) {
-        takers.start(CONCURRENCY, ready::take, handler);
+        takers.start(concurrency, ready::take, handler);
     }
 
     @Override

@@ -47,12 +47,18 @@ final class Goals {
         Goals goals = new Goals(summary);
         goals.ofFloor(Measure.SEND, Limits.SEND_OF_FLOOR);
         goals.timesRedisson(Measure.SEND, Limits.SEND_TIMES_REDISSON, "");
+        goals.ofOneShard(Measure.SEND_4_SHARDS);
+        goals.ofOneShard(Measure.SEND_16_SHARDS);
         goals.ofFloor(Measure.SEND_ALL_1, Limits.SEND_ALL_1_OF_FLOOR);
         goals.ofFloor(Measure.SEND_ALL_8, Limits.SEND_ALL_8_OF_FLOOR);
         goals.ofFloor(Measure.DRAIN, Limits.DRAIN_OF_FLOOR);
         goals.timesRedisson(Measure.DRAIN, Limits.DRAIN_TIMES_REDISSON, ", which does not acknowledge");
         goals.lateness(0);
         goals.lateness(Limits.LATENESS_SCHEDULED);
+        goals.atMost(Measure.LATENESS_20, Quantity.P99, Limits.LATENESS_20_P99);
+        goals.atMost(Measure.LATENESS_50, Quantity.P99, Limits.LATENESS_50_P99);
+        goals.ofIdeal(Measure.HANDLERS_8);
+        goals.ofIdeal(Measure.HANDLERS_64);
         goals.atMost(Measure.IDLE, Quantity.COMMANDS_PER_SECOND, Limits.IDLE_COMMANDS_PER_SECOND);
         goals.cpu(Measure.SEND, Limits.CPU_SEND_AND_DRAIN);
         goals.cpu(Measure.SEND_ALL_8, Limits.CPU_SEND_ALL_AND_DRAIN);
@@ -86,6 +92,25 @@ final class Goals {
                 summary.timesRedisson(measure, PRODUCT, 0),
                 value -> value >= least,
                 value -> times(value) + " (" + rate(measure, PRODUCT) + " to " + rate(measure, Party.REDISSON) + ")");
+    }
+
+    private void ofOneShard(Measure measure) {
+        judge(
+                measure.title(),
+                "≥ " + plain(Limits.SHARDS_OF_ONE * 100) + " % of one shard",
+                Summary.quotient(
+                        summary.median(measure, PRODUCT, 0, RATE), summary.median(Measure.SEND, PRODUCT, 0, RATE)),
+                value -> value >= Limits.SHARDS_OF_ONE,
+                value -> percent(value) + " (" + rate(measure, PRODUCT) + " of " + rate(Measure.SEND, PRODUCT) + ")");
+    }
+
+    private void ofIdeal(Measure measure) {
+        judge(
+                measure.title(),
+                "≥ " + plain(Limits.OF_IDEAL) + " % of the ideal rate",
+                summary.median(measure, PRODUCT, 0, Quantity.OF_IDEAL),
+                value -> value >= Limits.OF_IDEAL,
+                value -> plain(value) + " % (" + rate(measure, PRODUCT) + ")");
     }
 
     private void lateness(long scheduled) {

@@ -33,6 +33,18 @@ final class Limits {
     /** Number of scheduled messages with which the lateness limits also apply. */
     static final long LATENESS_SCHEDULED = 1_000_000;
 
+    /** Topics of several shards: minimum fraction of the rate of single sends to one shard. */
+    static final double SHARDS_OF_ONE = 0.85;
+
+    /** 99th percentile of the lateness at 20,000 messages per second, in milliseconds. */
+    static final double LATENESS_20_P99 = 5;
+
+    /** 99th percentile of the lateness at 50,000 messages per second, in milliseconds. */
+    static final double LATENESS_50_P99 = 20;
+
+    /** Handlers that sleep: minimum percentage of the ideal rate. */
+    static final double OF_IDEAL = 95;
+
     /** Maximum number of messages handled before they are due. */
     static final double EARLY = 0;
 

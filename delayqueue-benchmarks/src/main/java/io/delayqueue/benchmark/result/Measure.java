@@ -4,6 +4,10 @@ package io.delayqueue.benchmark.result;
 public enum Measure {
     /** Single sends from 8 threads. */
     SEND("send, 8 threads"),
+    /** Single sends from 8 threads to a topic of 4 shards. */
+    SEND_4_SHARDS("send, 8 threads, 4 shards"),
+    /** Single sends from 8 threads to a topic of 16 shards. */
+    SEND_16_SHARDS("send, 8 threads, 16 shards"),
     /** {@code sendAll} of 500 from one thread. */
     SEND_ALL_1("sendAll of 500, 1 thread"),
     /** {@code sendAll} of 500 from 8 threads. */
@@ -12,6 +16,20 @@ public enum Measure {
     DRAIN("drain, concurrency 8"),
     /** Lateness at 1,000 messages per second with random delays. */
     LATENESS("lateness at 1,000/s"),
+    /** Lateness at 20,000 messages per second with random delays. */
+    LATENESS_20("lateness at 20,000/s"),
+    /** Lateness at 50,000 messages per second with random delays. */
+    LATENESS_50("lateness at 50,000/s"),
+    /** Highest rate that is sent and delivered without falling behind. */
+    HIGHEST_RATE("highest sustained rate"),
+    /** Consumption with concurrency 8 and handlers that take 5 ms. */
+    HANDLERS_8("handlers of 5 ms, concurrency 8"),
+    /** Consumption with concurrency 64 and handlers that take 5 ms. */
+    HANDLERS_64("handlers of 5 ms, concurrency 64"),
+    /** Consumption with concurrency 512 and handlers that take 5 ms. */
+    HANDLERS_512("handlers of 5 ms, concurrency 512"),
+    /** Consumption with concurrency 2,000 and handlers that take 5 ms. */
+    HANDLERS_2000("handlers of 5 ms, concurrency 2,000"),
     /** Commands per second without messages. */
     IDLE("idle, 10 topics"),
     /** Messages due in one millisecond, consumed as they become due. */
@@ -28,5 +46,32 @@ public enum Measure {
     /** The title in reports. */
     public String title() {
         return title;
+    }
+
+    /** Number of shards of the measured topic. */
+    public int shards() {
+        return switch (this) {
+            case SEND_4_SHARDS -> 4;
+            case SEND_16_SHARDS -> 16;
+            default -> 1;
+        };
+    }
+
+    /** Concurrency of the measured listener. */
+    public int concurrency() {
+        return switch (this) {
+            case HANDLERS_64 -> 64;
+            case HANDLERS_512 -> 512;
+            case HANDLERS_2000 -> 2_000;
+            default -> 8;
+        };
+    }
+
+    /** Milliseconds for which a handler sleeps. */
+    public int handlerMillis() {
+        return switch (this) {
+            case HANDLERS_8, HANDLERS_64, HANDLERS_512, HANDLERS_2000 -> 5;
+            default -> 0;
+        };
     }
 }

@@ -6,6 +6,10 @@ public enum Quantity {
     MESSAGES("messages", ""),
     /** Messages per second. */
     RATE("rate", "/s"),
+    /** Rate as a percentage of the rate of handlers that never wait for a message. */
+    OF_IDEAL("of the ideal rate", "%"),
+    /** Threads on which handlers ran. */
+    THREADS("threads", ""),
     /** Median lateness. */
     P50("lateness p50", "ms"),
     /** 99th percentile of the lateness. */

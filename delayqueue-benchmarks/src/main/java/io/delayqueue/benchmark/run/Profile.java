@@ -2,9 +2,18 @@ package io.delayqueue.benchmark.run;
 
 import static io.delayqueue.benchmark.result.Measure.BURST;
 import static io.delayqueue.benchmark.result.Measure.DRAIN;
+import static io.delayqueue.benchmark.result.Measure.HANDLERS_2000;
+import static io.delayqueue.benchmark.result.Measure.HANDLERS_512;
+import static io.delayqueue.benchmark.result.Measure.HANDLERS_64;
+import static io.delayqueue.benchmark.result.Measure.HANDLERS_8;
+import static io.delayqueue.benchmark.result.Measure.HIGHEST_RATE;
 import static io.delayqueue.benchmark.result.Measure.LATENESS;
+import static io.delayqueue.benchmark.result.Measure.LATENESS_20;
+import static io.delayqueue.benchmark.result.Measure.LATENESS_50;
 import static io.delayqueue.benchmark.result.Measure.MEMORY;
 import static io.delayqueue.benchmark.result.Measure.SEND;
+import static io.delayqueue.benchmark.result.Measure.SEND_16_SHARDS;
+import static io.delayqueue.benchmark.result.Measure.SEND_4_SHARDS;
 import static io.delayqueue.benchmark.result.Measure.SEND_ALL_1;
 import static io.delayqueue.benchmark.result.Measure.SEND_ALL_8;
 import static io.delayqueue.benchmark.result.Party.FLOOR_JEDIS;
@@ -71,6 +80,18 @@ public record Profile(String name, List<Stage> stages) {
         for (Party party : List.of(PRODUCT, REDISSON, JAVA)) {
             entries.add(Entry.of(LATENESS, party, 10_000, 8_000, rounds));
         }
+        for (Measure measure : List.of(SEND_4_SHARDS, SEND_16_SHARDS)) {
+            entries.add(Entry.of(measure, PRODUCT, 60_000, 120_000, rounds));
+        }
+        for (Party party : List.of(PRODUCT, REDISSON)) {
+            entries.add(Entry.of(LATENESS_20, party, 100_000, 160_000, rounds));
+            entries.add(Entry.of(HIGHEST_RATE, party, 0, 0, rounds));
+        }
+        entries.add(Entry.of(LATENESS_50, PRODUCT, 250_000, 400_000, rounds));
+        entries.add(Entry.of(HANDLERS_8, PRODUCT, 1_600, 8_000, rounds));
+        entries.add(Entry.of(HANDLERS_64, PRODUCT, 12_800, 64_000, rounds));
+        entries.add(Entry.of(HANDLERS_512, PRODUCT, 100_000, 200_000, rounds));
+        entries.add(Entry.of(HANDLERS_2000, PRODUCT, 100_000, 200_000, rounds));
         entries.add(Entry.idle(PRODUCT, WATCHED, rounds));
         entries.add(Entry.idle(REDISSON, WATCHED, rounds));
         entries.add(Entry.of(BURST, PRODUCT, 300_000, 100_000, rounds));
@@ -114,7 +135,10 @@ public record Profile(String name, List<Stage> stages) {
         }
         entries.add(Entry.of(SEND, JAVA, 2_000, 10_000, 1));
         entries.add(Entry.of(DRAIN, JAVA, 2_000, 10_000, 1));
+        entries.add(Entry.of(SEND_4_SHARDS, PRODUCT, 2_000, 10_000, 1));
         entries.add(Entry.of(LATENESS, PRODUCT, 500, 2_000, 1));
+        entries.add(Entry.of(LATENESS_20, PRODUCT, 2_000, 20_000, 1));
+        entries.add(Entry.of(HANDLERS_64, PRODUCT, 640, 6_400, 1));
         entries.add(Entry.of(BURST, PRODUCT, 5_000, 20_000, 1));
         entries.add(Entry.idle(PRODUCT, Duration.ofSeconds(10), 1));
         List<Entry> grown = new ArrayList<>();

@@ -11,13 +11,15 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Measures the consumption of many due messages. All messages are sent before they are due, so that a queue that moves
  * due messages in the background does this within the measured time. In a drain, consumers start when the first message
  * is due. The messages become due in the order of their sends, 500,000 per second, because some queues search linearly
  * among messages of the same millisecond. In a burst, all messages are due in the same millisecond and consumers are
- * already waiting.
+ * already waiting. A handler may sleep; then the rate is also compared with that of handlers that never wait for a
+ * message.
  */
 final class DrainTrials implements AutoCloseable {
 
@@ -30,12 +32,14 @@ final class DrainTrials implements AutoCloseable {
     private final Contender contender;
     private final RedisMeter meter;
     private final Remains remains;
+    private final Handlers handlers;
 
     DrainTrials(TrialSpec spec, Contender contender) {
         this.spec = spec;
         this.contender = contender;
         this.meter = new RedisMeter(spec.port());
         this.remains = new Remains(spec.port(), spec.scheduled());
+        this.handlers = new Handlers(spec.measure().handlerMillis());
     }
 
     Map<Quantity, Double> run() {
@@ -64,7 +68,7 @@ final class DrainTrials implements AutoCloseable {
 
     /** Consumes messages without measuring. */
     private void consume(int count) {
-        contender.consume(message -> {});
+        contender.consume(handlers::handle);
         Until.met(count + " messages were settled", () -> contender.settled() >= count);
         contender.stop();
     }
@@ -93,14 +97,19 @@ final class DrainTrials implements AutoCloseable {
 
     private Map<Quantity, Double> drain(Tally tally) {
         int count = spec.messages();
+        handlers.reset();
+        Consumer<String> handler = message -> {
+            tally.handled(message);
+            handlers.handle(message);
+        };
         if (waits()) {
-            contender.consume(tally::handled);
+            contender.consume(handler);
         }
         meter.start();
         Until.reached(tally.firstDue());
         long started = System.nanoTime();
         if (!waits()) {
-            contender.consume(tally::handled);
+            contender.consume(handler);
         }
         Until.met(count + " messages were settled", () -> contender.settled() >= count);
         long nanos = System.nanoTime() - started;
@@ -112,6 +121,11 @@ final class DrainTrials implements AutoCloseable {
     private Map<Quantity, Double> results(int count, long nanos, Tally tally) {
         Map<Quantity, Double> values = new HashMap<>(meter.perMessage(count));
         values.put(Quantity.RATE, count * 1e9 / nanos);
+        if (spec.measure().handlerMillis() > 0) {
+            double busySeconds = handlers.busyNanos() / 1e9 / spec.measure().concurrency();
+            values.put(Quantity.OF_IDEAL, 100 * busySeconds / (nanos / 1e9));
+            values.put(Quantity.THREADS, (double) handlers.threads());
+        }
         values.put(Quantity.MESSAGES, (double) tally.distinct());
         values.put(Quantity.TWICE, (double) tally.twice());
         values.put(Quantity.EARLY, (double) tally.early());

@@ -1,6 +1,5 @@
 package io.delayqueue.benchmark.trial;
 
-import io.delayqueue.benchmark.contender.Contender;
 import io.delayqueue.benchmark.contender.Contender.Item;
 import io.delayqueue.benchmark.floor.Floor;
 import io.delayqueue.benchmark.floor.Floor.Player;
@@ -28,7 +27,7 @@ final class FloorTrials implements AutoCloseable {
     }
 
     Map<Quantity, Double> send() {
-        return sending(Contender.CONCURRENCY, floor.sends(items(spec.warmUp())), floor.sends(items(spec.messages())));
+        return sending(SendTrials.THREADS, floor.sends(items(spec.warmUp())), floor.sends(items(spec.messages())));
     }
 
     Map<Quantity, Double> sendAll(int threads) {

@@ -5,25 +5,37 @@ import io.delayqueue.benchmark.contender.Contender.Item;
 import io.delayqueue.benchmark.result.Quantity;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 
-/** Measures the lateness while one thread sends 1,000 messages per second with delays of 0.5 to 3 s. */
+/**
+ * Measures the lateness while messages with delays of 0.5 to 3 s are sent at a steady rate: one message each millisecond
+ * from one thread, or one batch each millisecond, from four threads in turn. A sender that falls behind does not skip
+ * messages, so its backlog counts as lateness.
+ */
 final class LatenessTrial implements AutoCloseable {
 
-    private static final int PER_SECOND = 1_000;
+    private static final int BATCHES_PER_SECOND = 1_000;
+    private static final int SENDERS = 4;
     private static final int SOONEST_MILLIS = 500;
     private static final int LATEST_MILLIS = 3_000;
     private static final int SEED = 42;
 
     private final TrialSpec spec;
     private final Contender contender;
+    private final int batch;
     private final RedisMeter meter;
 
-    LatenessTrial(TrialSpec spec, Contender contender) {
+    /**
+     * Creates a trial.
+     *
+     * @param rate messages per second, a multiple of 1,000; a thousandth of it divides the numbers of messages
+     */
+    LatenessTrial(TrialSpec spec, Contender contender, int rate) {
         this.spec = spec;
         this.contender = contender;
+        this.batch = rate / BATCHES_PER_SECOND;
         this.meter = new RedisMeter(spec.port());
     }
 
@@ -33,22 +45,32 @@ final class LatenessTrial implements AutoCloseable {
         SplittableRandom random = new SplittableRandom(SEED);
         Instant first = Instant.now().plusMillis(SOONEST_MILLIS);
         for (int i = 0; i < count; i++) {
-            dues[i] = first.toEpochMilli() + i * 1_000L / PER_SECOND + random.nextInt(SOONEST_MILLIS, LATEST_MILLIS);
+            dues[i] = first.toEpochMilli() + i / batch + random.nextInt(SOONEST_MILLIS, LATEST_MILLIS);
         }
         Tally tally = new Tally(dues);
         contender.consume(tally::handled);
-        Until.reached(first);
-        for (int i = 0; i < count; i++) {
-            if (i == spec.warmUp()) {
-                meter.start();
-            }
-            Until.reached(first.plusNanos(i * TimeUnit.SECONDS.toNanos(1) / PER_SECOND));
-            contender.send(new Item(Payloads.of(i), Instant.ofEpochMilli(dues[i])));
+        try (Crew crew = new Crew(batch == 1 ? 1 : SENDERS)) {
+            long ignored = crew.run(part -> send(first, dues, 0, spec.warmUp(), part, crew.size()));
+            meter.start();
+            ignored = crew.run(part -> send(first, dues, spec.warmUp(), count, part, crew.size()));
         }
         Until.met(count + " messages were settled", () -> contender.settled() >= count);
         meter.stop();
         contender.stop();
         return results(tally);
+    }
+
+    /** Sends every {@code step}th batch of a range of messages, each in its millisecond. */
+    private void send(Instant first, long[] dues, int from, int to, int part, int step) {
+        for (int i = from + part * batch; i < to; i += step * batch) {
+            Until.reached(first.plusMillis(i / batch));
+            List<Item> items = Payloads.items(i, batch, index -> Instant.ofEpochMilli(dues[index]));
+            if (batch == 1) {
+                contender.send(items.get(0));
+            } else {
+                contender.sendAll(items);
+            }
+        }
     }
 
     private Map<Quantity, Double> results(Tally tally) {

@@ -25,8 +25,12 @@ final class Payloads {
     }
 
     static List<Item> items(int count, IntFunction<Instant> dueAt) {
+        return items(0, count, dueAt);
+    }
+
+    static List<Item> items(int first, int count, IntFunction<Instant> dueAt) {
         List<Item> items = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
+        for (int i = first; i < first + count; i++) {
             items.add(new Item(of(i), dueAt.apply(i)));
         }
         return items;

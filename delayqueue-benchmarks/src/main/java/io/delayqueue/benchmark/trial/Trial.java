@@ -10,6 +10,16 @@ import tools.jackson.databind.json.JsonMapper;
 /** Main class of the JVM of a trial. */
 public final class Trial {
 
+    /** Rates per second that are tried until one is too high. */
+    private static final int[] RATES = {
+        1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 30_000, 40_000, 50_000, 60_000, 70_000, 80_000, 90_000, 100_000,
+        120_000, 140_000
+    };
+
+    private static final int WARM_UP_RATE = 5_000;
+    private static final int SECONDS = 5;
+    private static final double KEEPS_UP_MILLIS = 100;
+
     private Trial() {}
 
     /**
@@ -31,18 +41,20 @@ public final class Trial {
                 return switch (spec.measure()) {
                     case SEND -> trials.send();
                     case SEND_ALL_1 -> trials.sendAll(1);
-                    case SEND_ALL_8 -> trials.sendAll(Contender.CONCURRENCY);
+                    case SEND_ALL_8 -> trials.sendAll(SendTrials.THREADS);
                     case DRAIN -> trials.drain();
-                    case LATENESS, IDLE, BURST, MEMORY ->
-                        throw new IllegalArgumentException("This measurement has no floor");
+                    default -> throw new IllegalArgumentException("This measurement has no floor");
                 };
             }
         }
-        try (Contender contender = Contender.of(spec.party(), spec.port())) {
+        try (Contender contender = Contender.of(spec.party(), spec.port(), spec.measure())) {
             return switch (spec.measure()) {
-                case SEND, SEND_ALL_1, SEND_ALL_8, MEMORY -> sending(spec, contender);
-                case DRAIN, BURST -> draining(spec, contender);
-                case LATENESS -> measuringLateness(spec, contender);
+                case SEND, SEND_4_SHARDS, SEND_16_SHARDS, SEND_ALL_1, SEND_ALL_8, MEMORY -> sending(spec, contender);
+                case DRAIN, BURST, HANDLERS_8, HANDLERS_64, HANDLERS_512, HANDLERS_2000 -> draining(spec, contender);
+                case LATENESS -> measuringLateness(spec, contender, 1_000);
+                case LATENESS_20 -> measuringLateness(spec, contender, 20_000);
+                case LATENESS_50 -> measuringLateness(spec, contender, 50_000);
+                case HIGHEST_RATE -> raising(spec, contender);
                 case IDLE -> idling(spec, contender);
             };
         }
@@ -51,10 +63,10 @@ public final class Trial {
     private static Map<Quantity, Double> sending(TrialSpec spec, Contender contender) {
         try (SendTrials trials = new SendTrials(spec, contender)) {
             return switch (spec.measure()) {
-                case SEND -> trials.send();
                 case SEND_ALL_1 -> trials.sendAll(1);
-                case SEND_ALL_8 -> trials.sendAll(Contender.CONCURRENCY);
-                default -> trials.schedule();
+                case SEND_ALL_8 -> trials.sendAll(SendTrials.THREADS);
+                case MEMORY -> trials.schedule();
+                default -> trials.send();
             };
         }
     }
@@ -65,10 +77,30 @@ public final class Trial {
         }
     }
 
-    private static Map<Quantity, Double> measuringLateness(TrialSpec spec, Contender contender) {
-        try (LatenessTrial trial = new LatenessTrial(spec, contender)) {
+    private static Map<Quantity, Double> measuringLateness(TrialSpec spec, Contender contender, int rate) {
+        try (LatenessTrial trial = new LatenessTrial(spec, contender, rate)) {
             return trial.run();
         }
+    }
+
+    /** Raises the rate until the 99th percentile of the lateness shows twice that the queue falls behind. */
+    private static Map<Quantity, Double> raising(TrialSpec spec, Contender contender) {
+        boolean ignored = keepsUp(spec, contender, WARM_UP_RATE);
+        double highest = 0;
+        for (int rate : RATES) {
+            boolean first = keepsUp(spec, contender, rate);
+            if (!first && !keepsUp(spec, contender, rate)) {
+                break;
+            }
+            highest = rate;
+        }
+        return Map.of(Quantity.RATE, highest);
+    }
+
+    private static boolean keepsUp(TrialSpec spec, Contender contender, int rate) {
+        TrialSpec step = spec.of(rate, rate * SECONDS);
+        Double late = measuringLateness(step, contender, rate).get(Quantity.P99);
+        return late != null && late <= KEEPS_UP_MILLIS;
     }
 
     private static Map<Quantity, Double> idling(TrialSpec spec, Contender contender) {

@@ -23,4 +23,9 @@ public record TrialSpec(
 
     /** Time for which a queue settles before it is measured. */
     static final Duration SETTLING = Duration.ofSeconds(6);
+
+    /** This trial with other numbers of messages. */
+    TrialSpec of(int warmUp, int messages) {
+        return new TrialSpec(measure, party, port, scheduled, warmUp, messages, watched);
+    }
 }

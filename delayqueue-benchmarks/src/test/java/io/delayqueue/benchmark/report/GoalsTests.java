@@ -22,7 +22,7 @@ class GoalsTests {
     void unmeasuredGoalsAreListed() {
         List<Goal> goals = Goals.of(run.summary());
 
-        assertThat(goals).hasSize(24).allMatch(goal -> goal.verdict() == Verdict.NOT_MEASURED);
+        assertThat(goals).hasSize(30).allMatch(goal -> goal.verdict() == Verdict.NOT_MEASURED);
         assertThat(goals).allMatch(goal -> goal.measured().equals("–"));
     }
 
@@ -95,6 +95,39 @@ class GoalsTests {
                 .isEqualTo(Verdict.MET);
         assertThat(goal("lateness at 1,000/s, nothing scheduled", "max").verdict())
                 .isEqualTo(Verdict.NOT_MEASURED);
+    }
+
+    @Test
+    void shardsAreComparedWithOneShard() {
+        run.rate(Measure.SEND, Party.PRODUCT, 0, 1_000)
+                .rate(Measure.SEND_4_SHARDS, Party.PRODUCT, 0, 850)
+                .rate(Measure.SEND_16_SHARDS, Party.PRODUCT, 0, 849);
+
+        assertThat(goal("send, 8 threads, 4 shards", "one shard"))
+                .isEqualTo(new Goal(
+                        "send, 8 threads, 4 shards", "≥ 85 % of one shard", "85.0 % (850/s of 1,000/s)", Verdict.MET));
+        assertThat(goal("send, 8 threads, 16 shards", "one shard").verdict()).isEqualTo(Verdict.NOT_MET);
+    }
+
+    @Test
+    void higherRatesHaveTheirOwnGoalsOfLateness() {
+        run.product(Measure.LATENESS_20, Quantity.P99, 5).product(Measure.LATENESS_50, Quantity.P99, 20.1);
+
+        assertThat(goal("lateness at 20,000/s", "p99").verdict()).isEqualTo(Verdict.MET);
+        assertThat(goal("lateness at 50,000/s", "p99").verdict()).isEqualTo(Verdict.NOT_MET);
+    }
+
+    @Test
+    void handlersAreComparedWithTheIdealRate() {
+        run.product(Measure.HANDLERS_8, Quantity.OF_IDEAL, 95)
+                .product(Measure.HANDLERS_8, Quantity.RATE, 1_500)
+                .product(Measure.HANDLERS_64, Quantity.OF_IDEAL, 94.9)
+                .product(Measure.HANDLERS_64, Quantity.RATE, 12_000);
+
+        assertThat(goal("handlers of 5 ms, concurrency 8", "ideal"))
+                .isEqualTo(new Goal(
+                        "handlers of 5 ms, concurrency 8", "≥ 95 % of the ideal rate", "95 % (1,500/s)", Verdict.MET));
+        assertThat(goal("handlers of 5 ms, concurrency 64", "ideal").verdict()).isEqualTo(Verdict.NOT_MET);
     }
 
     @Test

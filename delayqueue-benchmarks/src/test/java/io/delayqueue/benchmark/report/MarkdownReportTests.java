@@ -27,7 +27,7 @@ class MarkdownReportTests {
                 .rounds(Measure.MEMORY, Party.PRODUCT, 1_000, Quantity.BYTES, 999);
 
         assertThat(document())
-                .contains("\n1 met, 1 not met, 22 not measured. ")
+                .contains("\n1 met, 1 not met, 28 not measured. ")
                 .contains("| idle, 10 topics | commands ≤ 15/s | 12/s | ✓ met |\n")
                 .contains("| memory, 1,000 scheduled | memory ≤ 450 B | 999 B | ✗ not met |\n")
                 .contains("| send, 8 threads | ≥ 70 % of the floor | – | not measured |\n");
