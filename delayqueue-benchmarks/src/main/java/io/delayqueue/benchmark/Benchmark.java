@@ -100,6 +100,7 @@ public final class Benchmark {
     private boolean run() throws IOException, InterruptedException {
         Files.createDirectories(DIRECTORY);
         Map<String, String> environment = servers.environment();
+        environment.put("Warm-up", profile.warmUp().toMillis() / 1e3 + " s of each trial, in its own process");
         environment.forEach((label, value) -> out.println(label + ": " + value));
         List<Sample> samples = new ArrayList<>();
         List<String> violations = List.of();

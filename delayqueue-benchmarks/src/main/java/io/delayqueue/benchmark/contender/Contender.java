@@ -36,6 +36,9 @@ public interface Contender extends AutoCloseable {
     /** Sends messages in as few calls as the queue allows and waits until they are accepted. */
     void sendAll(List<Item> items);
 
+    /** Removes all messages if they are in the memory of this process, which is smaller than that of Redis. */
+    default void discard() {}
+
     /**
      * Starts to consume with the concurrency of the measurement. May be called again after {@link #stop()}.
      *

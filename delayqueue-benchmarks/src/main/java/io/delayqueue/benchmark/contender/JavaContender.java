@@ -41,6 +41,11 @@ final class JavaContender implements Contender {
     }
 
     @Override
+    public void discard() {
+        queue.clear();
+    }
+
+    @Override
     public void consume(Consumer<String> handler) {
         takers.start(concurrency, () -> queue.take().payload(), handler);
     }

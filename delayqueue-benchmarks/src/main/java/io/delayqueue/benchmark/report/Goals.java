@@ -72,17 +72,17 @@ final class Goals {
     }
 
     private void ofFloor(Measure measure, double least) {
-        OptionalDouble part = summary.ofFloor(measure, PRODUCT, 0);
-        String beside = summary.floor(measure, 0)
-                .map(floor -> rate(measure, PRODUCT) + " of " + withUnit(floor.rate(), RATE) + ", "
-                        + floor.party().title())
-                .orElse("");
         judge(
                 measure.title(),
                 "≥ " + plain(least * 100) + " % of the floor",
-                part,
+                summary.ofFloor(measure, PRODUCT, 0),
                 value -> value >= least,
-                value -> percent(value) + " (" + beside + ")");
+                value -> percent(value) + " (" + rate(measure, PRODUCT) + " of "
+                        + summary.floor(measure, 0)
+                                .map(floor -> withUnit(floor.rate(), RATE) + ", "
+                                        + floor.party().title())
+                                .orElseThrow()
+                        + ")");
     }
 
     private void timesRedisson(Measure measure, double least, String remark) {

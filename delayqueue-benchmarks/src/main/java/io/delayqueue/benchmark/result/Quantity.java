@@ -6,6 +6,8 @@ public enum Quantity {
     MESSAGES("messages", ""),
     /** Messages per second. */
     RATE("rate", "/s"),
+    /** Messages in the first second in which a new JVM or Node.js process sends. */
+    FIRST_SECOND("first second", "/s"),
     /** Rate as a percentage of the rate of handlers that never wait for a message. */
     OF_IDEAL("of the ideal rate", "%"),
     /** Threads on which handlers ran. */

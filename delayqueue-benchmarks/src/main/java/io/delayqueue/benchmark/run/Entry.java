@@ -7,18 +7,17 @@ import java.time.Duration;
 /**
  * A repeated measurement of one party.
  *
- * @param warmUp the number of messages before the measurement
  * @param messages the number of measured messages
  * @param watched the time for which an idle queue is measured
  * @param rounds the number of repetitions
  */
-public record Entry(Measure measure, Party party, int warmUp, int messages, Duration watched, int rounds) {
+public record Entry(Measure measure, Party party, int messages, Duration watched, int rounds) {
 
-    static Entry of(Measure measure, Party party, int warmUp, int messages, int rounds) {
-        return new Entry(measure, party, warmUp, messages, Duration.ZERO, rounds);
+    static Entry of(Measure measure, Party party, int messages, int rounds) {
+        return new Entry(measure, party, messages, Duration.ZERO, rounds);
     }
 
     static Entry idle(Party party, Duration watched, int rounds) {
-        return new Entry(Measure.IDLE, party, 0, 0, watched, rounds);
+        return new Entry(Measure.IDLE, party, 0, watched, rounds);
     }
 }

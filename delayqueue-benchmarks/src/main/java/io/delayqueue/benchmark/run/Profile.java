@@ -34,9 +34,10 @@ import java.util.Set;
  * The stages of a run.
  *
  * @param name the name of the profile
+ * @param warmUp the time for which each party is warmed up in its own process before it is measured
  * @param stages the stages, which run one after the other, each with a new Redis
  */
-public record Profile(String name, List<Stage> stages) {
+public record Profile(String name, Duration warmUp, List<Stage> stages) {
 
     private static final int[] GROWTH = {10_000, 1_000_000, 5_000_000};
     private static final int MILLION = 1_000_000;
@@ -63,7 +64,7 @@ public record Profile(String name, List<Stage> stages) {
                 kept.add(new Stage(stage.scheduled(), entries));
             }
         }
-        return new Profile(name, kept);
+        return new Profile(name, warmUp, kept);
     }
 
     private static Profile full(int rounds) {
@@ -71,45 +72,45 @@ public record Profile(String name, List<Stage> stages) {
         for (Party party : List.of(FLOOR_LETTUCE, FLOOR_JEDIS, PRODUCT, PRODUCT_ON_JEDIS)) {
             entries.addAll(hotPaths(party, party == PRODUCT_ON_JEDIS ? 1 : rounds));
         }
-        entries.add(Entry.of(SEND, REDISSON, 60_000, 120_000, rounds));
-        entries.add(Entry.of(SEND_ALL_1, REDISSON, 60_000, 120_000, rounds));
-        entries.add(Entry.of(SEND_ALL_8, REDISSON, 60_000, 120_000, rounds));
-        entries.add(Entry.of(DRAIN, REDISSON, 30_000, 60_000, rounds));
-        entries.add(Entry.of(SEND, JAVA, 200_000, 500_000, rounds));
-        entries.add(Entry.of(DRAIN, JAVA, 200_000, 500_000, rounds));
+        entries.add(Entry.of(SEND, REDISSON, 120_000, rounds));
+        entries.add(Entry.of(SEND_ALL_1, REDISSON, 120_000, rounds));
+        entries.add(Entry.of(SEND_ALL_8, REDISSON, 120_000, rounds));
+        entries.add(Entry.of(DRAIN, REDISSON, 60_000, rounds));
+        entries.add(Entry.of(SEND, JAVA, 500_000, rounds));
+        entries.add(Entry.of(DRAIN, JAVA, 500_000, rounds));
         for (Party party : List.of(PRODUCT, REDISSON, JAVA)) {
-            entries.add(Entry.of(LATENESS, party, 10_000, 8_000, rounds));
+            entries.add(Entry.of(LATENESS, party, 8_000, rounds));
         }
         for (Measure measure : List.of(SEND_4_SHARDS, SEND_16_SHARDS)) {
-            entries.add(Entry.of(measure, PRODUCT, 60_000, 120_000, rounds));
+            entries.add(Entry.of(measure, PRODUCT, 120_000, rounds));
         }
         for (Party party : List.of(PRODUCT, REDISSON)) {
-            entries.add(Entry.of(LATENESS_20, party, 100_000, 160_000, rounds));
-            entries.add(Entry.of(HIGHEST_RATE, party, 0, 0, rounds));
+            entries.add(Entry.of(LATENESS_20, party, 160_000, rounds));
+            entries.add(Entry.of(HIGHEST_RATE, party, 0, rounds));
         }
-        entries.add(Entry.of(LATENESS_50, PRODUCT, 250_000, 400_000, rounds));
-        entries.add(Entry.of(HANDLERS_8, PRODUCT, 1_600, 8_000, rounds));
-        entries.add(Entry.of(HANDLERS_64, PRODUCT, 12_800, 64_000, rounds));
-        entries.add(Entry.of(HANDLERS_512, PRODUCT, 100_000, 200_000, rounds));
-        entries.add(Entry.of(HANDLERS_2000, PRODUCT, 100_000, 200_000, rounds));
+        entries.add(Entry.of(LATENESS_50, PRODUCT, 400_000, rounds));
+        entries.add(Entry.of(HANDLERS_8, PRODUCT, 8_000, rounds));
+        entries.add(Entry.of(HANDLERS_64, PRODUCT, 64_000, rounds));
+        entries.add(Entry.of(HANDLERS_512, PRODUCT, 200_000, rounds));
+        entries.add(Entry.of(HANDLERS_2000, PRODUCT, 200_000, rounds));
         entries.add(Entry.idle(PRODUCT, WATCHED, rounds));
         entries.add(Entry.idle(REDISSON, WATCHED, rounds));
-        entries.add(Entry.of(BURST, PRODUCT, 300_000, 100_000, rounds));
-        entries.add(Entry.of(MEMORY, REDISSON, 0, 200_000, 1));
+        entries.add(Entry.of(BURST, PRODUCT, 100_000, rounds));
+        entries.add(Entry.of(MEMORY, REDISSON, 200_000, 1));
         List<Stage> stages = new ArrayList<>();
         stages.add(new Stage(0, entries));
         for (int scheduled : GROWTH) {
             stages.add(growth(scheduled, rounds));
         }
-        return new Profile("full", stages);
+        return new Profile("full", Duration.ofSeconds(5), stages);
     }
 
     private static List<Entry> hotPaths(Party party, int rounds) {
         return List.of(
-                Entry.of(SEND, party, 60_000, 120_000, rounds),
-                Entry.of(SEND_ALL_1, party, 200_000, 400_000, rounds),
-                Entry.of(SEND_ALL_8, party, 200_000, 400_000, rounds),
-                Entry.of(DRAIN, party, 300_000, 300_000, rounds));
+                Entry.of(SEND, party, 120_000, rounds),
+                Entry.of(SEND_ALL_1, party, 400_000, rounds),
+                Entry.of(SEND_ALL_8, party, 400_000, rounds),
+                Entry.of(DRAIN, party, 300_000, rounds));
     }
 
     /**
@@ -121,7 +122,7 @@ public record Profile(String name, List<Stage> stages) {
         for (Party party : List.of(FLOOR_JEDIS, PRODUCT)) {
             entries.addAll(hotPaths(party, rounds));
         }
-        entries.add(Entry.of(LATENESS, PRODUCT, 10_000, 8_000, scheduled == MILLION ? rounds : 1));
+        entries.add(Entry.of(LATENESS, PRODUCT, 8_000, scheduled == MILLION ? rounds : 1));
         return new Stage(scheduled, entries);
     }
 
@@ -130,22 +131,22 @@ public record Profile(String name, List<Stage> stages) {
         List<Entry> entries = new ArrayList<>();
         for (Party party : List.of(FLOOR_LETTUCE, FLOOR_JEDIS, PRODUCT, PRODUCT_ON_JEDIS, REDISSON)) {
             for (Measure measure : List.of(SEND, SEND_ALL_1, SEND_ALL_8, DRAIN)) {
-                entries.add(Entry.of(measure, party, 2_000, 10_000, 1));
+                entries.add(Entry.of(measure, party, 10_000, 1));
             }
         }
-        entries.add(Entry.of(SEND, JAVA, 2_000, 10_000, 1));
-        entries.add(Entry.of(DRAIN, JAVA, 2_000, 10_000, 1));
-        entries.add(Entry.of(SEND_4_SHARDS, PRODUCT, 2_000, 10_000, 1));
-        entries.add(Entry.of(LATENESS, PRODUCT, 500, 2_000, 1));
-        entries.add(Entry.of(LATENESS_20, PRODUCT, 2_000, 20_000, 1));
-        entries.add(Entry.of(HANDLERS_64, PRODUCT, 640, 6_400, 1));
-        entries.add(Entry.of(BURST, PRODUCT, 5_000, 20_000, 1));
+        entries.add(Entry.of(SEND, JAVA, 10_000, 1));
+        entries.add(Entry.of(DRAIN, JAVA, 10_000, 1));
+        entries.add(Entry.of(SEND_4_SHARDS, PRODUCT, 10_000, 1));
+        entries.add(Entry.of(LATENESS, PRODUCT, 2_000, 1));
+        entries.add(Entry.of(LATENESS_20, PRODUCT, 20_000, 1));
+        entries.add(Entry.of(HANDLERS_64, PRODUCT, 6_400, 1));
+        entries.add(Entry.of(BURST, PRODUCT, 20_000, 1));
         entries.add(Entry.idle(PRODUCT, Duration.ofSeconds(10), 1));
         List<Entry> grown = new ArrayList<>();
         for (Measure measure : List.of(SEND, SEND_ALL_8, DRAIN)) {
-            grown.add(Entry.of(measure, FLOOR_JEDIS, 2_000, 10_000, 1));
-            grown.add(Entry.of(measure, PRODUCT, 2_000, 10_000, 1));
+            grown.add(Entry.of(measure, FLOOR_JEDIS, 10_000, 1));
+            grown.add(Entry.of(measure, PRODUCT, 10_000, 1));
         }
-        return new Profile("quick", List.of(new Stage(0, entries), new Stage(10_000, grown)));
+        return new Profile("quick", Duration.ofMillis(200), List.of(new Stage(0, entries), new Stage(10_000, grown)));
     }
 }

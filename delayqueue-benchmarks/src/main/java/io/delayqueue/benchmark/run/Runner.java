@@ -67,7 +67,7 @@ public final class Runner {
 
     private void run(Stage stage, RedisServerProcess redis) throws IOException, InterruptedException {
         if (stage.scheduled() > 0) {
-            measure(Entry.of(Measure.MEMORY, Party.PRODUCT, 0, stage.scheduled(), 1), stage, redis, 1);
+            measure(Entry.of(Measure.MEMORY, Party.PRODUCT, stage.scheduled(), 1), stage, redis, 1);
         }
         for (Measure measure : Measure.values()) {
             for (int round = 1; round <= stage.rounds(); round++) {
@@ -90,7 +90,7 @@ public final class Runner {
                 entry.party(),
                 redis.port(),
                 entry.measure() == Measure.MEMORY ? 0 : stage.scheduled(),
-                entry.warmUp(),
+                profile.warmUp(),
                 entry.messages(),
                 entry.watched()));
         Sample sample = new Sample(entry.measure(), entry.party(), stage.scheduled(), round, values);

@@ -28,6 +28,9 @@ final class DrainTrials implements AutoCloseable {
 
     private static final int PER_MILLI = 500;
 
+    /** The warm-up sends and consumes messages in parts of this share of the measured ones. */
+    private static final int WARM_UP_PARTS = 4;
+
     private final TrialSpec spec;
     private final Contender contender;
     private final RedisMeter meter;
@@ -43,34 +46,41 @@ final class DrainTrials implements AutoCloseable {
     }
 
     Map<Quantity, Double> run() {
-        Duration filling = warmUp();
-        Duration allowed = filling.multipliedBy(2L * spec.messages())
-                .dividedBy(spec.warmUp())
-                .plus(MARGIN.multipliedBy(2));
+        Duration allowed = warmUp().multipliedBy(2L * WARM_UP_PARTS).plus(MARGIN.multipliedBy(2));
         while (true) {
             Tally tally = schedule(Instant.now().plus(allowed));
             if (Instant.now().plus(MARGIN).isBefore(tally.firstDue())) {
                 return drain(tally);
             }
-            consume(spec.messages());
+            long ignored = consume(spec.messages());
             allowed = allowed.multipliedBy(2);
         }
     }
 
-    /** Sends messages that are due immediately, consumes them, and returns the duration of the sends. */
+    /**
+     * Sends messages that are due immediately and consumes them, until consuming has taken the time of the warm-up.
+     *
+     * @return the duration of the last sends
+     */
     private Duration warmUp() {
-        long[] dues = new long[spec.warmUp()];
-        Arrays.fill(dues, Instant.now().toEpochMilli());
-        Duration filling = fill(dues);
-        consume(spec.warmUp());
+        long[] dues = new long[spec.messages() / WARM_UP_PARTS];
+        Duration filling = Duration.ZERO;
+        for (long nanos = 0; nanos <= spec.warmUp().toNanos(); ) {
+            Arrays.fill(dues, Instant.now().toEpochMilli());
+            filling = fill(dues);
+            nanos += consume(dues.length);
+        }
         return filling;
     }
 
-    /** Consumes messages without measuring. */
-    private void consume(int count) {
+    /** Consumes messages without measuring and returns the nanoseconds. */
+    private long consume(int count) {
+        long started = System.nanoTime();
         contender.consume(handlers::handle);
         Until.met(count + " messages were settled", () -> contender.settled() >= count);
+        long nanos = System.nanoTime() - started;
         contender.stop();
+        return nanos;
     }
 
     /** Sends messages and returns the duration. */

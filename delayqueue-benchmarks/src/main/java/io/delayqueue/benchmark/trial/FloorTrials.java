@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** Runs the measurements of the queues with prepared calls. */
 final class FloorTrials implements AutoCloseable {
@@ -27,22 +28,21 @@ final class FloorTrials implements AutoCloseable {
     }
 
     Map<Quantity, Double> send() {
-        return sending(SendTrials.THREADS, floor.sends(items(spec.warmUp())), floor.sends(items(spec.messages())));
+        return sending(SendTrials.THREADS, floor::sends);
     }
 
     Map<Quantity, Double> sendAll(int threads) {
-        return sending(threads, floor.batches(items(spec.warmUp())), floor.batches(items(spec.messages())));
+        return sending(threads, floor::batches);
     }
 
-    private static List<Item> items(int count) {
+    private Map<Quantity, Double> sending(int threads, Function<List<Item>, Recording> recorder) {
         Instant dueAt = Instant.now().plus(SendTrials.DELAY);
-        return Payloads.items(count, i -> dueAt);
-    }
-
-    private Map<Quantity, Double> sending(int threads, Recording warmUp, Recording measured) {
+        List<Item> items = Payloads.items(spec.messages(), i -> dueAt);
         try (Crew crew = new Crew(threads)) {
-            long ignored = play(crew, warmUp, false);
-            long nanos = play(crew, measured, true);
+            for (long warm = 0; warm <= spec.warmUp().toNanos(); ) {
+                warm += play(crew, recorder.apply(items), false);
+            }
+            long nanos = play(crew, recorder.apply(items), true);
             Map<Quantity, Double> values = results(nanos);
             remains.removeUntil(Instant.now().plus(SendTrials.DELAY.multipliedBy(2)));
             return values;
@@ -65,16 +65,18 @@ final class FloorTrials implements AutoCloseable {
         return nanos;
     }
 
-    /** Records a drain and replays it twice; the first replay is the warm-up. */
+    /** Records a drain and replays it; all replays but the last one are the warm-up. */
     Map<Quantity, Double> drain() {
         Instant dueAt = Instant.now();
         Recording filling = floor.batches(Payloads.items(spec.messages(), i -> dueAt));
         try (Crew crew = new Crew(1)) {
             long ignored = play(crew, filling, false);
             Recording polls = floor.drain();
-            ignored = play(crew, filling, false);
-            ignored = play(crew, polls, false);
-            floor.forgetConsumer();
+            for (long warm = 0; warm <= spec.warmUp().toNanos(); ) {
+                ignored = play(crew, filling, false);
+                warm += play(crew, polls, false);
+                floor.forgetConsumer();
+            }
             ignored = play(crew, filling, false);
             long nanos = play(crew, polls, true);
             floor.forgetConsumer();

@@ -25,22 +25,24 @@ final class LatenessTrial implements AutoCloseable {
     private final TrialSpec spec;
     private final Contender contender;
     private final int batch;
+    private final int warmUp;
     private final RedisMeter meter;
 
     /**
      * Creates a trial.
      *
-     * @param rate messages per second, a multiple of 1,000; a thousandth of it divides the numbers of messages
+     * @param rate messages per second, a multiple of 1,000; a thousandth of it divides the number of messages
      */
     LatenessTrial(TrialSpec spec, Contender contender, int rate) {
         this.spec = spec;
         this.contender = contender;
         this.batch = rate / BATCHES_PER_SECOND;
+        this.warmUp = batch * (int) spec.warmUp().toMillis();
         this.meter = new RedisMeter(spec.port());
     }
 
     Map<Quantity, Double> run() {
-        int count = spec.warmUp() + spec.messages();
+        int count = warmUp + spec.messages();
         long[] dues = new long[count];
         SplittableRandom random = new SplittableRandom(SEED);
         Instant first = Instant.now().plusMillis(SOONEST_MILLIS);
@@ -50,9 +52,9 @@ final class LatenessTrial implements AutoCloseable {
         Tally tally = new Tally(dues);
         contender.consume(tally::handled);
         try (Crew crew = new Crew(batch == 1 ? 1 : SENDERS)) {
-            long ignored = crew.run(part -> send(first, dues, 0, spec.warmUp(), part, crew.size()));
+            long ignored = crew.run(part -> send(first, dues, 0, warmUp, part, crew.size()));
             meter.start();
-            ignored = crew.run(part -> send(first, dues, spec.warmUp(), count, part, crew.size()));
+            ignored = crew.run(part -> send(first, dues, warmUp, count, part, crew.size()));
         }
         Until.met(count + " messages were settled", () -> contender.settled() >= count);
         meter.stop();
@@ -75,12 +77,12 @@ final class LatenessTrial implements AutoCloseable {
 
     private Map<Quantity, Double> results(Tally tally) {
         Map<Quantity, Double> values = new HashMap<>(meter.perMessage(spec.messages()));
-        double[] sorted = tally.sorted(spec.warmUp());
+        double[] sorted = tally.sorted(warmUp);
         values.put(Quantity.P50, Tally.percentile(sorted, 0.5));
         values.put(Quantity.P99, Tally.percentile(sorted, 0.99));
         values.put(Quantity.P999, Tally.percentile(sorted, 0.999));
         values.put(Quantity.MAX, sorted[sorted.length - 1]);
-        values.put(Quantity.MESSAGES, (double) tally.distinct() - spec.warmUp());
+        values.put(Quantity.MESSAGES, (double) tally.distinct() - warmUp);
         values.put(Quantity.TWICE, (double) tally.twice());
         values.put(Quantity.EARLY, (double) tally.early());
         return values;

@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 
 /** Measures sends of messages that are due in half an hour. */
 final class SendTrials implements AutoCloseable {
@@ -19,6 +21,7 @@ final class SendTrials implements AutoCloseable {
     /** Number of threads that send concurrently. */
     static final int THREADS = 8;
 
+    private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration SOONEST = Duration.ofDays(1);
     private static final Duration LATEST = Duration.ofDays(30);
 
@@ -34,41 +37,56 @@ final class SendTrials implements AutoCloseable {
         this.remains = new Remains(spec.port(), spec.scheduled());
     }
 
+    /** Measures single sends, and the number of them in the first second. */
     Map<Quantity, Double> send() {
-        Instant dueAt = Instant.now().plus(DELAY);
-        List<Item> warmUp = Payloads.items(spec.warmUp(), i -> dueAt);
-        List<Item> items = Payloads.items(spec.messages(), i -> dueAt);
-        try (Crew crew = new Crew(THREADS)) {
-            long ignored = crew.run(part -> sendEvery(warmUp, part, crew.size()));
-            meter.start();
-            long nanos = crew.run(part -> sendEvery(items, part, crew.size()));
-            meter.stop();
-            return results(nanos);
-        }
-    }
-
-    private void sendEvery(List<Item> items, int first, int step) {
-        for (int i = first; i < items.size(); i += step) {
-            contender.send(items.get(i));
-        }
+        return run(THREADS, 1);
     }
 
     Map<Quantity, Double> sendAll(int threads) {
+        return run(threads, BATCH);
+    }
+
+    private Map<Quantity, Double> run(int threads, int batch) {
         Instant dueAt = Instant.now().plus(DELAY);
-        List<Item> warmUp = Payloads.items(spec.warmUp(), i -> dueAt);
         List<Item> items = Payloads.items(spec.messages(), i -> dueAt);
+        LongAdder firstSecond = new LongAdder();
         try (Crew crew = new Crew(threads)) {
-            long ignored = crew.run(part -> sendBatches(warmUp, part, threads));
+            long started = System.nanoTime();
+            long ignored = crew.run(part -> {
+                while (!passed(started, spec.warmUp())) {
+                    send(items, part, threads, batch, () -> {
+                        firstSecond.add(passed(started, SECOND) ? 0 : batch);
+                        return !passed(started, spec.warmUp());
+                    });
+                    contender.discard();
+                }
+            });
             meter.start();
-            long nanos = crew.run(part -> sendBatches(items, part, threads));
+            long nanos = crew.run(part -> send(items, part, threads, batch, () -> true));
             meter.stop();
-            return results(nanos);
+            Map<Quantity, Double> values = results(nanos);
+            if (batch == 1 && spec.warmUp().compareTo(SECOND) >= 0) {
+                values.put(Quantity.FIRST_SECOND, firstSecond.doubleValue());
+            }
+            return values;
         }
     }
 
-    private void sendBatches(List<Item> items, int first, int step) {
-        for (int i = first * BATCH; i < items.size(); i += step * BATCH) {
-            contender.sendAll(items.subList(i, Math.min(i + BATCH, items.size())));
+    private static boolean passed(long started, Duration time) {
+        return System.nanoTime() - started > time.toNanos();
+    }
+
+    /** Sends every {@code step}th batch while a condition holds, which is checked after each batch. */
+    private void send(List<Item> items, int first, int step, int batch, BooleanSupplier goesOn) {
+        for (int i = first * batch; i < items.size(); i += step * batch) {
+            if (batch == 1) {
+                contender.send(items.get(i));
+            } else {
+                contender.sendAll(items.subList(i, Math.min(i + batch, items.size())));
+            }
+            if (!goesOn.getAsBoolean()) {
+                return;
+            }
         }
     }
 

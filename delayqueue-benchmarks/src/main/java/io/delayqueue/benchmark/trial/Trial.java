@@ -4,6 +4,7 @@ import io.delayqueue.benchmark.contender.Contender;
 import io.delayqueue.benchmark.floor.Floor;
 import io.delayqueue.benchmark.result.Quantity;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -85,7 +86,8 @@ public final class Trial {
 
     /** Raises the rate until the 99th percentile of the lateness shows twice that the queue falls behind. */
     private static Map<Quantity, Double> raising(TrialSpec spec, Contender contender) {
-        boolean ignored = keepsUp(spec, contender, WARM_UP_RATE);
+        Map<Quantity, Double> ignored = measuringLateness(
+                spec.of(Duration.ZERO, WARM_UP_RATE * (int) spec.warmUp().toSeconds()), contender, WARM_UP_RATE);
         double highest = 0;
         for (int rate : RATES) {
             boolean first = keepsUp(spec, contender, rate);
@@ -98,7 +100,7 @@ public final class Trial {
     }
 
     private static boolean keepsUp(TrialSpec spec, Contender contender, int rate) {
-        TrialSpec step = spec.of(rate, rate * SECONDS);
+        TrialSpec step = spec.of(Duration.ofSeconds(1), rate * SECONDS);
         Double late = measuringLateness(step, contender, rate).get(Quantity.P99);
         return late != null && late <= KEEPS_UP_MILLIS;
     }

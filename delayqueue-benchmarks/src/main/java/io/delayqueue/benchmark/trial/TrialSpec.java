@@ -11,12 +11,12 @@ import java.time.Duration;
  * @param party the measured party
  * @param port the port of Redis on the loopback interface
  * @param scheduled the number of messages that are already scheduled for later in the topic
- * @param warmUp the number of messages before the measurement
+ * @param warmUp the time for which the party does the same before the measurement
  * @param messages the number of measured messages
  * @param watched the time for which an idle queue is measured
  */
 public record TrialSpec(
-        Measure measure, Party party, int port, long scheduled, int warmUp, int messages, Duration watched) {
+        Measure measure, Party party, int port, long scheduled, Duration warmUp, int messages, Duration watched) {
 
     /** The number of idle topics. */
     public static final int IDLE_TOPICS = 10;
@@ -24,8 +24,8 @@ public record TrialSpec(
     /** Time for which a queue settles before it is measured. */
     static final Duration SETTLING = Duration.ofSeconds(6);
 
-    /** This trial with other numbers of messages. */
-    TrialSpec of(int warmUp, int messages) {
+    /** This trial with another warm-up and number of messages. */
+    TrialSpec of(Duration warmUp, int messages) {
         return new TrialSpec(measure, party, port, scheduled, warmUp, messages, watched);
     }
 }
