@@ -3,8 +3,10 @@ package io.delayqueue.benchmark;
 import io.delayqueue.benchmark.report.Goal;
 import io.delayqueue.benchmark.report.Reports;
 import io.delayqueue.benchmark.result.Measure;
+import io.delayqueue.benchmark.result.Party;
 import io.delayqueue.benchmark.result.Run;
 import io.delayqueue.benchmark.result.Sample;
+import io.delayqueue.benchmark.run.BullmqInstallation;
 import io.delayqueue.benchmark.run.Profile;
 import io.delayqueue.benchmark.run.Runner;
 import java.io.IOException;
@@ -29,13 +31,14 @@ import org.springframework.core.env.SimpleCommandLinePropertySource;
  *   <li>{@code --profile=full} (default, 50 minutes) or {@code quick} (1 minute, times are not meaningful)
  *   <li>{@code --rounds=5}: number of rounds of the full profile
  *   <li>{@code --only=SEND,DRAIN}: restricts the run to these {@link Measure measures}
+ *   <li>{@code --scheduled=0,1000000}: restricts the run to stages with these numbers of scheduled messages
  *   <li>{@code --redis=/usr/bin/redis-server}: Redis executable. The default is {@code redis-server} on the path or, if
  *       missing, the embedded server, which is compiled for size and about half as fast
  * </ul>
  */
 public final class Benchmark {
 
-    private static final Set<String> OPTIONS = new TreeSet<>(Set.of("profile", "rounds", "only", "redis"));
+    private static final Set<String> OPTIONS = new TreeSet<>(Set.of("profile", "rounds", "only", "scheduled", "redis"));
     private static final Path DIRECTORY = Path.of("target", "benchmark");
 
     private final PrintStream out;
@@ -46,7 +49,9 @@ public final class Benchmark {
         this.out = out;
         Profile named = Profile.named(option(options, "profile", "full"), rounds(option(options, "rounds", "5")));
         String only = option(options, "only", "");
-        this.profile = only.isEmpty() ? named : named.only(measures(only));
+        String scheduled = option(options, "scheduled", "");
+        Profile restricted = only.isEmpty() ? named : named.only(measures(only));
+        this.profile = scheduled.isEmpty() ? restricted : restricted.onlyScheduled(numbers(scheduled));
         this.servers = RedisServers.of(options.getProperty("redis"));
     }
 
@@ -78,6 +83,17 @@ public final class Benchmark {
         }
     }
 
+    private static Set<Integer> numbers(String list) {
+        try {
+            return Arrays.stream(list.split(",", -1))
+                    .map(number -> Integer.valueOf(number.strip()))
+                    .collect(Collectors.toSet());
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(
+                    "--scheduled must be a list of whole numbers, but was '" + list + "'", e);
+        }
+    }
+
     /** Runs the command. The exit code is 1 if an invariant is violated. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         SimpleCommandLinePropertySource options = new SimpleCommandLinePropertySource(arguments);
@@ -99,13 +115,22 @@ public final class Benchmark {
 
     private boolean run() throws IOException, InterruptedException {
         Files.createDirectories(DIRECTORY);
+        Profile measured = profile;
+        boolean bullmq = profile.has(Party.BULLMQ);
+        if (bullmq && !BullmqInstallation.install(out)) {
+            measured = profile.without(Party.BULLMQ);
+            bullmq = false;
+        }
         Map<String, String> environment = servers.environment();
         environment.put("Warm-up", profile.warmUp().toMillis() / 1e3 + " s of each trial, in its own process");
+        if (bullmq) {
+            environment.put("BullMQ", BullmqInstallation.VERSIONS);
+        }
         environment.forEach((label, value) -> out.println(label + ": " + value));
         List<Sample> samples = new ArrayList<>();
         List<String> violations = List.of();
         try {
-            violations = new Runner(profile, servers::start, DIRECTORY, out, samples::add).run();
+            violations = new Runner(measured, servers::start, DIRECTORY, out, samples::add).run();
         } finally { // also print results measured before a failure
             tell(new Reports().write(new Run(profile.name(), environment, samples), DIRECTORY));
         }

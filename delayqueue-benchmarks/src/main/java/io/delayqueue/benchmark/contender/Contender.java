@@ -15,7 +15,7 @@ public interface Contender extends AutoCloseable {
      * @param party the queue
      * @param port the port of Redis on the loopback interface
      * @param measure the measurement for which the topic and its listener are configured
-     * @throws IllegalArgumentException if the party is not a queue
+     * @throws IllegalArgumentException if the party is not a queue of this process
      */
     static Contender of(Party party, int port, Measure measure) {
         return switch (party) {
@@ -23,7 +23,8 @@ public interface Contender extends AutoCloseable {
             case PRODUCT_ON_JEDIS -> new ProductContender("jedis", port, measure);
             case REDISSON -> new RedissonContender(port, measure.concurrency());
             case JAVA -> new JavaContender(measure.concurrency());
-            case FLOOR_LETTUCE, FLOOR_JEDIS -> throw new IllegalArgumentException(party + " is not a queue");
+            case FLOOR_LETTUCE, FLOOR_JEDIS, BULLMQ ->
+                throw new IllegalArgumentException(party + " is not a queue of this process");
         };
     }
 

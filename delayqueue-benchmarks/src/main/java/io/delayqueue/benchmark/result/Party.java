@@ -12,6 +12,8 @@ public enum Party {
     FLOOR_JEDIS("floor (Jedis)"),
     /** Redisson's {@code RDelayedQueue} and {@code RBlockingQueue}; without acknowledgement. */
     REDISSON("Redisson"),
+    /** BullMQ in Node.js, if Node.js is installed. */
+    BULLMQ("BullMQ"),
     /** {@code java.util.concurrent.DelayQueue}: one process, no persistence, no acknowledgement. */
     JAVA("java.util.concurrent.DelayQueue");
 

@@ -16,6 +16,7 @@ import static io.delayqueue.benchmark.result.Measure.SEND_16_SHARDS;
 import static io.delayqueue.benchmark.result.Measure.SEND_4_SHARDS;
 import static io.delayqueue.benchmark.result.Measure.SEND_ALL_1;
 import static io.delayqueue.benchmark.result.Measure.SEND_ALL_8;
+import static io.delayqueue.benchmark.result.Party.BULLMQ;
 import static io.delayqueue.benchmark.result.Party.FLOOR_JEDIS;
 import static io.delayqueue.benchmark.result.Party.FLOOR_LETTUCE;
 import static io.delayqueue.benchmark.result.Party.JAVA;
@@ -29,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The stages of a run.
@@ -41,6 +43,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
 
     private static final int[] GROWTH = {10_000, 1_000_000, 5_000_000};
     private static final int MILLION = 1_000_000;
+    private static final int MEASURED_BYTES = 100_000;
     private static final Duration WATCHED = Duration.ofSeconds(10);
 
     /** Returns a profile by name: {@code full}, which takes 50 minutes, or {@code quick}, which takes 1 minute. */
@@ -55,16 +58,40 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
 
     /** This profile, restricted to some measurements. */
     public Profile only(Set<Measure> measures) {
+        return filtered(
+                entry -> measures.contains(entry.measure()),
+                stage -> stage.scheduled() > 0 && measures.contains(MEMORY));
+    }
+
+    /** This profile, restricted to stages with some number of scheduled messages. */
+    public Profile onlyScheduled(Set<Integer> scheduled) {
+        return new Profile(
+                name,
+                warmUp,
+                stages.stream()
+                        .filter(stage -> scheduled.contains(stage.scheduled()))
+                        .toList());
+    }
+
+    /** This profile without a party. */
+    public Profile without(Party party) {
+        return filtered(entry -> entry.party() != party, stage -> stage.scheduled() > 0);
+    }
+
+    private Profile filtered(Predicate<Entry> which, Predicate<Stage> empty) {
         List<Stage> kept = new ArrayList<>();
         for (Stage stage : stages) {
-            List<Entry> entries = stage.entries().stream()
-                    .filter(entry -> measures.contains(entry.measure()))
-                    .toList();
-            if (!entries.isEmpty() || (stage.scheduled() > 0 && measures.contains(MEMORY))) {
+            List<Entry> entries = stage.entries().stream().filter(which).toList();
+            if (!entries.isEmpty() || empty.test(stage)) {
                 kept.add(new Stage(stage.scheduled(), entries));
             }
         }
         return new Profile(name, warmUp, kept);
+    }
+
+    /** Whether a party is measured. */
+    public boolean has(Party party) {
+        return stages.stream().flatMap(stage -> stage.entries().stream()).anyMatch(entry -> entry.party() == party);
     }
 
     private static Profile full(int rounds) {
@@ -76,6 +103,12 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(SEND_ALL_1, REDISSON, 120_000, rounds));
         entries.add(Entry.of(SEND_ALL_8, REDISSON, 120_000, rounds));
         entries.add(Entry.of(DRAIN, REDISSON, 60_000, rounds));
+        entries.add(Entry.of(SEND, BULLMQ, 60_000, rounds));
+        entries.add(Entry.of(SEND_ALL_1, BULLMQ, 100_000, rounds));
+        entries.add(Entry.of(SEND_ALL_8, BULLMQ, 100_000, rounds));
+        entries.add(Entry.of(DRAIN, BULLMQ, 60_000, rounds));
+        entries.add(Entry.of(LATENESS, BULLMQ, 8_000, rounds));
+        entries.add(Entry.of(HIGHEST_RATE, BULLMQ, 0, rounds));
         entries.add(Entry.of(SEND, JAVA, 500_000, rounds));
         entries.add(Entry.of(DRAIN, JAVA, 500_000, rounds));
         for (Party party : List.of(PRODUCT, REDISSON, JAVA)) {
@@ -96,7 +129,9 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.idle(PRODUCT, WATCHED, rounds));
         entries.add(Entry.idle(REDISSON, WATCHED, rounds));
         entries.add(Entry.of(BURST, PRODUCT, 100_000, rounds));
-        entries.add(Entry.of(MEMORY, REDISSON, 200_000, 1));
+        for (Party party : List.of(PRODUCT, REDISSON, BULLMQ)) {
+            entries.add(Entry.of(MEMORY, party, MEASURED_BYTES, 1));
+        }
         List<Stage> stages = new ArrayList<>();
         stages.add(new Stage(0, entries));
         for (int scheduled : GROWTH) {

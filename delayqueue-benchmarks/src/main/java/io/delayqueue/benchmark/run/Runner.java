@@ -93,7 +93,12 @@ public final class Runner {
                 profile.warmUp(),
                 entry.messages(),
                 entry.watched()));
-        Sample sample = new Sample(entry.measure(), entry.party(), stage.scheduled(), round, values);
+        Sample sample = new Sample(
+                entry.measure(),
+                entry.party(),
+                entry.measure() == Measure.MEMORY ? entry.messages() : stage.scheduled(),
+                round,
+                values);
         sink.accept(sample);
         List<String> found = Invariants.violations(sample, entry);
         found.forEach(violation -> out.println("VIOLATED: " + violation));

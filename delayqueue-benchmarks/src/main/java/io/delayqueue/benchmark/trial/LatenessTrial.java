@@ -16,8 +16,8 @@ import java.util.SplittableRandom;
  */
 final class LatenessTrial implements AutoCloseable {
 
-    private static final int BATCHES_PER_SECOND = 1_000;
-    private static final int SENDERS = 4;
+    static final int BATCHES_PER_SECOND = 1_000;
+    static final int SENDERS = 4;
     private static final int SOONEST_MILLIS = 500;
     private static final int LATEST_MILLIS = 3_000;
     private static final int SEED = 42;

@@ -42,7 +42,9 @@ final class RedisMeter implements AutoCloseable {
         totals.put(Quantity.CPU_USER, MICROS * (number(all, "used_cpu_user") - userBefore));
         totals.put(Quantity.CPU_SYSTEM, MICROS * (number(all, "used_cpu_sys") - systemBefore));
         totals.put(Quantity.COMMANDS, number(all, "total_commands_processed"));
-        totals.put(Quantity.ROUND_TRIPS, calls(all, "evalsha") + calls(all, "eval") + calls(all, "blpop"));
+        totals.put(
+                Quantity.ROUND_TRIPS,
+                calls(all, "evalsha") + calls(all, "eval") + calls(all, "blpop") + calls(all, "bzpopmin"));
         totals.put(Quantity.ALLOCATED, allocated);
         totals.put(Quantity.LONGEST_SCRIPT, Math.max(longest(all, "evalsha"), longest(all, "eval")));
         totals.put(Quantity.COMMANDS_PER_SECOND, number(all, "total_commands_processed") / seconds);

@@ -22,8 +22,8 @@ final class SendTrials implements AutoCloseable {
     static final int THREADS = 8;
 
     private static final Duration SECOND = Duration.ofSeconds(1);
-    private static final Duration SOONEST = Duration.ofDays(1);
-    private static final Duration LATEST = Duration.ofDays(30);
+    static final Duration SOONEST = Duration.ofDays(1);
+    static final Duration LATEST = Duration.ofDays(30);
 
     private final TrialSpec spec;
     private final Contender contender;

@@ -36,18 +36,42 @@ public final class Trial {
     }
 
     private static Map<Quantity, Double> run(TrialSpec spec) {
-        if (spec.party().isFloor()) {
-            try (Floor floor = new Floor(spec.party(), spec.port());
-                    FloorTrials trials = new FloorTrials(spec, floor)) {
-                return switch (spec.measure()) {
-                    case SEND -> trials.send();
-                    case SEND_ALL_1 -> trials.sendAll(1);
-                    case SEND_ALL_8 -> trials.sendAll(SendTrials.THREADS);
-                    case DRAIN -> trials.drain();
-                    default -> throw new IllegalArgumentException("This measurement has no floor");
-                };
-            }
+        return switch (spec.party()) {
+            case FLOOR_LETTUCE, FLOOR_JEDIS -> ofFloor(spec);
+            case BULLMQ -> ofBullmq(spec);
+            default -> ofContender(spec);
+        };
+    }
+
+    private static Map<Quantity, Double> ofFloor(TrialSpec spec) {
+        try (Floor floor = new Floor(spec.party(), spec.port());
+                FloorTrials trials = new FloorTrials(spec, floor)) {
+            return switch (spec.measure()) {
+                case SEND -> trials.send();
+                case SEND_ALL_1 -> trials.sendAll(1);
+                case SEND_ALL_8 -> trials.sendAll(SendTrials.THREADS);
+                case DRAIN -> trials.drain();
+                default -> throw new IllegalArgumentException("This measurement has no floor");
+            };
         }
+    }
+
+    private static Map<Quantity, Double> ofBullmq(TrialSpec spec) {
+        try (BullmqTrials trials = new BullmqTrials(spec)) {
+            return switch (spec.measure()) {
+                case SEND -> trials.send(SendTrials.THREADS, 1);
+                case SEND_ALL_1 -> trials.send(1, SendTrials.BATCH);
+                case SEND_ALL_8 -> trials.send(SendTrials.THREADS, SendTrials.BATCH);
+                case DRAIN -> trials.drain();
+                case LATENESS -> trials.lateness(spec, 1_000);
+                case HIGHEST_RATE -> raising(spec, trials::lateness);
+                case MEMORY -> trials.schedule();
+                default -> throw new IllegalArgumentException("BullMQ is not measured in this way");
+            };
+        }
+    }
+
+    private static Map<Quantity, Double> ofContender(TrialSpec spec) {
         try (Contender contender = Contender.of(spec.party(), spec.port(), spec.measure())) {
             return switch (spec.measure()) {
                 case SEND, SEND_4_SHARDS, SEND_16_SHARDS, SEND_ALL_1, SEND_ALL_8, MEMORY -> sending(spec, contender);
@@ -55,7 +79,7 @@ public final class Trial {
                 case LATENESS -> measuringLateness(spec, contender, 1_000);
                 case LATENESS_20 -> measuringLateness(spec, contender, 20_000);
                 case LATENESS_50 -> measuringLateness(spec, contender, 50_000);
-                case HIGHEST_RATE -> raising(spec, contender);
+                case HIGHEST_RATE -> raising(spec, (step, rate) -> measuringLateness(step, contender, rate));
                 case IDLE -> idling(spec, contender);
             };
         }
@@ -84,14 +108,19 @@ public final class Trial {
         }
     }
 
+    /** Sends and delivers messages at a rate. */
+    private interface Sustained {
+        Map<Quantity, Double> run(TrialSpec spec, int rate);
+    }
+
     /** Raises the rate until the 99th percentile of the lateness shows twice that the queue falls behind. */
-    private static Map<Quantity, Double> raising(TrialSpec spec, Contender contender) {
-        Map<Quantity, Double> ignored = measuringLateness(
-                spec.of(Duration.ZERO, WARM_UP_RATE * (int) spec.warmUp().toSeconds()), contender, WARM_UP_RATE);
+    private static Map<Quantity, Double> raising(TrialSpec spec, Sustained trial) {
+        int warmUp = WARM_UP_RATE * (int) spec.warmUp().toSeconds();
+        Map<Quantity, Double> ignored = trial.run(spec.of(Duration.ZERO, warmUp), WARM_UP_RATE);
         double highest = 0;
         for (int rate : RATES) {
-            boolean first = keepsUp(spec, contender, rate);
-            if (!first && !keepsUp(spec, contender, rate)) {
+            boolean first = keepsUp(spec, trial, rate);
+            if (!first && !keepsUp(spec, trial, rate)) {
                 break;
             }
             highest = rate;
@@ -99,9 +128,9 @@ public final class Trial {
         return Map.of(Quantity.RATE, highest);
     }
 
-    private static boolean keepsUp(TrialSpec spec, Contender contender, int rate) {
-        TrialSpec step = spec.of(Duration.ofSeconds(1), rate * SECONDS);
-        Double late = measuringLateness(step, contender, rate).get(Quantity.P99);
+    private static boolean keepsUp(TrialSpec spec, Sustained trial, int rate) {
+        Double late =
+                trial.run(spec.of(Duration.ofSeconds(1), rate * SECONDS), rate).get(Quantity.P99);
         return late != null && late <= KEEPS_UP_MILLIS;
     }
 
