@@ -9,6 +9,7 @@ import io.delayqueue.benchmark.result.Quantity;
 import io.delayqueue.benchmark.result.Run;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.SortedSet;
@@ -24,6 +25,10 @@ final class MarkdownReport {
 
     /** Measures whose rates are shown by the number of scheduled messages. */
     static final List<Measure> GROWING = List.of(Measure.SEND, Measure.SEND_ALL_1, Measure.SEND_ALL_8, Measure.DRAIN);
+
+    /** Rates of the server whose HTTP interface the product also has. */
+    private static final Map<Measure, String> MEASURED_ELSEWHERE =
+            Map.of(Measure.HTTP_PUSH, "9,300–12,200/s", Measure.HTTP_POP, "4,900–5,700/s");
 
     private record Column(String head, Function<Party, String> cell) {}
 
@@ -126,6 +131,11 @@ final class MarkdownReport {
         }
         text.append("### ").append(measure.title()).append(": ").append(Numbers.scheduled(scheduled));
         text.append("\n\n").append(table).append('\n');
+        if (MEASURED_ELSEWHERE.containsKey(measure)) {
+            text.append("Measured elsewhere, on another machine: the original server in Go, ")
+                    .append(MEASURED_ELSEWHERE.get(measure))
+                    .append(".\n\n");
+        }
     }
 
     private List<Column> ratios(Measure measure, long scheduled) {

@@ -34,6 +34,18 @@ public enum Measure {
     IDLE("idle, 10 topics"),
     /** Messages due in one millisecond, consumed as they become due. */
     BURST("burst of one millisecond"),
+    /** Sends over HTTP, one message in a request. */
+    HTTP_SEND("HTTP API: send"),
+    /** Sends over HTTP, 100 messages in a request. */
+    HTTP_SEND_100("HTTP API: send in batches of 100"),
+    /** Receives and acknowledgements over HTTP, one message in a request. */
+    HTTP_RECEIVE("HTTP API: receive and acknowledge"),
+    /** Receives over HTTP, 100 messages in a request, and acknowledgements, one in a request. */
+    HTTP_RECEIVE_100("HTTP API: receive 100 and acknowledge each"),
+    /** Pushes to the interface of ouqiang/delay-queue. */
+    HTTP_PUSH("ouqiang/delay-queue: push"),
+    /** Pops and finishes of the interface of ouqiang/delay-queue. */
+    HTTP_POP("ouqiang/delay-queue: pop and finish"),
     /** Memory of a scheduled message in Redis, in bytes. */
     MEMORY("memory");
 
@@ -46,6 +58,11 @@ public enum Measure {
     /** The title in reports. */
     public String title() {
         return title;
+    }
+
+    /** Whether clients use an HTTP interface. */
+    public boolean overHttp() {
+        return name().startsWith("HTTP");
     }
 
     /** Number of shards of the measured topic. */

@@ -7,6 +7,12 @@ import static io.delayqueue.benchmark.result.Measure.HANDLERS_512;
 import static io.delayqueue.benchmark.result.Measure.HANDLERS_64;
 import static io.delayqueue.benchmark.result.Measure.HANDLERS_8;
 import static io.delayqueue.benchmark.result.Measure.HIGHEST_RATE;
+import static io.delayqueue.benchmark.result.Measure.HTTP_POP;
+import static io.delayqueue.benchmark.result.Measure.HTTP_PUSH;
+import static io.delayqueue.benchmark.result.Measure.HTTP_RECEIVE;
+import static io.delayqueue.benchmark.result.Measure.HTTP_RECEIVE_100;
+import static io.delayqueue.benchmark.result.Measure.HTTP_SEND;
+import static io.delayqueue.benchmark.result.Measure.HTTP_SEND_100;
 import static io.delayqueue.benchmark.result.Measure.LATENESS;
 import static io.delayqueue.benchmark.result.Measure.LATENESS_20;
 import static io.delayqueue.benchmark.result.Measure.LATENESS_50;
@@ -129,6 +135,12 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.idle(PRODUCT, WATCHED, rounds));
         entries.add(Entry.idle(REDISSON, WATCHED, rounds));
         entries.add(Entry.of(BURST, PRODUCT, 100_000, rounds));
+        entries.add(Entry.of(HTTP_SEND, PRODUCT, 40_000, rounds));
+        entries.add(Entry.of(HTTP_SEND_100, PRODUCT, 100_000, rounds));
+        entries.add(Entry.of(HTTP_RECEIVE, PRODUCT, 20_000, rounds));
+        entries.add(Entry.of(HTTP_RECEIVE_100, PRODUCT, 40_000, rounds));
+        entries.add(Entry.of(HTTP_PUSH, PRODUCT, 40_000, rounds));
+        entries.add(Entry.of(HTTP_POP, PRODUCT, 20_000, rounds));
         for (Party party : List.of(PRODUCT, REDISSON, BULLMQ)) {
             entries.add(Entry.of(MEMORY, party, MEASURED_BYTES, 1));
         }
@@ -176,6 +188,9 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(LATENESS_20, PRODUCT, 20_000, 1));
         entries.add(Entry.of(HANDLERS_64, PRODUCT, 6_400, 1));
         entries.add(Entry.of(BURST, PRODUCT, 20_000, 1));
+        entries.add(Entry.of(HTTP_SEND_100, PRODUCT, 4_000, 1));
+        entries.add(Entry.of(HTTP_RECEIVE_100, PRODUCT, 2_000, 1));
+        entries.add(Entry.of(HTTP_POP, PRODUCT, 400, 1));
         entries.add(Entry.idle(PRODUCT, Duration.ofSeconds(10), 1));
         List<Entry> grown = new ArrayList<>();
         for (Measure measure : List.of(SEND, SEND_ALL_8, DRAIN)) {

@@ -39,7 +39,7 @@ public final class Trial {
         return switch (spec.party()) {
             case FLOOR_LETTUCE, FLOOR_JEDIS -> ofFloor(spec);
             case BULLMQ -> ofBullmq(spec);
-            default -> ofContender(spec);
+            default -> spec.measure().overHttp() ? overHttp(spec) : ofContender(spec);
         };
     }
 
@@ -71,6 +71,12 @@ public final class Trial {
         }
     }
 
+    private static Map<Quantity, Double> overHttp(TrialSpec spec) {
+        try (HttpTrials trials = new HttpTrials(spec)) {
+            return trials.run();
+        }
+    }
+
     private static Map<Quantity, Double> ofContender(TrialSpec spec) {
         try (Contender contender = Contender.of(spec.party(), spec.port(), spec.measure())) {
             return switch (spec.measure()) {
@@ -81,6 +87,7 @@ public final class Trial {
                 case LATENESS_50 -> measuringLateness(spec, contender, 50_000);
                 case HIGHEST_RATE -> raising(spec, (step, rate) -> measuringLateness(step, contender, rate));
                 case IDLE -> idling(spec, contender);
+                default -> throw new IllegalArgumentException("Queues are not measured in this way");
             };
         }
     }

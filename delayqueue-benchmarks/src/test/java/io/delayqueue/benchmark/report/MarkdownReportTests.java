@@ -68,6 +68,21 @@ class MarkdownReportTests {
     }
 
     @Test
+    void ratesMeasuredElsewhereAreMarked() {
+        run.rate(Measure.HTTP_POP, Party.PRODUCT, 0, 2_000).rate(Measure.HTTP_SEND, Party.PRODUCT, 0, 3_000);
+
+        assertThat(document()).contains("""
+                        ### ouqiang/delay-queue: pop and finish: nothing scheduled
+
+                        |  | rate (/s) |
+                        |---|---:|
+                        | delayqueue | 2,000 |
+
+                        Measured elsewhere, on another machine: the original server in Go, 4,900–5,700/s.
+                        """).containsOnlyOnce("Measured elsewhere");
+    }
+
+    @Test
     void earlyMessageOfOneRoundIsShown() {
         run.product(Measure.LATENESS, Quantity.EARLY, 0, 0, 1);
 
