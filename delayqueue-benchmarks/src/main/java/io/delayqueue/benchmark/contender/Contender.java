@@ -53,6 +53,11 @@ public interface Contender extends AutoCloseable {
      */
     long settled();
 
+    /** The polls of the product, which are recorded for {@link Measure#LAG} only. */
+    default PollLog polls() {
+        throw new UnsupportedOperationException("The queue does not record its polls");
+    }
+
     /** Stops consuming. */
     void stop();
 

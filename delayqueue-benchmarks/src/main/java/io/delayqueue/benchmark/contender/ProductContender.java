@@ -38,7 +38,10 @@ final class ProductContender implements Contender {
      * @param client {@code lettuce}, which is Boot's default, or {@code jedis}
      */
     ProductContender(String client, int port, Measure measure) {
-        context = new SpringApplicationBuilder(Application.class)
+        Class<?>[] sources = measure == Measure.LAG
+                ? new Class<?>[] {Application.class, ObservedStore.class}
+                : new Class<?>[] {Application.class};
+        context = new SpringApplicationBuilder(sources)
                 .web(WebApplicationType.NONE)
                 .properties(
                         "spring.main.banner-mode=off",
@@ -73,6 +76,16 @@ final class ProductContender implements Contender {
         @Bean
         Watcher watcher() {
             return new Watcher();
+        }
+    }
+
+    /** Records the polls of the product. */
+    @Configuration(proxyBeanMethods = false)
+    static class ObservedStore {
+
+        @Bean
+        static PollLog polls() {
+            return new PollLog();
         }
     }
 
@@ -145,6 +158,11 @@ final class ProductContender implements Contender {
     @Override
     public long settled() {
         return settled.count.sum();
+    }
+
+    @Override
+    public PollLog polls() {
+        return context.getBean(PollLog.class);
     }
 
     @Override

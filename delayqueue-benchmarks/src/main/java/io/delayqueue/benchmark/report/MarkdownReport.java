@@ -116,6 +116,9 @@ final class MarkdownReport {
     private void measurement(Measure measure, long scheduled) {
         List<Column> columns = new ArrayList<>();
         for (Quantity quantity : summary.quantities(measure, scheduled)) {
+            if (Quantity.LAG.contains(quantity) || Quantity.LAG_LATEST.contains(quantity)) {
+                continue; // has a table of its own
+            }
             columns.add(new Column(head(quantity), party -> cell(measure, party, scheduled, quantity)));
             if (quantity == RATE) {
                 columns.addAll(ratios(measure, scheduled));
@@ -131,11 +134,44 @@ final class MarkdownReport {
         }
         text.append("### ").append(measure.title()).append(": ").append(Numbers.scheduled(scheduled));
         text.append("\n\n").append(table).append('\n');
+        if (measure == Measure.LAG) {
+            lag(scheduled);
+        }
         if (MEASURED_ELSEWHERE.containsKey(measure)) {
             text.append("Measured elsewhere, on another machine: the original server in Go, ")
                     .append(MEASURED_ELSEWHERE.get(measure))
                     .append(".\n\n");
         }
+    }
+
+    /** The parts of the lateness, which add up to it. */
+    private void lag(long scheduled) {
+        double middle = lag(Quantity.LAG, scheduled);
+        double latest = lag(Quantity.LAG_LATEST, scheduled);
+        MarkdownTable table =
+                new MarkdownTable(1, List.of("", "around the median (ms)", "share", "latest 1 % (ms)", "share"));
+        for (int part = 0; part < Quantity.LAG.size(); part++) {
+            double mean = lag(List.of(Quantity.LAG.get(part)), scheduled);
+            double late = lag(List.of(Quantity.LAG_LATEST.get(part)), scheduled);
+            table.row(List.of(
+                    Quantity.LAG.get(part).title(),
+                    Numbers.plain(mean),
+                    Numbers.percent(mean / middle),
+                    Numbers.plain(late),
+                    Numbers.percent(late / latest)));
+        }
+        table.row(List.of("sum", Numbers.plain(middle), "", Numbers.plain(latest), ""));
+        text.append("Means of the parts, of the fifth of the messages around the median and of the latest 1 %:\n\n")
+                .append(table)
+                .append('\n');
+    }
+
+    /** The sum of quantities of the product, or NaN if one is missing. */
+    private double lag(List<Quantity> quantities, long scheduled) {
+        return quantities.stream()
+                .mapToDouble(quantity -> summary.median(Measure.LAG, Party.PRODUCT, scheduled, quantity)
+                        .orElse(Double.NaN))
+                .sum();
     }
 
     private List<Column> ratios(Measure measure, long scheduled) {

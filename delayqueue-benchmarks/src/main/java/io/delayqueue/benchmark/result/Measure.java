@@ -16,6 +16,8 @@ public enum Measure {
     DRAIN("drain, concurrency 8"),
     /** Lateness at 1,000 messages per second with random delays. */
     LATENESS("lateness at 1,000/s"),
+    /** Parts of the lateness at 1,000 messages per second. */
+    LAG("where the lag goes at 1,000/s"),
     /** Lateness at 20,000 messages per second with random delays. */
     LATENESS_20("lateness at 20,000/s"),
     /** Lateness at 50,000 messages per second with random delays. */

@@ -1,5 +1,7 @@
 package io.delayqueue.benchmark.result;
 
+import java.util.List;
+
 /** A measured quantity. */
 public enum Quantity {
     /** Number of sent or handled messages. */
@@ -20,6 +22,26 @@ public enum Quantity {
     P999("lateness p99.9", "ms"),
     /** Maximum lateness. */
     MAX("lateness max", "ms"),
+    /** Mean time from the due time until the poll is requested, of the fifth of the messages around the median. */
+    WAKE_UP("wake-up of the poller", "ms"),
+    /** Like {@link #WAKE_UP}, from then until Redis starts the script. */
+    TO_REDIS("way to Redis, and waiting there", "ms"),
+    /** Like {@link #WAKE_UP}, of the script. */
+    SCRIPT("script", "ms"),
+    /** Like {@link #WAKE_UP}, from then until the reply is read. */
+    FROM_REDIS("way back", "ms"),
+    /** Like {@link #WAKE_UP}, from then until the handler starts. */
+    HAND_OFF("hand-off to the handler", "ms"),
+    /** Like {@link #WAKE_UP}, of the latest hundredth of the messages. */
+    WAKE_UP_LATEST("wake-up, latest 1 %", "ms"),
+    /** Like {@link #TO_REDIS}, of the latest hundredth of the messages. */
+    TO_REDIS_LATEST("way to Redis, latest 1 %", "ms"),
+    /** Like {@link #SCRIPT}, of the latest hundredth of the messages. */
+    SCRIPT_LATEST("script, latest 1 %", "ms"),
+    /** Like {@link #FROM_REDIS}, of the latest hundredth of the messages. */
+    FROM_REDIS_LATEST("way back, latest 1 %", "ms"),
+    /** Like {@link #HAND_OFF}, of the latest hundredth of the messages. */
+    HAND_OFF_LATEST("hand-off, latest 1 %", "ms"),
     /** Messages that were handled before they were due, by Redis' clock. */
     EARLY("early", ""),
     /** Messages that were handled more than once. */
@@ -42,6 +64,13 @@ public enum Quantity {
     COMMANDS_PER_SECOND("commands", "/s"),
     /** Redis' memory per scheduled message. */
     BYTES("memory", "B");
+
+    /** The parts of the lateness of the fifth of the messages around the median, in their order. */
+    public static final List<Quantity> LAG = List.of(WAKE_UP, TO_REDIS, SCRIPT, FROM_REDIS, HAND_OFF);
+
+    /** The parts of the lateness of the latest hundredth of the messages. */
+    public static final List<Quantity> LAG_LATEST =
+            List.of(WAKE_UP_LATEST, TO_REDIS_LATEST, SCRIPT_LATEST, FROM_REDIS_LATEST, HAND_OFF_LATEST);
 
     private final String title;
     private final String unit;

@@ -13,6 +13,7 @@ import static io.delayqueue.benchmark.result.Measure.HTTP_RECEIVE;
 import static io.delayqueue.benchmark.result.Measure.HTTP_RECEIVE_100;
 import static io.delayqueue.benchmark.result.Measure.HTTP_SEND;
 import static io.delayqueue.benchmark.result.Measure.HTTP_SEND_100;
+import static io.delayqueue.benchmark.result.Measure.LAG;
 import static io.delayqueue.benchmark.result.Measure.LATENESS;
 import static io.delayqueue.benchmark.result.Measure.LATENESS_20;
 import static io.delayqueue.benchmark.result.Measure.LATENESS_50;
@@ -120,6 +121,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         for (Party party : List.of(PRODUCT, REDISSON, JAVA)) {
             entries.add(Entry.of(LATENESS, party, 8_000, rounds));
         }
+        entries.add(Entry.of(LAG, PRODUCT, 8_000, rounds));
         for (Measure measure : List.of(SEND_4_SHARDS, SEND_16_SHARDS)) {
             entries.add(Entry.of(measure, PRODUCT, 120_000, rounds));
         }
@@ -185,6 +187,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(DRAIN, JAVA, 10_000, 1));
         entries.add(Entry.of(SEND_4_SHARDS, PRODUCT, 10_000, 1));
         entries.add(Entry.of(LATENESS, PRODUCT, 2_000, 1));
+        entries.add(Entry.of(LAG, PRODUCT, 2_000, 1));
         entries.add(Entry.of(LATENESS_20, PRODUCT, 20_000, 1));
         entries.add(Entry.of(HANDLERS_64, PRODUCT, 6_400, 1));
         entries.add(Entry.of(BURST, PRODUCT, 20_000, 1));

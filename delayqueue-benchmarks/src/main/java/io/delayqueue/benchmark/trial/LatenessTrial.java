@@ -42,6 +42,10 @@ final class LatenessTrial implements AutoCloseable {
     }
 
     Map<Quantity, Double> run() {
+        return results(play());
+    }
+
+    Tally play() {
         int count = warmUp + spec.messages();
         long[] dues = new long[count];
         SplittableRandom random = new SplittableRandom(SEED);
@@ -59,7 +63,7 @@ final class LatenessTrial implements AutoCloseable {
         Until.met(count + " messages were settled", () -> contender.settled() >= count);
         meter.stop();
         contender.stop();
-        return results(tally);
+        return tally;
     }
 
     /** Sends every {@code step}th batch of a range of messages, each in its millisecond. */
@@ -75,7 +79,7 @@ final class LatenessTrial implements AutoCloseable {
         }
     }
 
-    private Map<Quantity, Double> results(Tally tally) {
+    Map<Quantity, Double> results(Tally tally) {
         Map<Quantity, Double> values = new HashMap<>(meter.perMessage(spec.messages()));
         double[] sorted = tally.sorted(warmUp);
         values.put(Quantity.P50, Tally.percentile(sorted, 0.5));

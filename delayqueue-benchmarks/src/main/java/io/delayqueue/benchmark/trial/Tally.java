@@ -29,6 +29,16 @@ final class Tally {
         return Instant.ofEpochMilli(dueMillis[0]);
     }
 
+    /** The due time of a message in milliseconds since 1970. */
+    long due(int index) {
+        return dueMillis[index];
+    }
+
+    /** The lateness of a message in milliseconds. */
+    double late(int index) {
+        return lateMillis[index];
+    }
+
     void handled(String payload) {
         Instant now = clock.instant();
         int index = Payloads.indexOf(payload);

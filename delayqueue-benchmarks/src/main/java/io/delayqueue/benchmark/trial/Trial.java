@@ -85,6 +85,7 @@ public final class Trial {
                 case LATENESS -> measuringLateness(spec, contender, 1_000);
                 case LATENESS_20 -> measuringLateness(spec, contender, 20_000);
                 case LATENESS_50 -> measuringLateness(spec, contender, 50_000);
+                case LAG -> dividingLag(spec, contender);
                 case HIGHEST_RATE -> raising(spec, (step, rate) -> measuringLateness(step, contender, rate));
                 case IDLE -> idling(spec, contender);
                 default -> throw new IllegalArgumentException("Queues are not measured in this way");
@@ -111,6 +112,12 @@ public final class Trial {
 
     private static Map<Quantity, Double> measuringLateness(TrialSpec spec, Contender contender, int rate) {
         try (LatenessTrial trial = new LatenessTrial(spec, contender, rate)) {
+            return trial.run();
+        }
+    }
+
+    private static Map<Quantity, Double> dividingLag(TrialSpec spec, Contender contender) {
+        try (LagTrial trial = new LagTrial(spec, contender)) {
             return trial.run();
         }
     }

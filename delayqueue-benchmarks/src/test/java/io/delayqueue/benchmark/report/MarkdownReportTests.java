@@ -83,6 +83,30 @@ class MarkdownReportTests {
     }
 
     @Test
+    void partsOfTheLagAreATableOfTheirOwn() {
+        run.product(Measure.LAG, Quantity.P50, 1.5);
+        for (int part = 0; part < Quantity.LAG.size(); part++) {
+            run.product(Measure.LAG, Quantity.LAG.get(part), part == 0 ? 0.6 : 0.1);
+            run.product(Measure.LAG, Quantity.LAG_LATEST.get(part), part == 4 ? 6 : 1);
+        }
+
+        assertThat(document()).contains("""
+                        |  | lateness p50 (ms) |
+                        |---|---:|
+                        | delayqueue | 1.50 |
+                        """).contains("""
+                        |  | around the median (ms) | share | latest 1 % (ms) | share |
+                        |---|---:|---:|---:|---:|
+                        | wake-up of the poller | 0.600 | 60.0 % | 1 | 10.0 % |
+                        | way to Redis, and waiting there | 0.100 | 10.0 % | 1 | 10.0 % |
+                        | script | 0.100 | 10.0 % | 1 | 10.0 % |
+                        | way back | 0.100 | 10.0 % | 1 | 10.0 % |
+                        | hand-off to the handler | 0.100 | 10.0 % | 6 | 60.0 % |
+                        | sum | 1 |  | 10 |  |
+                        """);
+    }
+
+    @Test
     void earlyMessageOfOneRoundIsShown() {
         run.product(Measure.LATENESS, Quantity.EARLY, 0, 0, 1);
 
