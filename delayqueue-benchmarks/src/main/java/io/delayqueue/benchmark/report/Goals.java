@@ -45,7 +45,9 @@ final class Goals {
     /** All goals in the order of the measures, including unmeasured ones. */
     static List<Goal> of(Summary summary) {
         Goals goals = new Goals(summary);
+        goals.ofFloor(Measure.SEND_2, Limits.SEND_OF_FLOOR);
         goals.ofFloor(Measure.SEND, Limits.SEND_OF_FLOOR);
+        goals.ofFloor(Measure.SEND_64, Limits.SEND_OF_FLOOR);
         goals.timesRedisson(Measure.SEND, Limits.SEND_TIMES_REDISSON, "");
         goals.ofOneShard(Measure.SEND_4_SHARDS);
         goals.ofOneShard(Measure.SEND_16_SHARDS);
@@ -59,10 +61,15 @@ final class Goals {
         goals.atMost(Measure.LATENESS_50, Quantity.P99, Limits.LATENESS_50_P99);
         goals.ofIdeal(Measure.HANDLERS_8);
         goals.ofIdeal(Measure.HANDLERS_64);
+        for (Measure measure :
+                List.of(Measure.HANDLERS_8, Measure.HANDLERS_64, Measure.HANDLERS_512, Measure.HANDLERS_2000)) {
+            goals.inEachRound(measure, 0, Quantity.THREADS, measure.concurrency());
+        }
         goals.atMost(Measure.IDLE, Quantity.COMMANDS_PER_SECOND, Limits.IDLE_COMMANDS_PER_SECOND);
-        goals.cpu(Measure.SEND, Limits.CPU_SEND_AND_DRAIN);
-        goals.cpu(Measure.SEND_ALL_8, Limits.CPU_SEND_ALL_AND_DRAIN);
-        goals.atMost(Measure.MEMORY, Quantity.BYTES, Limits.BYTES);
+        goals.cpu(Measure.SEND, Limits.CPU_SEND);
+        goals.cpuWithDrain(Measure.SEND_ALL_8, Limits.CPU_SEND_ALL_AND_DRAIN);
+        goals.atMost(Measure.MEMORY, Limits.MEMORY_SCHEDULED, Quantity.BYTES, Limits.BYTES);
+        goals.atMost(Measure.MEMORY, Limits.MEMORY_MANY_SCHEDULED, Quantity.BYTES, Limits.BYTES);
         goals.growth(Measure.SEND);
         goals.growth(Measure.DRAIN);
         goals.growthBesideFloor(Measure.SEND_ALL_1);
@@ -120,7 +127,16 @@ final class Goals {
         inEachRound(Measure.LATENESS, scheduled, Quantity.EARLY, Limits.EARLY);
     }
 
-    private void cpu(Measure send, double most) {
+    private void cpu(Measure measure, double most) {
+        judge(
+                "Redis CPU: " + measure.title(),
+                "≤ " + limit(most, Quantity.CPU_USER) + " per message",
+                summary.cpu(measure, PRODUCT, 0),
+                value -> value <= most,
+                value -> withUnit(value, Quantity.CPU_USER));
+    }
+
+    private void cpuWithDrain(Measure send, double most) {
         OptionalDouble sent = summary.cpu(send, PRODUCT, 0);
         OptionalDouble drained = summary.cpu(Measure.DRAIN, PRODUCT, 0);
         judge(

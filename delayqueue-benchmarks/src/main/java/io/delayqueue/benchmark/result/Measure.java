@@ -2,8 +2,12 @@ package io.delayqueue.benchmark.result;
 
 /** A kind of measurement. */
 public enum Measure {
+    /** Single sends from 2 threads. */
+    SEND_2("send, 2 threads"),
     /** Single sends from 8 threads. */
     SEND("send, 8 threads"),
+    /** Single sends from 64 threads. */
+    SEND_64("send, 64 threads"),
     /** Single sends from 8 threads to a topic of 4 shards. */
     SEND_4_SHARDS("send, 8 threads, 4 shards"),
     /** Single sends from 8 threads to a topic of 16 shards. */
@@ -73,6 +77,16 @@ public enum Measure {
             case SEND_4_SHARDS -> 4;
             case SEND_16_SHARDS -> 16;
             default -> 1;
+        };
+    }
+
+    /** Number of threads or, in one process without threads, of concurrent functions that send. */
+    public int senders() {
+        return switch (this) {
+            case SEND_ALL_1 -> 1;
+            case SEND_2 -> 2;
+            case SEND_64 -> 64;
+            default -> 8;
         };
     }
 

@@ -35,7 +35,7 @@ final class Invariants {
         }
         double batches = Math.ceil((double) entry.messages() / BATCH) / Math.max(1, entry.messages());
         switch (sample.measure()) {
-            case SEND, SEND_4_SHARDS, SEND_16_SHARDS -> {
+            case SEND_2, SEND, SEND_64, SEND_4_SHARDS, SEND_16_SHARDS -> {
                 check(violations, sample, Quantity.ROUND_TRIPS, product ? 0 : 1, 1);
                 check(violations, sample, Quantity.COMMANDS, 0, SEND_COMMANDS);
             }

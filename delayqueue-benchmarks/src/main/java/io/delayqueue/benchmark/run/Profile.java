@@ -20,7 +20,9 @@ import static io.delayqueue.benchmark.result.Measure.LATENESS_50;
 import static io.delayqueue.benchmark.result.Measure.MEMORY;
 import static io.delayqueue.benchmark.result.Measure.SEND;
 import static io.delayqueue.benchmark.result.Measure.SEND_16_SHARDS;
+import static io.delayqueue.benchmark.result.Measure.SEND_2;
 import static io.delayqueue.benchmark.result.Measure.SEND_4_SHARDS;
+import static io.delayqueue.benchmark.result.Measure.SEND_64;
 import static io.delayqueue.benchmark.result.Measure.SEND_ALL_1;
 import static io.delayqueue.benchmark.result.Measure.SEND_ALL_8;
 import static io.delayqueue.benchmark.result.Party.BULLMQ;
@@ -105,6 +107,10 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         List<Entry> entries = new ArrayList<>();
         for (Party party : List.of(FLOOR_LETTUCE, FLOOR_JEDIS, PRODUCT, PRODUCT_ON_JEDIS)) {
             entries.addAll(hotPaths(party, party == PRODUCT_ON_JEDIS ? 1 : rounds));
+        }
+        for (Measure measure : List.of(SEND_2, SEND_64)) {
+            entries.add(Entry.of(measure, FLOOR_LETTUCE, 120_000, rounds));
+            entries.add(Entry.of(measure, PRODUCT, 120_000, rounds));
         }
         entries.add(Entry.of(SEND, REDISSON, 120_000, rounds));
         entries.add(Entry.of(SEND_ALL_1, REDISSON, 120_000, rounds));

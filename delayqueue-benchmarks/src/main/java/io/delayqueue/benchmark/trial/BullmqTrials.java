@@ -31,7 +31,8 @@ public final class BullmqTrials implements AutoCloseable {
         this.meter = new RedisMeter(spec.port());
     }
 
-    Map<Quantity, Double> send(int senders, int batch) {
+    Map<Quantity, Double> send(int batch) {
+        int senders = spec.measure().senders();
         long now = System.currentTimeMillis();
         long dueAt = now + SendTrials.DELAY.toMillis();
         Map<String, Double> cold = send(

@@ -28,11 +28,12 @@ final class FloorTrials implements AutoCloseable {
     }
 
     Map<Quantity, Double> send() {
-        return sending(SendTrials.THREADS, floor::sends);
+        return sending(spec.measure().senders(), floor::sends);
     }
 
-    Map<Quantity, Double> sendAll(int threads) {
-        return sending(threads, floor::batches);
+    /** Has two calls in flight at least, because one caller may prepare a batch while Redis stores another. */
+    Map<Quantity, Double> sendAll() {
+        return sending(Math.max(2, spec.measure().senders()), floor::batches);
     }
 
     private Map<Quantity, Double> sending(int threads, Function<List<Item>, Recording> recorder) {

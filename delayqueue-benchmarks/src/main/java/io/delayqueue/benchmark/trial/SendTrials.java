@@ -18,9 +18,6 @@ final class SendTrials implements AutoCloseable {
     static final Duration DELAY = Duration.ofMinutes(30);
     static final int BATCH = 500;
 
-    /** Number of threads that send concurrently. */
-    static final int THREADS = 8;
-
     private static final Duration SECOND = Duration.ofSeconds(1);
     static final Duration SOONEST = Duration.ofDays(1);
     static final Duration LATEST = Duration.ofDays(30);
@@ -39,14 +36,15 @@ final class SendTrials implements AutoCloseable {
 
     /** Measures single sends, and the number of them in the first second. */
     Map<Quantity, Double> send() {
-        return run(THREADS, 1);
+        return run(1);
     }
 
-    Map<Quantity, Double> sendAll(int threads) {
-        return run(threads, BATCH);
+    Map<Quantity, Double> sendAll() {
+        return run(BATCH);
     }
 
-    private Map<Quantity, Double> run(int threads, int batch) {
+    private Map<Quantity, Double> run(int batch) {
+        int threads = spec.measure().senders();
         Instant dueAt = Instant.now().plus(DELAY);
         List<Item> items = Payloads.items(spec.messages(), i -> dueAt);
         LongAdder firstSecond = new LongAdder();

@@ -47,9 +47,8 @@ public final class Trial {
         try (Floor floor = new Floor(spec.party(), spec.port());
                 FloorTrials trials = new FloorTrials(spec, floor)) {
             return switch (spec.measure()) {
-                case SEND -> trials.send();
-                case SEND_ALL_1 -> trials.sendAll(1);
-                case SEND_ALL_8 -> trials.sendAll(SendTrials.THREADS);
+                case SEND_2, SEND, SEND_64 -> trials.send();
+                case SEND_ALL_1, SEND_ALL_8 -> trials.sendAll();
                 case DRAIN -> trials.drain();
                 default -> throw new IllegalArgumentException("This measurement has no floor");
             };
@@ -59,9 +58,8 @@ public final class Trial {
     private static Map<Quantity, Double> ofBullmq(TrialSpec spec) {
         try (BullmqTrials trials = new BullmqTrials(spec)) {
             return switch (spec.measure()) {
-                case SEND -> trials.send(SendTrials.THREADS, 1);
-                case SEND_ALL_1 -> trials.send(1, SendTrials.BATCH);
-                case SEND_ALL_8 -> trials.send(SendTrials.THREADS, SendTrials.BATCH);
+                case SEND -> trials.send(1);
+                case SEND_ALL_1, SEND_ALL_8 -> trials.send(SendTrials.BATCH);
                 case DRAIN -> trials.drain();
                 case LATENESS -> trials.lateness(spec, 1_000);
                 case HIGHEST_RATE -> raising(spec, trials::lateness);
@@ -80,7 +78,8 @@ public final class Trial {
     private static Map<Quantity, Double> ofContender(TrialSpec spec) {
         try (Contender contender = Contender.of(spec.party(), spec.port(), spec.measure())) {
             return switch (spec.measure()) {
-                case SEND, SEND_4_SHARDS, SEND_16_SHARDS, SEND_ALL_1, SEND_ALL_8, MEMORY -> sending(spec, contender);
+                case SEND_2, SEND, SEND_64, SEND_4_SHARDS, SEND_16_SHARDS, SEND_ALL_1, SEND_ALL_8, MEMORY ->
+                    sending(spec, contender);
                 case DRAIN, BURST, HANDLERS_8, HANDLERS_64, HANDLERS_512, HANDLERS_2000 -> draining(spec, contender);
                 case LATENESS -> measuringLateness(spec, contender, 1_000);
                 case LATENESS_20 -> measuringLateness(spec, contender, 20_000);
@@ -96,8 +95,7 @@ public final class Trial {
     private static Map<Quantity, Double> sending(TrialSpec spec, Contender contender) {
         try (SendTrials trials = new SendTrials(spec, contender)) {
             return switch (spec.measure()) {
-                case SEND_ALL_1 -> trials.sendAll(1);
-                case SEND_ALL_8 -> trials.sendAll(SendTrials.THREADS);
+                case SEND_ALL_1, SEND_ALL_8 -> trials.sendAll();
                 case MEMORY -> trials.schedule();
                 default -> trials.send();
             };
