@@ -2,6 +2,7 @@ package io.delayqueue.benchmark;
 
 import io.delayqueue.benchmark.report.Goal;
 import io.delayqueue.benchmark.report.Reports;
+import io.delayqueue.benchmark.report.RunFile;
 import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Party;
 import io.delayqueue.benchmark.result.Run;
@@ -32,13 +33,15 @@ import org.springframework.core.env.SimpleCommandLinePropertySource;
  *   <li>{@code --rounds=5}: number of rounds of the full profile
  *   <li>{@code --only=SEND,DRAIN}: restricts the run to these {@link Measure measures}
  *   <li>{@code --scheduled=0,1000000}: restricts the run to stages with these numbers of scheduled messages
+ *   <li>{@code --report-from=results.json}: measures nothing and writes the files of the report again
  *   <li>{@code --redis=/usr/bin/redis-server}: Redis executable. The default is {@code redis-server} on the path or, if
  *       missing, the embedded server, which is compiled for size and about half as fast
  * </ul>
  */
 public final class Benchmark {
 
-    private static final Set<String> OPTIONS = new TreeSet<>(Set.of("profile", "rounds", "only", "scheduled", "redis"));
+    private static final Set<String> OPTIONS =
+            new TreeSet<>(Set.of("profile", "rounds", "only", "scheduled", "redis", "report-from"));
     private static final Path DIRECTORY = Path.of("target", "benchmark");
 
     private final PrintStream out;
@@ -108,6 +111,11 @@ public final class Benchmark {
         } catch (IllegalArgumentException e) {
             System.err.println(e.getMessage());
             System.exit(2);
+            return;
+        }
+        String results = options.getProperty("report-from");
+        if (results != null) {
+            benchmark.tell(new Reports().write(new RunFile(Path.of(results)).read(), DIRECTORY));
             return;
         }
         System.exit(benchmark.run() ? 0 : 1);

@@ -4,6 +4,7 @@ import io.delayqueue.benchmark.result.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -49,7 +50,8 @@ public final class Reports {
         new RunFile(directory.resolve(RESULTS)).write(run);
         Summary summary = new Summary(run);
         List<Goal> goals = Goals.of(summary);
-        List<Picture> pictures = pictures(summary, directory);
+        List<Picture> pictures = new ArrayList<>(Overview.write(run, summary, directory));
+        pictures.addAll(pictures(summary, directory));
         Files.writeString(directory.resolve(REPORT), MarkdownReport.of(run, summary, goals, pictures));
         return goals;
     }

@@ -135,8 +135,8 @@ class ReportsTests {
 
         assertThat(goals).isNotEmpty();
         assertThat(Files.readString(temporary.resolve(Reports.REPORT)))
-                .contains("## Measurements")
-                .doesNotContain("![");
+                .contains("## Measurements", "](" + Overview.LIGHT + ")")
+                .doesNotContain(".png");
     }
 
     static Stream<Reports.Drawing> missingLibraries() {
