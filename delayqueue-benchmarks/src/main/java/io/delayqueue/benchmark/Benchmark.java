@@ -10,6 +10,7 @@ import io.delayqueue.benchmark.result.Sample;
 import io.delayqueue.benchmark.run.BullmqInstallation;
 import io.delayqueue.benchmark.run.Profile;
 import io.delayqueue.benchmark.run.Runner;
+import io.delayqueue.benchmark.run.VirtualThreadsJdk;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -128,6 +129,10 @@ public final class Benchmark {
         if (bullmq && !BullmqInstallation.install(out)) {
             measured = profile.without(Party.BULLMQ);
             bullmq = false;
+        }
+        if (measured.hasVirtualThreads() && VirtualThreadsJdk.java().isEmpty()) {
+            out.println("Virtual threads are not measured: JAVA_HOME_25 is not set");
+            measured = measured.withoutVirtualThreads();
         }
         Map<String, String> environment = servers.environment();
         environment.put("Warm-up", profile.warmUp().toMillis() / 1e3 + " s of each trial, in its own process");

@@ -50,6 +50,7 @@ final class ProductContender implements Contender {
                         "spring.data.redis.client-type=" + client,
                         "delayqueue.topics[" + TOPIC + "].shards=" + measure.shards(),
                         "delayqueue.topics[" + TOPIC + "].concurrency=" + measure.concurrency(),
+                        "spring.threads.virtual.enabled=" + measure.onVirtualThreads(),
                         "delayqueue-test.redis=none")
                 .run();
         template = context.getBean(DelayQueueTemplate.class);

@@ -61,6 +61,7 @@ final class Goals {
         goals.atMost(Measure.LATENESS_50, Quantity.P99, Limits.LATENESS_50_P99);
         goals.ofIdeal(Measure.HANDLERS_8);
         goals.ofIdeal(Measure.HANDLERS_64);
+        goals.ofIdeal(Measure.VIRTUAL_64);
         for (Measure measure :
                 List.of(Measure.HANDLERS_8, Measure.HANDLERS_64, Measure.HANDLERS_512, Measure.HANDLERS_2000)) {
             goals.inEachRound(measure, 0, Quantity.THREADS, measure.concurrency());

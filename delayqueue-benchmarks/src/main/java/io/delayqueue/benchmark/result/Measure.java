@@ -36,6 +36,10 @@ public enum Measure {
     HANDLERS_512("handlers of 5 ms, concurrency 512"),
     /** Consumption with concurrency 2,000 and handlers that take 5 ms. */
     HANDLERS_2000("handlers of 5 ms, concurrency 2,000"),
+    /** Consumption with concurrency 64 and handlers on virtual threads that take 5 ms. */
+    VIRTUAL_64("handlers of 5 ms, concurrency 64, virtual threads"),
+    /** Consumption with concurrency 2,000 and handlers on virtual threads that take 5 ms. */
+    VIRTUAL_2000("handlers of 5 ms, concurrency 2,000, virtual threads"),
     /** Commands per second without messages. */
     IDLE("idle, 10 topics"),
     /** Messages due in one millisecond, consumed as they become due. */
@@ -93,17 +97,22 @@ public enum Measure {
     /** Concurrency of the measured listener. */
     public int concurrency() {
         return switch (this) {
-            case HANDLERS_64 -> 64;
+            case HANDLERS_64, VIRTUAL_64 -> 64;
             case HANDLERS_512 -> 512;
-            case HANDLERS_2000 -> 2_000;
+            case HANDLERS_2000, VIRTUAL_2000 -> 2_000;
             default -> 8;
         };
+    }
+
+    /** Whether handlers run on virtual threads, which require JDK 21. */
+    public boolean onVirtualThreads() {
+        return this == VIRTUAL_64 || this == VIRTUAL_2000;
     }
 
     /** Milliseconds for which a handler sleeps. */
     public int handlerMillis() {
         return switch (this) {
-            case HANDLERS_8, HANDLERS_64, HANDLERS_512, HANDLERS_2000 -> 5;
+            case HANDLERS_8, HANDLERS_64, HANDLERS_512, HANDLERS_2000, VIRTUAL_64, VIRTUAL_2000 -> 5;
             default -> 0;
         };
     }

@@ -25,6 +25,8 @@ import static io.delayqueue.benchmark.result.Measure.SEND_4_SHARDS;
 import static io.delayqueue.benchmark.result.Measure.SEND_64;
 import static io.delayqueue.benchmark.result.Measure.SEND_ALL_1;
 import static io.delayqueue.benchmark.result.Measure.SEND_ALL_8;
+import static io.delayqueue.benchmark.result.Measure.VIRTUAL_2000;
+import static io.delayqueue.benchmark.result.Measure.VIRTUAL_64;
 import static io.delayqueue.benchmark.result.Party.BULLMQ;
 import static io.delayqueue.benchmark.result.Party.FLOOR_JEDIS;
 import static io.delayqueue.benchmark.result.Party.FLOOR_LETTUCE;
@@ -100,7 +102,21 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
 
     /** Whether a party is measured. */
     public boolean has(Party party) {
-        return stages.stream().flatMap(stage -> stage.entries().stream()).anyMatch(entry -> entry.party() == party);
+        return has(entry -> entry.party() == party);
+    }
+
+    /** Whether a measurement needs virtual threads. */
+    public boolean hasVirtualThreads() {
+        return has(entry -> entry.measure().onVirtualThreads());
+    }
+
+    /** This profile without measurements that need virtual threads. */
+    public Profile withoutVirtualThreads() {
+        return filtered(entry -> !entry.measure().onVirtualThreads(), stage -> stage.scheduled() > 0);
+    }
+
+    private boolean has(Predicate<Entry> which) {
+        return stages.stream().flatMap(stage -> stage.entries().stream()).anyMatch(which);
     }
 
     private static Profile full(int rounds) {
@@ -140,6 +156,8 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(HANDLERS_64, PRODUCT, 64_000, rounds));
         entries.add(Entry.of(HANDLERS_512, PRODUCT, 200_000, rounds));
         entries.add(Entry.of(HANDLERS_2000, PRODUCT, 200_000, rounds));
+        entries.add(Entry.of(VIRTUAL_64, PRODUCT, 64_000, rounds));
+        entries.add(Entry.of(VIRTUAL_2000, PRODUCT, 200_000, rounds));
         entries.add(Entry.idle(PRODUCT, WATCHED, rounds));
         entries.add(Entry.idle(REDISSON, WATCHED, rounds));
         entries.add(Entry.of(BURST, PRODUCT, 100_000, rounds));

@@ -1,5 +1,6 @@
 package io.delayqueue.benchmark.run;
 
+import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Quantity;
 import io.delayqueue.benchmark.trial.Trial;
 import io.delayqueue.benchmark.trial.TrialSpec;
@@ -37,7 +38,7 @@ final class TrialProcess {
         Path log = directory.resolve("trial.log");
         Files.deleteIfExists(result);
         Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        java(spec.measure()).toString(),
                         "-Xms1g",
                         "-Xmx2g",
                         "-XX:+AlwaysPreTouch",
@@ -57,6 +58,12 @@ final class TrialProcess {
             process.destroyForcibly();
         }
         return mapper.readValue(result, VALUES);
+    }
+
+    private static Path java(Measure measure) {
+        return measure.onVirtualThreads()
+                ? VirtualThreadsJdk.java().orElseThrow()
+                : Path.of(System.getProperty("java.home"), "bin", "java");
     }
 
     private static String tail(Path log) throws IOException {

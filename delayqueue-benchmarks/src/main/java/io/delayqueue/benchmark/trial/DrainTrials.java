@@ -134,7 +134,9 @@ final class DrainTrials implements AutoCloseable {
         if (spec.measure().handlerMillis() > 0) {
             double busySeconds = handlers.busyNanos() / 1e9 / spec.measure().concurrency();
             values.put(Quantity.OF_IDEAL, 100 * busySeconds / (nanos / 1e9));
-            values.put(Quantity.THREADS, (double) handlers.threads());
+            if (!spec.measure().onVirtualThreads()) { // each delivery has a virtual thread of its own
+                values.put(Quantity.THREADS, (double) handlers.threads());
+            }
         }
         values.put(Quantity.MESSAGES, (double) tally.distinct());
         values.put(Quantity.TWICE, (double) tally.twice());

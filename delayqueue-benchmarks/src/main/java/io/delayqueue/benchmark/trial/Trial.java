@@ -80,7 +80,8 @@ public final class Trial {
             return switch (spec.measure()) {
                 case SEND_2, SEND, SEND_64, SEND_4_SHARDS, SEND_16_SHARDS, SEND_ALL_1, SEND_ALL_8, MEMORY ->
                     sending(spec, contender);
-                case DRAIN, BURST, HANDLERS_8, HANDLERS_64, HANDLERS_512, HANDLERS_2000 -> draining(spec, contender);
+                case DRAIN, BURST, HANDLERS_8, HANDLERS_64, HANDLERS_512, HANDLERS_2000, VIRTUAL_64, VIRTUAL_2000 ->
+                    draining(spec, contender);
                 case LATENESS -> measuringLateness(spec, contender, 1_000);
                 case LATENESS_20 -> measuringLateness(spec, contender, 20_000);
                 case LATENESS_50 -> measuringLateness(spec, contender, 50_000);

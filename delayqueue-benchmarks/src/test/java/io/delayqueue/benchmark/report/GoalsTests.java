@@ -22,7 +22,7 @@ class GoalsTests {
     void unmeasuredGoalsAreListed() {
         List<Goal> goals = Goals.of(run.summary());
 
-        assertThat(goals).hasSize(37).allMatch(goal -> goal.verdict() == Verdict.NOT_MEASURED);
+        assertThat(goals).hasSize(38).allMatch(goal -> goal.verdict() == Verdict.NOT_MEASURED);
         assertThat(goals).allMatch(goal -> goal.measured().equals("–"));
     }
 
