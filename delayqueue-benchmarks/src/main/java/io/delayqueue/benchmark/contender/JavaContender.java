@@ -5,6 +5,7 @@ import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** {@link DelayQueue}, which works within one process without persistence. */
 final class JavaContender implements Contender {
@@ -47,7 +48,12 @@ final class JavaContender implements Contender {
 
     @Override
     public void consume(Consumer<String> handler) {
-        takers.start(concurrency, () -> queue.take().payload(), handler);
+        takers.start(concurrency, this::take, handler);
+    }
+
+    private @Nullable String take() throws InterruptedException {
+        Entry entry = queue.poll(TakingThreads.WAIT_SECONDS, TimeUnit.SECONDS);
+        return entry == null ? null : entry.payload();
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.delayqueue.benchmark.contender;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +31,6 @@ final class RedissonContender implements Contender {
     private final RDelayedQueue<String> delayed;
     private final int concurrency;
     private final TakingThreads takers = new TakingThreads();
-    private final List<TakingThreads> watchers = new ArrayList<>();
 
     RedissonContender(int port, int concurrency) {
         this.concurrency = concurrency;
@@ -65,7 +63,7 @@ final class RedissonContender implements Contender {
 
     @Override
     public void consume(Consumer<String> handler) {
-        takers.start(concurrency, ready::take, handler);
+        takers.start(concurrency, () -> ready.poll(TakingThreads.WAIT_SECONDS, TimeUnit.SECONDS), handler);
     }
 
     @Override
@@ -83,16 +81,14 @@ final class RedissonContender implements Contender {
         for (int i = 0; i < topics; i++) {
             RBlockingQueue<String> queue = client.getBlockingQueue("idle-" + i);
             client.getDelayedQueue(queue);
-            TakingThreads watcher = new TakingThreads();
-            watcher.start(1, queue::take, message -> {});
-            watchers.add(watcher);
+            // without a timeout, which would send a command each second
+            new TakingThreads().start(1, queue::take, message -> {});
         }
     }
 
     @Override
     public void close() {
         stop();
-        watchers.forEach(TakingThreads::stop);
         delayed.destroy();
         client.shutdown();
     }

@@ -5,14 +5,28 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** Threads that take messages from a blocking queue and handle them until they are interrupted. */
+/**
+ * Threads that take messages from a queue and handle them until they are stopped. They are not interrupted: a client that
+ * is interrupted while it waits for a message can lose the message that Redis sends in that moment.
+ */
 final class TakingThreads {
+
+    /** Time for which a source waits for a message, and after which a thread sees that it is stopped. */
+    static final int WAIT_SECONDS = 1;
 
     private final List<Thread> threads = new ArrayList<>();
     private final LongAdder taken = new LongAdder();
+    private volatile boolean stopped;
 
-    void start(int count, Callable<String> source, Consumer<String> handler) {
+    /**
+     * Starts threads.
+     *
+     * @param source returns a message, or null if there was none for {@link #WAIT_SECONDS}
+     */
+    void start(int count, Callable<@Nullable String> source, Consumer<String> handler) {
+        stopped = false;
         taken.reset();
         for (int i = 0; i < count; i++) {
             Thread thread = new Thread(() -> takeAll(source, handler), "taker-" + i);
@@ -22,18 +36,17 @@ final class TakingThreads {
         }
     }
 
-    private void takeAll(Callable<String> source, Consumer<String> handler) {
+    private void takeAll(Callable<@Nullable String> source, Consumer<String> handler) {
         try {
-            while (!Thread.currentThread().isInterrupted()) {
-                handler.accept(source.call());
-                taken.increment();
+            while (!stopped) {
+                String message = source.call();
+                if (message != null) {
+                    handler.accept(message);
+                    taken.increment();
+                }
             }
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
         } catch (Exception e) {
-            if (!Thread.currentThread().isInterrupted()) {
-                throw new IllegalStateException("Taking failed", e);
-            }
+            throw new IllegalStateException("Taking failed", e);
         }
     }
 
@@ -41,8 +54,9 @@ final class TakingThreads {
         return taken.sum();
     }
 
+    /** Stops the threads and waits until they have ended. */
     void stop() {
-        threads.forEach(Thread::interrupt);
+        stopped = true;
         for (Thread thread : threads) {
             try {
                 thread.join();
