@@ -210,12 +210,10 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(SEND, JAVA, 10_000, 1));
         entries.add(Entry.of(DRAIN, JAVA, 10_000, 1));
         entries.add(Entry.of(SEND_4_SHARDS, PRODUCT, 10_000, 1));
-        entries.add(Entry.of(LATENESS, PRODUCT, 2_000, 1));
         entries.add(Entry.of(LAG, PRODUCT, 2_000, 1));
         entries.add(Entry.of(LATENESS_20, PRODUCT, 20_000, 1));
         entries.add(Entry.of(HANDLERS_64, PRODUCT, 6_400, 1));
         entries.add(Entry.of(BURST, PRODUCT, 20_000, 1));
-        entries.add(Entry.of(HTTP_SEND_100, PRODUCT, 4_000, 1));
         entries.add(Entry.of(HTTP_RECEIVE_100, PRODUCT, 2_000, 1));
         entries.add(Entry.of(HTTP_POP, PRODUCT, 400, 1));
         entries.add(Entry.idle(PRODUCT, Duration.ofSeconds(10), 1));
