@@ -30,7 +30,7 @@ import org.springframework.core.env.SimpleCommandLinePropertySource;
  * the numbers as JSON, and charts. Options:
  *
  * <ul>
- *   <li>{@code --profile=full} (default, 50 minutes) or {@code quick} (1 minute, times are not meaningful)
+ *   <li>{@code --profile=full} (default, two hours) or {@code quick} (2 minutes, times are not meaningful)
  *   <li>{@code --rounds=5}: number of rounds of the full profile
  *   <li>{@code --only=SEND,DRAIN}: restricts the run to these {@link Measure measures}
  *   <li>{@code --scheduled=0,1000000}: restricts the run to stages with these numbers of scheduled messages
