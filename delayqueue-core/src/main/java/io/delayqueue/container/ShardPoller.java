@@ -680,9 +680,9 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (delivery.isStarted()) {
             attempts.settled(settlement, delivery.attempt(), delivery.startedAt(), failure);
         }
-        int bytes = settlement instanceof Settlement.ToDeadLetters
-                ? delivery.claim().stored().length
-                : 0;
+        boolean readsMessage =
+                settlement instanceof Settlement.ToDeadLetters || settlement instanceof Settlement.Release;
+        int bytes = readsMessage ? delivery.claim().stored().length : 0;
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
         session.add(new PendingSettlement(settlement, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
         deliveries.remove(delivery);

@@ -35,7 +35,7 @@ public record LuaScript(String name, String text, String sha1) {
     private static String withIncludes(Class<?> owner, String text) {
         StringBuilder whole = new StringBuilder();
         text.lines()
-                .forEach(line -> whole.append(line.startsWith(INCLUDE) ? included(owner, line) : line)
+                .forEach(line -> whole.append(line.strip().startsWith(INCLUDE) ? included(owner, line.strip()) : line)
                         .append('\n'));
         return whole.toString();
     }

@@ -159,6 +159,11 @@ public final class EnvelopeFormat {
                 Instant.EPOCH, Instant.EPOCH, OutgoingMessage.GENERATED_ID, MessageLimits.NONE, Map.of(), stored);
     }
 
+    /** The due time of a stored message, ms since 1970; another one if it has no head, because a foreign client wrote it. */
+    public static long dueMillis(byte[] stored, long withoutHead) {
+        return stored.length > REST && stored[0] == '1' ? time(stored, DUE) : withoutHead;
+    }
+
     private static long time(byte[] stored, int from) {
         long millis = 0;
         for (int i = from; i < from + 6; i++) {

@@ -61,8 +61,9 @@ class IsolationTests extends NodeTest {
     private void suspects(QueueNode node, String topic, List<String> ids) {
         crashed(node, topic, ids, 2);
         String schedule = new String(node.keySpace.of(Shard.single(topic)).schedule(), UTF_8);
+        redis.command("HSET", schedule.replace("schedule", "meta"), "suspects", "1");
         for (String id : ids) {
-            redis.command("ZADD", schedule, Long.toString(due(node, topic, id) - 1_000_000_000_000_000L), id);
+            redis.command("ZADD", schedule, Long.toString(due(node, topic, id) + 1_000_000_000_000_000L), id);
             assertThat(node.template.find(topic, id).orElseThrow().state()).isEqualTo(MessageState.SUSPECT);
         }
     }

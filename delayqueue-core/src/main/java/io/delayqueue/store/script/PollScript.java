@@ -7,6 +7,7 @@ import io.delayqueue.message.Durability;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollReply.DeadLettered;
 import io.delayqueue.store.PollRequest;
@@ -19,7 +20,6 @@ import io.delayqueue.store.Settlement.ToDeadLetters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Writes the arguments and reads the reply of {@code poll.lua}. */
 final class PollScript {
@@ -38,27 +38,32 @@ final class PollScript {
                 .add(request.claiming().max())
                 .add(request.claiming().maxBytes())
                 .add(request.claiming().lease().toMillis())
-                .add(request.reclaiming().maxAttempts())
-                .add(request.reclaiming().max())
                 .add(request.reclaiming().gap().toMillis())
-                .add(request.reclaiming().grace().toMillis())
-                .add(request.signalDueMessagesLeft() ? "1" : "0")
-                .add(acknowledges.size())
-                .add(request.extensions().size())
-                .add(others.size())
-                .add(runs.size() / 2)
                 .add(millisSinceLast(request))
+                .add(request.signalDueMessagesLeft() ? "1" : "0")
                 .add(request.claiming().suspect() ? "1" : "0")
-                .add(request.reclaiming().crashes().isolateAfterCrashes())
-                .add(request.reclaiming().crashes().crashLimit())
                 .add(request.claiming().alone() ? "1" : "0")
-                .add(Math.max(1, request.claiming().handlers()));
+                .add(limits(request))
+                .add(acknowledges.size())
+                .add(runs.size() / 2)
+                .add(request.extensions().size())
+                .add(others.size());
         acknowledges.forEach(settlement -> call.add(settlement.id()));
         runs.forEach(call::add);
         request.extensions().forEach(extension -> call.add(extension.id()));
         request.extensions().forEach(extension -> call.add(extension.token()));
         request.extensions().forEach(extension -> call.add(extension.lease().toMillis()));
         others.forEach(settlement -> write(call, settlement));
+    }
+
+    /** Numbers that only an unusual poll reads. */
+    private static String limits(PollRequest request) {
+        PollRequest.Reclaiming reclaiming = request.reclaiming();
+        return reclaiming.maxAttempts() + " " + reclaiming.max() + " "
+                + reclaiming.grace().toMillis() + " "
+                + reclaiming.crashes().isolateAfterCrashes() + " "
+                + reclaiming.crashes().crashLimit() + " "
+                + Math.max(1, request.claiming().handlers());
     }
 
     private static long millisSinceLast(PollRequest request) {
@@ -95,45 +100,54 @@ final class PollScript {
     }
 
     static PollReply read(PollRequest request, List<Object> reply, Durability durability) {
+        int parts = durability.isNone() ? reply.size() : reply.size() - 1;
+        List<Object> rejected = list(reply, 8, parts);
+        List<Object> rejectedExtensions = list(reply, 9, parts);
         return new PollReply(
                 Replies.number(reply.get(1)),
                 Replies.number(reply.get(2)),
                 Replies.number(reply.get(3)),
-                claims(request.token(), reply),
-                rejected(request, Replies.list(reply.get(4)), Replies.list(reply.get(5))),
-                Replies.list(reply.get(6)).stream().map(Replies::text).toList(),
-                deadLettered(Replies.list(reply.get(7))),
-                Replies.number(reply.get(11)) > 0,
+                claims(request.token(), reply, parts),
+                rejected(request, rejected, rejectedExtensions),
+                list(reply, 10, parts).stream().map(Replies::text).toList(),
+                deadLettered(list(reply, 11, parts)),
+                Replies.number(reply.get(4)) > 0,
                 Replies.unconfirmed(reply, durability));
     }
 
-    private static List<Claim> claims(String token, List<Object> reply) {
-        List<Object> claimed = Replies.list(reply.get(8));
-        List<Object> messages = Replies.list(reply.get(9));
-        List<Object> before = Replies.list(reply.get(10));
+    /** A list of the reply; empty if the script omitted it. */
+    private static List<Object> list(List<Object> reply, int index, int parts) {
+        return index < parts ? Replies.list(reply.get(index)) : List.of();
+    }
+
+    private static List<Claim> claims(String token, List<Object> reply, int parts) {
+        List<Object> ids = list(reply, 5, parts);
+        List<Object> messages = list(reply, 6, parts);
+        List<Object> before = list(reply, 7, parts);
+        long now = Replies.number(reply.get(1)) / 1000;
         List<Claim> claims = new ArrayList<>(messages.size());
         for (int i = 0; i < messages.size(); i++) {
-            String id = Replies.text(claimed.get(2 * i));
-            long due = Replies.number(claimed.get(2 * i + 1));
+            String id = Replies.text(ids.get(i));
+            byte[] stored = Replies.bytes(messages.get(i));
             // Redis omits trailing nulls of a reply: the last messages had no delivery before
             Object delivery = i < before.size() ? before.get(i) : null;
-            claims.add(claim(id, token, due, Replies.bytes(messages.get(i)), delivery));
+            claims.add(
+                    delivery == null
+                            ? new Claim(id, token, EnvelopeFormat.dueMillis(stored, now), 1, 0, 0, false, null, stored)
+                            : claim(id, token, stored, new String((byte[]) delivery, UTF_8)));
         }
         return claims;
     }
 
-    private static Claim claim(String id, String token, long due, byte[] stored, @Nullable Object delivery) {
-        if (delivery == null) {
-            return new Claim(id, token, due, 1, 0, 0, false, null, stored);
-        }
-        String[] parts = new String((byte[]) delivery, UTF_8).split(" ", 4);
+    private static Claim claim(String id, String token, byte[] stored, String delivery) {
+        String[] parts = delivery.split(" ", 4);
         String failure = parts.length < 4 || parts[3].isEmpty() ? null : parts[3];
         String[] crashes = parts[1].split("[/!+]", -1);
         String[] attempts = crashes[0].split("p", -1);
         return new Claim(
                 id,
                 token,
-                due,
+                Replies.number(parts[2].getBytes(UTF_8)),
                 atMostInt(attempts[0], 1),
                 attempts.length < 2 ? 0 : atMostInt(attempts[1], 0),
                 crashes.length < 3 ? 0 : atMostInt(crashes[1], 0),

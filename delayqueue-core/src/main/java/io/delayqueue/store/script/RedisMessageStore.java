@@ -72,7 +72,7 @@ public final class RedisMessageStore implements MessageStore {
                         shard,
                         keys -> SendScript.keys(keys, messages),
                         call -> SendScript.write(signal(call.durability(durability), shard), messages))
-                .thenApply(reply -> SendScript.read(messages, reply, Replies.unconfirmed(reply, durability)));
+                .thenApply(reply -> SendScript.read(messages, reply, durability));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.delayqueue.store.script;
 
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
@@ -13,15 +14,16 @@ import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Writes the arguments and reads the reply of {@code send.lua}. */
 final class SendScript {
 
     static final LuaScript SCRIPT = LuaScript.beside(SendScript.class, "send");
 
+    private static final byte ACCEPTED = 'a';
     private static final byte SAME = 's';
 
     private SendScript() {}
@@ -31,20 +33,32 @@ final class SendScript {
     }
 
     static void write(ScriptCall call, List<OutgoingMessage> messages) {
-        byte[] modes = new byte[messages.size()];
-        for (int i = 0; i < modes.length; i++) {
-            modes[i] = mode(messages.get(i).onDuplicate());
-        }
-        call.add(modes.length).add(modes);
+        byte[] modes = modes(messages);
+        Due first = messages.get(0).due();
+        boolean oneDue = modes.length == 0
+                && messages.stream().allMatch(message -> message.due().equals(first));
+        call.add(messages.size()).add(modes);
         messages.forEach(message -> call.add(message.id()));
-        messages.forEach(message -> call.add(due(message.due())));
+        (oneDue ? messages.subList(0, 1) : messages).forEach(message -> call.add(due(message.due())));
         messages.forEach(message -> call.add(message.rest()));
-        for (int i = 0; i < modes.length; i++) {
+        for (int i = 0; i < messages.size(); i++) {
             Memory memory = messages.get(i).memory();
             if (memory != null) {
                 call.add(i + 1).add(memory.nonce()).add(memory.time().toMillis());
             }
         }
+    }
+
+    /** The modes of the messages; empty if all are rejected as duplicates and no outcome is to be remembered. */
+    private static byte[] modes(List<OutgoingMessage> messages) {
+        byte[] modes = new byte[messages.size()];
+        boolean plain = true;
+        for (int i = 0; i < modes.length; i++) {
+            OutgoingMessage message = messages.get(i);
+            modes[i] = mode(message.onDuplicate());
+            plain &= message.onDuplicate() == OnDuplicate.REJECT && message.memory() == null;
+        }
+        return plain ? new byte[0] : modes;
     }
 
     static String due(Due due) {
@@ -60,19 +74,22 @@ final class SendScript {
         };
     }
 
-    static List<SendReply> read(
-            List<OutgoingMessage> messages, List<Object> reply, @Nullable RedisCallException unconfirmed) {
-        Instant now = Replies.micros(reply.get(1));
-        byte[] outcomes = Replies.bytes(reply.get(2));
-        Iterator<Object> first = Replies.list(reply.get(3)).iterator();
-        List<SendReply> results = new ArrayList<>(outcomes.length);
-        for (int i = 0; i < outcomes.length; i++) {
+    static List<SendReply> read(List<OutgoingMessage> messages, List<Object> reply, Durability durability) {
+        RedisCallException unconfirmed = Replies.unconfirmed(reply, durability);
+        long now = Replies.number(reply.get(1)) / 1000;
+        boolean allAccepted = reply.size() < (durability.isNone() ? 3 : 4);
+        byte[] outcomes = allAccepted ? new byte[0] : Replies.bytes(reply.get(2));
+        Iterator<Object> dues = allAccepted
+                ? Collections.emptyIterator()
+                : Replies.list(reply.get(3)).iterator();
+        List<SendReply> results = new ArrayList<>(messages.size());
+        for (int i = 0; i < messages.size(); i++) {
             Due due = messages.get(i).due();
-            boolean repeated = outcomes[i] == SAME || isRemembered(outcomes[i]);
-            long millis = repeated
-                    ? Replies.number(first.next())
-                    : EnvelopeFormat.millis(due) + (due.relative() ? now.toEpochMilli() : 0);
-            results.add(new SendReply(outcome(outcomes[i]), Instant.ofEpochMilli(millis), repeated, unconfirmed));
+            byte outcome = allAccepted ? ACCEPTED : outcomes[i];
+            boolean repeated = outcome == SAME || isRemembered(outcome);
+            long millis =
+                    repeated ? Replies.number(dues.next()) : EnvelopeFormat.millis(due) + (due.relative() ? now : 0);
+            results.add(new SendReply(outcome(outcome), Instant.ofEpochMilli(millis), repeated, unconfirmed));
         }
         return results;
     }
@@ -83,7 +100,7 @@ final class SendScript {
 
     private static Outcome outcome(byte code) {
         return switch (isRemembered(code) ? code - 'A' + 'a' : code) {
-            case 'a', SAME -> Outcome.ACCEPTED;
+            case ACCEPTED, SAME -> Outcome.ACCEPTED;
             case 'r' -> Outcome.REPLACED;
             case 'k' -> Outcome.KEPT;
             case 'd' -> Outcome.DUPLICATE;

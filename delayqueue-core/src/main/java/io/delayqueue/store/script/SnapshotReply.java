@@ -23,7 +23,10 @@ final class SnapshotReply {
     private static final Pattern DELIVERY = Pattern.compile(
             "(\\S+) (\\d{1,9})(?:p(\\d{1,9}))?(?:/(\\d{1,9})/\\d*)?[!+]? (\\d{1,16})(?: (.*))?", Pattern.DOTALL);
 
-    /** The due time of a suspect minus its score, see {@code firstdue.lua}. */
+    /** The delivery of a first attempt: the token. */
+    private static final Pattern FIRST_ATTEMPT = Pattern.compile("([\\w.]+-\\w+)\\+?");
+
+    /** The score of a suspect minus its due time, see {@code firstdue.lua}. */
     private static final long SUSPECT = 1_000_000_000_000_000L;
 
     private SnapshotReply() {}
@@ -31,7 +34,7 @@ final class SnapshotReply {
     /**
      * A stored delivery.
      *
-     * @param dueAt due time of the message when it was claimed
+     * @param dueAt due time of the message when it was claimed; null if it is that of the stored message
      * @param failure summary of the last failure; null if there was none
      */
     private record Delivery(
@@ -39,14 +42,19 @@ final class SnapshotReply {
             int attempts,
             int postponements,
             int crashes,
-            Instant dueAt,
+            @Nullable Instant dueAt,
             @Nullable String failure) {
 
         private static final Delivery NONE = new Delivery("-", 0, 0, 0, Instant.EPOCH, null);
 
         /** Reads a delivery. A malformed one counts as absent. */
         static Delivery read(@Nullable Object stored) {
-            Matcher matcher = DELIVERY.matcher(stored == null ? "" : new String((byte[]) stored, UTF_8));
+            String text = stored == null ? "" : new String((byte[]) stored, UTF_8);
+            Matcher first = FIRST_ATTEMPT.matcher(text);
+            if (first.matches()) {
+                return new Delivery(first.group(1), 1, 0, 0, null, null);
+            }
+            Matcher matcher = DELIVERY.matcher(text);
             if (!matcher.matches()) {
                 return NONE;
             }
@@ -85,12 +93,12 @@ final class SnapshotReply {
         }
         long score = Replies.number(due);
         return Optional.of(
-                score < 0
+                score >= SUSPECT
                         ? snapshot(
                                 topic,
                                 id,
                                 MessageState.SUSPECT,
-                                Instant.ofEpochMilli(score + SUSPECT),
+                                Instant.ofEpochMilli(score - SUSPECT),
                                 delivery,
                                 null,
                                 null,
@@ -132,8 +140,9 @@ final class SnapshotReply {
     }
 
     private static MessageSnapshot leased(String topic, String id, Instant leaseEnd, Delivery delivery, byte[] stored) {
-        return snapshot(
-                topic, id, MessageState.LEASED, delivery.dueAt(), delivery, delivery.holder(), leaseEnd, stored);
+        Instant dueAt = delivery.dueAt();
+        Instant due = dueAt == null ? Instant.ofEpochMilli(EnvelopeFormat.dueMillis(stored, 0)) : dueAt;
+        return snapshot(topic, id, MessageState.LEASED, due, delivery, delivery.holder(), leaseEnd, stored);
     }
 
     private static MessageSnapshot snapshot(

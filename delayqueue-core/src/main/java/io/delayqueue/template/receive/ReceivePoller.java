@@ -133,6 +133,7 @@ final class ReceivePoller implements PeriodicTask {
     CompletableFuture<Boolean> settle(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
         boolean readsWhole = settlement instanceof Settlement.ToDeadLetters
                 || settlement instanceof Settlement.Retry
+                || settlement instanceof Settlement.Release
                 || (settlement instanceof Settlement.Postpone postpone && postpone.permitted() > 0);
         CompletableFuture<Boolean> accepted = new CompletableFuture<>();
         session.add(new PendingSettlement(

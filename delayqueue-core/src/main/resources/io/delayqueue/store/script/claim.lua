@@ -1,11 +1,17 @@
 -- fragment: claiming. A delivery is "<token> <attempts>[<counts>] <due ms> <last failure>", its token '-' while
--- scheduled. Counts are "p<postponements>", then "/<leases that ended without a settlement>/<those in isolation>" since the
--- last attempt, and then, while the message is leased, '!' in isolation or '+' if the end of the lease counts as an
--- attempt. A foreign client may have written a delivery without any of these parts. It must not make the poll fail.
+-- scheduled. A first attempt without counts is "<token>" or "<token>+"; its due time is that of the message. Counts are
+-- "p<postponements>", then "/<leases that ended without a settlement>/<those in isolation>" since the last attempt, and
+-- then, while the message is leased, '!' in isolation or '+' if the end of the lease counts as an attempt. A foreign
+-- client may have written a delivery without any of these parts. It must not make the poll fail.
 
--- token, attempts, due, last failure, counts or ''
-local function parsed(delivery)
+-- token, attempts, due, last failure, counts or ''; of the due time of a first attempt only if the message is given
+local function parsed(delivery, message)
   local token, attempts, counts, due, failure = string.match(delivery or '', '^(%S+) (%d+)([p/%d]*[!+]?) (%d+) ?(.*)$')
+  if not token then
+    token, counts = string.match(delivery or '', '^([%w.]+%-%w+)(%+?)$')
+    attempts = token and '1'
+    due = message and hasHead(message) and textOf(timeAt(message, 8))
+  end
   return token or '-', attempts or '0', due or nowText, failure or '', counts or ''
 end
 
@@ -39,7 +45,7 @@ end
 -- because the largest size is not recorded there.
 local function fitting(ids, bound)
   local n = #ids
-  if deadKey and n * tonumber(largest or 0) <= bound then
+  if deadKey and n * tonumber(largest or 1024) <= bound then
     return n
   end
   local bytes = 0
@@ -50,16 +56,6 @@ local function fitting(ids, bound)
     end
   end
   return n
-end
-
--- whether no message is missing or has limits of its own
-local function allUsual(messages, n)
-  for i = 1, n do
-    if not messages[i] or string.byte(messages[i], 14) == 43 then
-      return false
-    end
-  end
-  return true
 end
 
 -- for a claimed message: the end of its lease, and, if the message is expired, the token in the id of its dead letter.
@@ -77,52 +73,34 @@ local function byItsLimits(message, usualEnd)
     expired and (string.match(line, '^%+(%S+)') or '-') .. '.' .. string.format('%.0f', timeAt(message, 2))
 end
 
--- reads the messages to claim: ids, claimed (id, due, ...), messages, before (deliveries before the claim). If a
--- message is missing or has limits of its own, each one is checked: expired messages and ids without a message
--- (orphans) go to separate lists, and ends has the end of each lease. Suspects that were rescheduled or postponed are
--- listed, too, with their due times. Without such exceptions, and if all messages fit, the replies of Redis are used
--- unchanged.
+-- reads the messages to claim: ids, messages, before (deliveries before the claim), ends of the leases. Given are the first
+-- ids of the schedule, with their deliveries and messages if they were already read. Expired messages and ids without a
+-- message (orphans) go to separate lists, and so do suspects that were rescheduled or postponed, with their due times.
 -- A suspect is claimed first; isolated is its id. The claim ends before a message with a crash that would wait for a
 -- handler: at the next crash of the process that message would be counted a crash for its neighbours.
-local function plannedClaim(max, suspect, handled)
-  local plan = {
-    ids = {}, claimed = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}, suspects = {}
-  }
-  local due = max == 0 and {}
-    or redis.call('ZRANGEBYSCORE', scheduleKey, 0, nowText, 'WITHSCORES', 'LIMIT', 0, max)
+local function plannedClaim(ids, before, messages, suspect, handled)
+  local plan = {ids = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}, suspects = {}}
   if suspect then
-    local first = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')
-    plan.isolated = first[1]
+    plan.isolated = redis.call(
+      'ZRANGEBYSCORE', scheduleKey, '1000000000000000', '(9007199254740991', 'LIMIT', '0', '1')[1]
     handled = handled + 1
-    table.insert(due, 1, string.format('%.0f', first[2] + SUSPECT))
-    table.insert(due, 1, first[1])
+    table.insert(ids, 1, plan.isolated)
   end
-  if #due == 0 then
+  if #ids == 0 then
     return plan
   end
-  local ids = {}
-  for i = 1, #due, 2 do
-    ids[(i + 1) / 2] = due[i]
-  end
   local n = fitting(ids, maxBytes)
-  local before = redis.call('HMGET', deliveriesKey, unpack(ids, 1, n))
+  before = before or redis.call('HMGET', deliveriesKey, unpack(ids, 1, n))
   plan.leaseEnd = leaseEnd(usualLease)
-  local crashed = false
   for i = 1, n do
     local counts = before[i] and string.match(before[i], '^%S+ %d+([p/%d]*[!+]?) %d+')
     before[i] = counts and before[i] or false
-    local hasCrash = counts and string.find(counts, '/', 1, true)
-    crashed = crashed or hasCrash
-    if i > handled and hasCrash then
+    if i > handled and counts and string.find(counts, '/', 1, true) then
       n = i - 1
       break
     end
   end
-  local messages = redis.call('HMGET', messagesKey, unpack(ids, 1, n))
-  if n == #ids and not crashed and allUsual(messages, n) then
-    plan.ids, plan.claimed, plan.messages, plan.before = ids, due, messages, before
-    return plan
-  end
+  messages = messages or redis.call('HMGET', messagesKey, unpack(ids, 1, n))
   for i = 1, n do
     local message = messages[i]
     local ending, expiredToken = plan.leaseEnd, nil
@@ -132,14 +110,13 @@ local function plannedClaim(max, suspect, handled)
     if not message then
       plan.orphans[#plan.orphans + 1] = ids[i]
     elseif expiredToken then
-      plan.expired[#plan.expired + 1] = {ids[i], due[2 * i], message, before[i], expiredToken}
-    elseif ids[i] ~= plan.isolated and isSuspect(select(5, parsed(before[i]))) then
-      plan.suspects[#plan.suspects + 1], plan.suspects[#plan.suspects + 2] = score(due[2 * i], true), ids[i]
+      plan.expired[#plan.expired + 1] = {ids[i], message, before[i], expiredToken}
+    elseif before[i] and ids[i] ~= plan.isolated and isSuspect(select(5, parsed(before[i]))) then
+      local at = #plan.suspects + 1
+      plan.suspects[at], plan.suspects[at + 1] = select(3, parsed(before[i])), ids[i]
     else
       local at = #plan.messages + 1
-      plan.ids[at], plan.claimed[2 * at - 1], plan.claimed[2 * at] = ids[i], ids[i], due[2 * i]
-      plan.messages[at], plan.before[at] = message, before[i]
-      plan.ends[at] = ending
+      plan.ids[at], plan.messages[at], plan.before[at], plan.ends[at] = ids[i], message, before[i], ending
     end
   end
   return plan
@@ -148,16 +125,15 @@ end
 -- the claim of the first execution, without the messages that are no longer leased by it
 local function recordedClaim()
   local record = cmsgpack.unpack(redis.call('HGET', metaKey, 'r:' .. consumer))
-  local claim = {ids = {}, claimed = {}, messages = {}, before = {}, suspects = {}, rejectedSettlements = record[2]}
+  local claim = {ids = {}, messages = {}, before = {}, suspects = {}, rejectedSettlements = record[2]}
   claim.rejectedRenewals, claim.reclaimed, claim.newDeadLetters = record[3], record[4] or {}, record[5] or {}
   for _, id in ipairs(record[1]) do
     local delivery = redis.call('HGET', deliveriesKey, id)
     local message = redis.call('HGET', messagesKey, id)
-    local token, attempts, due, failure, counts = parsed(delivery)
+    local token, attempts, due, failure, counts = parsed(delivery, message)
     if message and token == claimToken then
       local at = #claim.messages + 1
-      claim.ids[at], claim.claimed[2 * at - 1], claim.claimed[2 * at] = id, id, due
-      claim.messages[at] = message
+      claim.ids[at], claim.messages[at] = id, message
       counts = string.gsub(counts, '%+$', '')
       claim.before[at] = (tonumber(attempts) > 1 or counts ~= '')
         and '- ' .. (attempts - 1) .. counts .. ' ' .. due .. ' ' .. failure
@@ -176,29 +152,26 @@ local function writeClaim(claim, newDeadLetters)
       forget(id)
     end
     for _, expired in ipairs(claim.expired) do
-      local _, attempts, _, failure = parsed(expired[4])
-      toDeadLetters(expired[1], expired[5], 'EXPIRED', attempts, expired[2], '', failure, expired[3], newDeadLetters)
+      local id, message, delivery, token = unpack(expired)
+      local _, attempts, due, failure = parsed(delivery, message)
+      toDeadLetters(id, token, 'EXPIRED', attempts, due, '', failure, message, newDeadLetters)
     end
-    if #claim.suspects > 0 then
-      redis.call('ZADD', scheduleKey, unpack(claim.suspects))
+    for i = 1, #claim.suspects, 2 do
+      redis.call('ZADD', scheduleKey, score(claim.suspects[i], true), claim.suspects[i + 1])
     end
     if n > 0 then
-      local claimed, before, ends = claim.claimed, claim.before, claim.ends
-      local mark = ARGV[23] == '1' and '+' or ''
-      local leases, deliveries, first = {}, {}, claimToken .. ' 1' .. mark .. ' '
+      local before, leases, deliveries = claim.before, {}, {}
       for i = 1, n do
-        local at, id, due = 2 * i, ids[i], claimed[2 * i]
-        leases[at - 1], leases[at] = ends[i] or claim.leaseEnd, id
-        deliveries[at - 1] = id
+        local at, id = 2 * i, ids[i]
+        leases[at - 1], leases[at] = claim.ends[i], id
+        deliveries[at - 1], deliveries[at] = id, claimToken .. mark
         if before[i] then
-          local _, attempts, _, failure, counts = parsed(before[i])
+          local _, attempts, due, failure, counts = parsed(before[i])
           counts = unmarked(counts) .. (id == claim.isolated and '!' or mark)
           if id == claim.isolated then
             before[i] = '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. failure
           end
           deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. counts .. ' ' .. due .. ' ' .. failure
-        else
-          deliveries[at] = first .. due .. ' '
         end
       end
       redis.call('ZADD', leasesKey, unpack(leases))

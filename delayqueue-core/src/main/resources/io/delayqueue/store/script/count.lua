@@ -4,7 +4,7 @@
 -- ARGV[1] identity  ARGV[2] largest number of due messages to read  ARGV[3] number of bytes after which reading stops
 -- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead and not reviewed, time in ms since
 --        which the oldest due message waits, ready and suspect} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), 9 commands, and one more for each message that is read; with suspects 4 more. A message waits from its send if it was sent
+-- cost   O(log N), 10 commands, and one more for each message that is read; with suspects one more. A message waits from its send if it was sent
 --        with a past due time; such messages are read until one that waits longest is found
 --@include keys
 local deadKey = KEYS[6]
@@ -16,12 +16,13 @@ if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local all = redis.call('ZCARD', scheduleKey) - 1
-local ready = redis.call('ZCOUNT', scheduleKey, '-inf', nowText)
-local oldest, bytes, suspects = now, 0, 0
+local suspects = countSuspects()
+local ready = redis.call('ZCOUNT', scheduleKey, '-inf', nowText) + suspects
+local oldest, bytes = now, 0
 local function readOldest(from, to, offset)
   local due = redis.call('ZRANGEBYSCORE', scheduleKey, from, to, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
   for i = 1, #due, 2 do
-    local since = due[i + 1] + offset
+    local since = due[i + 1] - offset
     if since >= oldest or bytes > tonumber(ARGV[3]) then
       break
     end
@@ -33,10 +34,9 @@ local function readOldest(from, to, offset)
     oldest = math.min(oldest, since)
   end
 end
-readOldest('0', nowText, 0)
-if ready > 0 and select(2, readFirstDue()) then
-  suspects = redis.call('ZCOUNT', scheduleKey, '-inf', '(0')
-  readOldest('-inf', '(0', SUSPECT)
+readOldest('-inf', nowText, 0)
+if suspects > 0 then
+  readOldest(textOf(SUSPECT), '(' .. NEVER, SUSPECT)
 end
 return {
   'OK',
@@ -46,6 +46,6 @@ return {
   redis.call('ZCARD', leasesKey) - 1,
   deadKey and redis.call('ZCARD', deadKey) - 1 or 0,
   deadKey and redis.call('ZCOUNT', deadKey, '(' .. (reviewed or '-inf'), '+inf') - 1 or 0,
-  string.format('%.0f', oldest),
+  textOf(oldest),
   suspects
 }

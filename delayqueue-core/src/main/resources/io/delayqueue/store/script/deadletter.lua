@@ -22,11 +22,20 @@ local function headersOf(message)
   return last and string.sub(message, first, last + 1) or '\n\n'
 end
 
+local notifying
+
+local function isNotifying()
+  if notifying == nil then
+    notifying = redis.call('HGET', metaKey, 'notifications')
+  end
+  return notifying
+end
+
 local function store(id, deadLetterId, deadLetteredAt, cause, record, message, newDeadLetters)
   if deadKey then
     redis.call('ZADD', deadKey, deadLetteredAt, deadLetterId)
     redis.call('HSET', deadLettersKey, deadLetterId, record)
-    if notifying and redis.call('HEXISTS', notificationsMessagesKey, deadLetterId) == 0 then
+    if isNotifying() and redis.call('HEXISTS', notificationsMessagesKey, deadLetterId) == 0 then
       redis.call('ZADD', notificationsScheduleKey, nowText, deadLetterId)
       local time = packedTime(now)
       redis.call('HSET', notificationsMessagesKey, deadLetterId, '1' .. time .. time .. headersOf(message))

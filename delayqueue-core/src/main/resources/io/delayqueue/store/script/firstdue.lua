@@ -1,17 +1,23 @@
--- fragment: the first due time of the schedule. The score of a message in the schedule is its due time. A suspect, which
--- waits to be handled in isolation, has its due time minus SUSPECT instead, so that claims of other messages, which read
--- the scores from 0 on, never read it.
-local SUSPECT = 1000000000000000
+-- fragment: the order of the schedule. The score of a message is its due time. A suspect, which waits to be handled in
+-- isolation, has its due time plus SUSPECT instead. So it comes after all other messages and before the sentinel, and
+-- claims of due messages never read it. The field 'suspects' of meta is set before the first suspect and removed by the
+-- poll that finds none.
+local SUSPECT, NEVER = 1000000000000000, '9007199254740991'
 
 local function score(due, suspect)
-  return suspect and string.format('%.0f', tonumber(due) - SUSPECT) or due
+  if not suspect then
+    return due
+  end
+  redis.call('HSET', metaKey, 'suspects', '1')
+  return textOf(due + SUSPECT)
 end
 
--- the first due time of messages other than suspects, and whether there are suspects
+-- the first due time of messages other than suspects, NEVER if there are none; nil if the sentinel is missing
 local function readFirstDue()
-  local first = redis.call('ZRANGE', scheduleKey, 0, 0, 'WITHSCORES')[2]
-  if first and tonumber(first) < 0 then
-    return redis.call('ZRANGEBYSCORE', scheduleKey, 0, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2], true
-  end
-  return first, false
+  local first = redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]
+  return first and tonumber(first) >= SUSPECT and NEVER or first
+end
+
+local function countSuspects()
+  return redis.call('ZCOUNT', scheduleKey, '1000000000000000', '(9007199254740991')
 end

@@ -4,14 +4,6 @@
 -- e=<expiry, ms since 1970>, x=<ms from the due time to the expiry>. Bytes of a time may be line feeds: search for line
 -- feeds from byte 14 on.
 
-local pack = struct.pack
-
--- in two parts, because Redis' struct uses a C long, which has 32 bits on some servers
-local function packedTime(ms)
-  local low = ms % 4294967296
-  return pack('>I2I4', (ms - low) / 4294967296, low)
-end
-
 -- the time of the send is at byte 2, the due time at byte 8
 local function timeAt(message, at)
   local high, low = struct.unpack('>I2I4', message, at)

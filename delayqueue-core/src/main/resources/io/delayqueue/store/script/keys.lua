@@ -11,6 +11,7 @@
 --                   notifications
 --   notifications   '1': each new dead letter gets a notification
 --   reviewed        time until which dead letters are reviewed, ms; not in the queue of notifications
+--   suspects        '1': the schedule may have suspects, see firstdue.lua
 --   polled          time of the last poll, ms
 --   grace           steady time until which no leases are reclaimed, ms
 --   jumped, behind  Redis' clock minus the steady clock, and the steady clock minus lease time, ms

@@ -27,15 +27,18 @@ jumped = now - steady
 -- lease.
 behind = behind + unmeasured - math.min(behind, steady - lastSteady - unmeasured)
 local leaseTime = steady - behind
-local leaseTimeText = string.format('%.0f', leaseTime)
+local leaseTimeText = leaseTime == now and nowText or textOf(leaseTime)
 
 -- the end, in lease time, of a lease that starts now and lasts the given ms
 local function leaseEnd(millis)
-  return string.format('%.0f', leaseTime + millis + math.min(millis, behind))
+  return textOf(leaseTime + millis + math.min(millis, behind))
 end
 
 -- converts an end in lease time to Redis' clock
 local function redisEnd(ending)
+  if ending == NEVER or (leaseTime == now and behind == 0) then
+    return ending
+  end
   local left = tonumber(ending) - leaseTime
-  return string.format('%.0f', now + left - math.floor(math.min(math.max(left, 0) / 2, behind)))
+  return textOf(now + left - math.floor(math.min(math.max(left, 0) / 2, behind)))
 end

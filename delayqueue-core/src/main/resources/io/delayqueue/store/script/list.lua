@@ -22,7 +22,7 @@ end
 local leased, ready, suspects = ARGV[2] == 'l', ARGV[2] == 'r', ARGV[2] == 'i'
 local places = leased and leasesKey or scheduleKey
 -- time minus score: of leases, Redis' clock minus lease time
-local ahead = leased and (jumped or 0) + (behind or 0) or suspects and SUSPECT or 0
+local ahead = leased and (jumped or 0) + (behind or 0) or suspects and -SUSPECT or 0
 
 -- compares bytes, because Lua compares strings by the server's locale
 local function notAfter(a, b)
@@ -56,14 +56,15 @@ end
 
 local first = ARGV[3] == '' and 0 or rankBehind(string.format('%.0f', ARGV[3] - ahead), ARGV[4])
 local last
-if suspects then
-  last = redis.call('ZCOUNT', places, '-inf', '(0')
-elseif ready then
-  first = math.max(first, redis.call('ZCOUNT', places, '-inf', '(0'))
+if ready then
   last = redis.call('ZCOUNT', places, '-inf', nowText)
 else
-  first = math.max(first, leased and 0 or redis.call('ZCOUNT', places, '-inf', nowText))
   last = redis.call('ZCARD', places) - (redis.call('ZSCORE', places, ARGV[7]) and 1 or 0)
+  if not leased then
+    local suspectsFrom = last - countSuspects()
+    first = math.max(first, suspects and suspectsFrom or redis.call('ZCOUNT', places, '-inf', nowText))
+    last = suspects and last or suspectsFrom
+  end
 end
 local found = {}
 if first < last then

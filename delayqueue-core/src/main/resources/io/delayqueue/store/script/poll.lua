@@ -7,32 +7,32 @@
 -- ARGV[1]  identity               ARGV[2]  signal channel       ARGV[3]  queue's signal name
 -- ARGV[4]  consumer               ARGV[5]  its sequence number  ARGV[6]  token of this poll's claim
 -- ARGV[7]  most claims (<= 500)   ARGV[8]  most bytes of claimed messages
--- ARGV[9]  lease in ms            ARGV[10] permitted attempts of messages without their own limit
--- ARGV[11] most reclaims (<= 500)
--- ARGV[12] gap in ms: if there are leases, a longer time between polls, or a clock that went back, suspends reclaiming
--- ARGV[13] time in ms for which reclaiming is suspended
--- ARGV[14] '1': publish a signal if due messages are left behind
--- ARGV[15] a acknowledges (<= 500) ARGV[16] b renewals (<= 500)  ARGV[17] c other settlements (<= 500)
--- ARGV[18] r runs of acknowledges with the same token
--- ARGV[19] ms since the consumer's last poll on this shard, by its own clock; -1: unknown
--- ARGV[20] '1': claims a suspect, too, to be handled in isolation
--- ARGV[21] crashes of a message from which on it is a suspect
--- ARGV[22] crashes in isolation after which a message is dead-lettered
--- ARGV[23] '1': a receiver gets the message alone, so that the end of its lease counts as an attempt
--- ARGV[24] number of claimed messages that are handled at once (>= 1): only among them are messages with crashes
+-- ARGV[9]  lease in ms
+-- ARGV[10] gap in ms: if there are leases, a longer time between polls, or a clock that went back, suspends reclaiming
+-- ARGV[11] ms since the consumer's last poll on this shard, by its own clock; -1: unknown
+-- ARGV[12] '1': publish a signal if due messages are left behind
+-- ARGV[13] '1': claims a suspect, too, to be handled in isolation
+-- ARGV[14] '1': a receiver gets the message alone, so that the end of its lease counts as an attempt
+-- ARGV[15] six numbers, separated by blanks: permitted attempts of messages without their own limit; most reclaims
+--          (<= 500); time in ms for which reclaiming is suspended; crashes of a message from which on it is a suspect;
+--          crashes in isolation after which a message is dead-lettered; number of claimed messages that are handled at
+--          once (>= 1): only among them are messages with crashes
+-- ARGV[16] a acknowledges (<= 500) ARGV[17] r runs of acknowledges with the same token
+-- ARGV[18] b renewals (<= 500)     ARGV[19] c other settlements (<= 500)
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
 -- permitted attempt) | 'postpone' (dead-letters with the failure after the last permitted postponement) | 'deadLetter' |
 -- 'release'; the value is the delay of a retry in ms, the delay and the most postponements or 0, or the cause of a dead
 -- letter, followed by ' ' and the handling time in ms if it is known
--- result {'OK', now in µs, next due in ms, next lease end in ms, indices of rejected settlements, indices of rejected
---         renewals, reclaimed ids, dead letters (id, cause, ...), claimed (id, due, ...), their messages, their
---         deliveries before the claim or false, whether suspects are left (0 or 1)}
+-- result {'OK', now in µs, next due in ms, next lease end in ms, whether suspects are left (0 or 1), claimed ids, their
+--         messages, their deliveries before the claim or false, indices of rejected settlements, indices of rejected
+--         renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are omitted if they are empty
 --        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later poll of this consumer has run
 -- indices count from 1, acknowledges before other settlements
--- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N): 14 commands with claims, 12 with
---        acknowledges, 18 with both; up to 13 more for each other settlement, reclaim or expiry; one more for each
---        message if the claim could exceed the byte bound, and always in the queue of notifications
+-- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N): 14 commands with claims, 11 with
+--        acknowledges, 18 with both; at most 6 more if something is unusual; up to 13 more for each other settlement,
+--        reclaim or expiry; one more for each message if the claim could exceed the byte bound, and always in the queue
+--        of notifications
 --
 -- The repeat of a poll (same consumer and sequence) returns the claims of the first execution that are still leased,
 -- and the same results of settlements. Therefore no message is lost to the consumer after a lost reply or a script that
@@ -40,15 +40,16 @@
 -- It records reclaimed messages and dead letters last; a repeat reclaims no further messages. An idle poll is recorded,
 -- too: a connection that hung could deliver it a second time, and it would then claim messages of which the consumer is
 -- never informed.
+--
+-- A usual poll takes a short way: it only acknowledges first attempts and claims messages without limits of their own
+-- that were never delivered. It changes and returns the same as the long way, which starts after it.
 --@include keys
--- nil in the queue of notifications
-local deadKey, deadLettersKey, notificationsScheduleKey, notificationsMessagesKey = unpack(KEYS, 6, 9)
 --@include clock
 --@include firstdue
-local signalChannel, signalName, consumer, claimToken = ARGV[2], ARGV[3], ARGV[4], ARGV[6]
-local maxGap, sinceLastPoll = tonumber(ARGV[12]), tonumber(ARGV[19])
-local identity, polledText, graceText, largest, notifying, lastPollText, jumpedText, behindText = unpack(redis.call(
-  'HMGET', metaKey, 'identity', 'polled', 'grace', 'largest', 'notifications', 'c:' .. consumer, 'jumped', 'behind'))
+local consumer, claimToken = ARGV[4], ARGV[6]
+local maxGap, sinceLastPoll = tonumber(ARGV[10]), tonumber(ARGV[11])
+local identity, polledText, graceText, largest, lastPollText, jumpedText, behindText, suspectsMarked = unpack(redis.call(
+  'HMGET', metaKey, 'identity', 'polled', 'grace', 'largest', 'c:' .. consumer, 'jumped', 'behind', 'suspects'))
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
@@ -61,54 +62,141 @@ end
 local repeated = lastSequence == sequence
 local idleRepeat = repeated and string.find(lastPoll, '^%d+i')
 
-local firstLeaseEnd = redis.call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')[2]
-local firstDue, suspects = readFirstDue()
+local firstLeaseEnd = redis.call('ZRANGE', leasesKey, '0', '0', 'WITHSCORES')[2]
+local firstDue = readFirstDue()
 if not (firstLeaseEnd and firstDue) then
   return {'UNKNOWN'}
 end
-local polled = tonumber(polledText or 0)
 -- only the sentinel is in the leases if no message is leased
-local leased = tonumber(firstLeaseEnd) < 9007199254740991
+local leased = firstLeaseEnd ~= NEVER
 --@include leasetime
+local polled = tonumber(polledText or 0)
 -- in steady time, so that a jump of Redis' clock does not prolong it
 local suspendedUntil = tonumber(graceText or 0)
 local gap = math.max(now - polled, steady - lastSteady)
 if leased and (gap > maxGap or now < polled) then
-  suspendedUntil = steady + tonumber(ARGV[13])
+  suspendedUntil = steady + tonumber(string.match(ARGV[15], '^%d+ %d+ (%d+)'))
 end
-local acks, renewals, others = tonumber(ARGV[15]), tonumber(ARGV[16]), tonumber(ARGV[17])
-local claimMax = tonumber(ARGV[7])
-local claimsDue = claimMax > 0 and tonumber(firstDue) <= now
-local claimsSuspect = suspects and ARGV[20] == '1'
-local isolateAfter, crashLimit = tonumber(ARGV[21]), tonumber(ARGV[22])
+local acks, runs, renewals, others = tonumber(ARGV[16]), tonumber(ARGV[17]), tonumber(ARGV[18]), tonumber(ARGV[19])
 local reclaims = not repeated and steady >= suspendedUntil and tonumber(firstLeaseEnd) <= leaseTime
-
-local function recorded(...)
-  local grace = string.format('%.0f', suspendedUntil)
-  local fields = {'HSET', metaKey, 'polled', nowText, 'grace', grace, 'c:' .. consumer, ...}
-  if jumped ~= tonumber(jumpedText or 0) or behind ~= tonumber(behindText or 0) then
-    fields[#fields + 1], fields[#fields + 2] = 'jumped', string.format('%.0f', jumped)
-    fields[#fields + 1], fields[#fields + 2] = 'behind', string.format('%.0f', behind)
-  end
-  return unpack(fields)
+local suspects = suspectsMarked and countSuspects() > 0
+if suspectsMarked and not suspects then
+  redis.call('HDEL', metaKey, 'suspects')
 end
-local pollTime = (jumped == 0 and '' or string.format('%.0f', steady) .. ' ') .. nowText
+local claimsSuspect = suspects and ARGV[13] == '1'
+local claimsDue = not repeated and ARGV[7] ~= '0' and tonumber(firstDue) <= now
+local times = {'polled', nowText}
+if suspendedUntil ~= tonumber(graceText or 0) then
+  times[3], times[4] = 'grace', textOf(suspendedUntil)
+end
+if jumped ~= tonumber(jumpedText or 0) or behind ~= tonumber(behindText or 0) then
+  times[#times + 1], times[#times + 2] = 'jumped', string.format('%.0f', jumped)
+  times[#times + 1], times[#times + 2] = 'behind', string.format('%.0f', behind)
+end
+local pollTime = (jumped == 0 and '' or textOf(steady) .. ' ') .. nowText
+
+local function signalDueMessagesLeft(nextDue, suspectsLeft)
+  if ARGV[12] == '1' and (suspectsLeft or tonumber(nextDue) <= now) then
+    redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' ' .. consumer)
+  end
+end
+
 if idleRepeat or not (claimsDue or claimsSuspect or reclaims or repeated or acks + renewals + others > 0) then
   local idlePoll = ARGV[5] .. 'i ' .. pollTime
-  if type(redis.pcall(recorded(idlePoll))) == 'table' then
+  if type(redis.pcall('HSET', metaKey, 'c:' .. consumer, idlePoll, unpack(times))) == 'table' then
     -- the write was rejected, perhaps because memory is full
     redis.call('HDEL', metaKey, '')
-    redis.call(recorded(idlePoll))
+    redis.call('HSET', metaKey, 'c:' .. consumer, idlePoll, unpack(times))
   end
-  if ARGV[14] == '1' and tonumber(firstDue) <= now then
-    redis.pcall('PUBLISH', signalChannel, 's ' .. signalName .. ' ' .. consumer)
-  end
-  return {'OK', nowMicros, firstDue, leased and redisEnd(firstLeaseEnd) or firstLeaseEnd, {}, {}, {}, {}, {}, {}, {},
-    suspects and 1 or 0}
+  signalDueMessagesLeft(firstDue, false)
+  return {'OK', nowMicros, firstDue, redisEnd(firstLeaseEnd), suspects and 1 or 0}
 end
 
+local due = {}
+if claimsDue then
+  due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', ARGV[7])
+end
+-- the form of a token: the consumer, '-' and the poll. It excludes the '-' of a scheduled message, and texts
+-- with a blank, which would be compared with more of the delivery than its token
+local TOKEN = '^[%w.]+%-%w+$'
+local mark = ARGV[14] == '1' and '+' or ''
+local maxBytes = tonumber(ARGV[8])
+local claimedDeliveries, claimedMessages, ackedDeliveries
+local usual = KEYS[6] and not (repeated or reclaims or suspects or renewals + others > 0)
+if usual and acks > 0 then
+  ackedDeliveries = redis.call('HMGET', deliveriesKey, unpack(ARGV, 20, 19 + acks))
+  local i = 1
+  for run = 1, runs do
+    local token = ARGV[18 + acks + 2 * run]
+    local alone, next = token .. '+', i + ARGV[19 + acks + 2 * run]
+    usual = usual and string.find(token, TOKEN)
+    while usual and i < next do
+      usual = ackedDeliveries[i] == token or ackedDeliveries[i] == alone
+      i = i + 1
+    end
+  end
+end
+if usual and #due > 0 then
+  usual = #due * tonumber(largest or 1024) <= maxBytes
+  if usual then
+    claimedDeliveries = redis.call('HMGET', deliveriesKey, unpack(due))
+    claimedMessages = redis.call('HMGET', messagesKey, unpack(due))
+    for i = 1, #due do
+      if claimedDeliveries[i] or not claimedMessages[i] or string.byte(claimedMessages[i], 14) == 43 then
+        usual = false
+        break
+      end
+    end
+  end
+end
+if usual then
+  -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+  redis.call('HDEL', metaKey, '')
+  redis.call('HSET', metaKey, 'c:' .. consumer, ARGV[5] .. ' ' .. pollTime,
+    'r:' .. consumer, cmsgpack.pack({due, {}, {}}), unpack(times))
+  local n = #due
+  if n > 0 then
+    local leases, deliveries, ending, token = {}, {}, leaseEnd(tonumber(ARGV[9])), claimToken .. mark
+    for i = 1, n do
+      local id, at = due[i], 2 * i
+      leases[at - 1], leases[at] = ending, id
+      deliveries[at - 1], deliveries[at] = id, token
+    end
+    -- the order of writes is that of the long way
+    redis.call('ZADD', leasesKey, unpack(leases))
+    redis.call('HSET', deliveriesKey, unpack(deliveries))
+    -- a claim reads the first messages of the schedule
+    redis.call('ZREMRANGEBYRANK', scheduleKey, '0', n - 1)
+  end
+  if acks > 0 then
+    redis.call('HDEL', messagesKey, unpack(ARGV, 20, 19 + acks))
+    redis.call('HDEL', deliveriesKey, unpack(ARGV, 20, 19 + acks))
+    redis.call('ZREM', leasesKey, unpack(ARGV, 20, 19 + acks))
+  end
+  local nextDue = firstDue
+  if n > 0 then
+    nextDue = readFirstDue()
+  end
+  local nextLeaseEnd = redis.call('ZRANGE', leasesKey, '0', '0', 'WITHSCORES')[2]
+  if not (nextDue and nextLeaseEnd) then
+    return {'UNKNOWN'}
+  end
+  signalDueMessagesLeft(nextDue, false)
+  return {'OK', nowMicros, nextDue, redisEnd(nextLeaseEnd), 0, due, claimedMessages}
+end
+
+local deadKey, deadLettersKey, notificationsScheduleKey, notificationsMessagesKey = unpack(KEYS, 6, 9)
+local signalChannel, signalName = ARGV[2], ARGV[3]
 -- usualLease and usualAttempts are those of messages without limits of their own
-local maxBytes, usualLease, usualAttempts = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local usualLease = tonumber(ARGV[9])
+local usualAttempts, maxReclaims, isolateAfter, crashLimit, handlers
+do
+  local attempts, most, after, limit, handled =
+    string.match(ARGV[15], '^(%d+) (%d+) %d+ (%d+) (%d+) (%d+)$')
+  usualAttempts, maxReclaims, isolateAfter = tonumber(attempts), most, tonumber(after)
+  crashLimit, handlers = tonumber(limit), tonumber(handled)
+end
+--@include packedtime
 --@include head
 --@include deadletter
 --@include claim
@@ -117,16 +205,14 @@ local maxBytes, usualLease, usualAttempts = tonumber(ARGV[8]), tonumber(ARGV[9])
 
 -- plans the poll without writing
 local rejectedSettlements, rejectedRenewals = {}, {}
-local ackFirst, runs = 25, tonumber(ARGV[18])
+local ackFirst = 20
 local renewFirst = ackFirst + acks + 2 * runs
 local otherFirst = renewFirst + 3 * renewals
-local heldAcks = checkedAcks(ackFirst, acks, runs, rejectedSettlements)
+local heldAcks = checkedAcks(ackFirst, acks, ackedDeliveries, runs, rejectedSettlements)
 local heldOthers = checkedOthers(otherFirst, others, acks, rejectedSettlements)
 local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
-local claim = repeated and recordedClaim()
-  or plannedClaim(claimsDue and claimMax or 0, claimsSuspect, tonumber(ARGV[24]))
+local claim = repeated and recordedClaim() or plannedClaim(due, claimedDeliveries, claimedMessages, claimsSuspect, handlers)
 
--- Redis permits all further writes of a script after one that uses no memory, even if memory is full
 redis.call('HDEL', metaKey, '')
 local reclaimed, newDeadLetters = {}, {}
 if repeated then
@@ -136,26 +222,26 @@ if repeated then
   reclaimed, newDeadLetters = claim.reclaimed, claim.newDeadLetters
   if unmeasured > 0 then
     -- the leases written below depend on the new value of 'behind'; the time of the consumer's poll is unchanged
-    redis.call(recorded(lastPoll))
+    redis.call('HSET', metaKey, 'c:' .. consumer, lastPoll, unpack(times))
   end
 else
   local record = cmsgpack.pack({claim.ids, rejectedSettlements, rejectedRenewals})
-  redis.call(recorded(ARGV[5] .. ' ' .. pollTime, 'r:' .. consumer, record))
+  redis.call('HSET', metaKey, 'c:' .. consumer, ARGV[5] .. ' ' .. pollTime, 'r:' .. consumer, record, unpack(times))
 end
 writeClaim(claim, newDeadLetters)
 settleAcks(ackFirst, acks, heldAcks)
 settleOthers(otherFirst, heldOthers, newDeadLetters)
 renew(renewFirst, renewals, heldRenewals)
 if reclaims then
-  reclaim(tonumber(ARGV[11]), reclaimed, newDeadLetters)
+  reclaim(maxReclaims, reclaimed, newDeadLetters)
 end
 if not repeated and #reclaimed + #newDeadLetters > 0 then
   local record = cmsgpack.pack({claim.ids, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters})
   redis.call('HSET', metaKey, 'r:' .. consumer, record)
 end
 
-local nextDue, suspectsLeft = readFirstDue()
-local nextLeaseEnd = redis.call('ZRANGE', leasesKey, 0, 0, 'WITHSCORES')[2]
+local nextDue, suspectsLeft = readFirstDue(), countSuspects() > 0
+local nextLeaseEnd = redis.call('ZRANGE', leasesKey, '0', '0', 'WITHSCORES')[2]
 if not (nextDue and nextLeaseEnd) then
   -- a foreign client removed a sentinel; the repeat, after the shard is opened again, returns the results of this poll
   return {'UNKNOWN'}
@@ -163,11 +249,8 @@ end
 if tonumber(nextDue) < tonumber(firstDue) then
   redis.pcall('PUBLISH', signalChannel, 'h ' .. signalName .. ' ' .. nextDue)
 end
-if ARGV[14] == '1' and (tonumber(nextDue) <= now or (suspectsLeft and (claimsSuspect or #reclaimed + #claim.suspects > 0))) then
-  redis.pcall('PUBLISH', signalChannel, 's ' .. signalName .. ' ' .. consumer)
-end
-nextLeaseEnd = tonumber(nextLeaseEnd) < 9007199254740991 and redisEnd(nextLeaseEnd) or nextLeaseEnd
+signalDueMessagesLeft(nextDue, suspectsLeft and (claimsSuspect or #reclaimed + #claim.suspects > 0))
 return {
-  'OK', nowMicros, nextDue, nextLeaseEnd, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters,
-  claim.claimed, claim.messages, claim.before, suspectsLeft and 1 or 0
+  'OK', nowMicros, nextDue, redisEnd(nextLeaseEnd), suspectsLeft and 1 or 0, claim.ids, claim.messages, claim.before,
+  rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters
 }

@@ -8,7 +8,7 @@ local function reclaim(max, reclaimed, newDeadLetters)
     local id = ended[i]
     local message = redis.call('HGET', messagesKey, id)
     local delivery = redis.call('HGET', deliveriesKey, id)
-    local token, attempts, due, failure, counts = parsed(delivery)
+    local token, attempts, due, failure, counts = parsed(delivery, message)
     local deadLetterId = id .. '@' .. token
     local deadAt = deadKey and redis.call('ZSCORE', deadKey, deadLetterId)
     local record = deadAt and redis.call('HGET', deadLettersKey, deadLetterId)

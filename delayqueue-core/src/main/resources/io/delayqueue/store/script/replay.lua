@@ -7,7 +7,7 @@
 -- ARGV[4] due (ms since 1970, or '+' and a delay in ms; below 2^48)  ARGV[5..] dead letter ids, at most 500
 -- result {'OK', a letter for each id: 'r' replayed | 'l' the message id is live | 'u' unreadable | 'n' not found}
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(n log N), 3 commands and at most 11 for each dead letter, and a PUBLISH if the first due time became earlier
+-- cost   O(n log N), 3 commands and at most 11 for each dead letter, and a PUBLISH if none is due earlier
 --
 -- A message is stored before the dead letter is removed. If the script stops in between, the live message equals that
 -- of the dead letter, and the repeat only removes the dead letter. The entry by which retention finds it is removed
@@ -17,7 +17,7 @@ local deadKey, deadLettersKey = KEYS[6], KEYS[7]
 local notificationsScheduleKey, notificationsLeasesKey = KEYS[8], KEYS[9]
 local notificationsMessagesKey, notificationsDeliveriesKey = KEYS[10], KEYS[11]
 --@include clock
---@include firstdue
+--@include packedtime
 --@include head
 local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
@@ -34,7 +34,7 @@ end
 
 local due = ARGV[4]
 if string.byte(due) == 43 then
-  due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
+  due = textOf(now + due)
 end
 local dueTime = packedTime(tonumber(due))
 
@@ -73,13 +73,13 @@ local function replayed(deadLetterId)
   return live and 'r' or 'R'
 end
 
-local firstDue = readFirstDue()
 local outcomes = {}
 for i = 5, #ARGV do
   outcomes[#outcomes + 1] = replayed(ARGV[i])
 end
 local all = table.concat(outcomes)
-if string.find(all, 'R', 1, true) and (not firstDue or tonumber(due) < tonumber(firstDue)) then
+local first = string.find(all, 'R', 1, true) and redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]
+if first and tonumber(first) == tonumber(due) then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
 end
 return {'OK', string.lower(all)}

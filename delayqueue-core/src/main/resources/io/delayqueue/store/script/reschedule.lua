@@ -5,10 +5,10 @@
 -- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
 -- optional ARGV[6] a message that was sent after this time, in ms since 1970, counts as not found
 -- result {'OK', 'r' rescheduled | 'l' being handled | 'n' not found, due} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), at most 8 commands, and a PUBLISH if the first due time became earlier
+-- cost   O(log N), at most 10 commands, and a PUBLISH if the message is the first of the schedule
 --@include keys
 --@include clock
---@include firstdue
+--@include packedtime
 --@include head
 local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
@@ -23,15 +23,19 @@ if not redis.call('ZSCORE', scheduleKey, ARGV[4]) then
 end
 local due = ARGV[5]
 if string.byte(due) == 43 then
-  due = string.format('%.0f', now + tonumber(string.sub(due, 2)))
+  due = textOf(now + due)
 end
-local firstDue = readFirstDue()
 if hasHead(message) then
   local moved = string.sub(message, 1, 7) .. packedTime(tonumber(due)) .. string.sub(message, 14)
   redis.call('HSET', messagesKey, ARGV[4], moved)
 end
+local delivery = redis.call('HGET', deliveriesKey, ARGV[4])
+local before, after = string.match(delivery or '', '^(- %S+ )%d+(.*)$')
+if before then
+  redis.call('HSET', deliveriesKey, ARGV[4], before .. due .. after)
+end
 redis.call('ZADD', scheduleKey, due, ARGV[4])
-if not firstDue or tonumber(due) < tonumber(firstDue) then
+if redis.call('ZRANK', scheduleKey, ARGV[4]) == 0 then
   redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
 end
 return {'OK', 'r', due}

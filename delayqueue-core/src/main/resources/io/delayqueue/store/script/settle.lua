@@ -2,35 +2,28 @@
 -- removed before its entries in schedule and leases; if the script stops in between, a repeat or a reclaim removes
 -- them.
 
--- whether a text has the form of a token: the consumer, '-' and the poll. It excludes the '-' of a scheduled message,
--- and texts with a blank, which would be compared with more of the delivery than its token.
-local function isToken(text)
-  return string.find(text, '^[%w.]+%-%w+$') ~= nil
-end
-
 local function heldBy(delivery, token)
-  return delivery and isToken(token) and string.find(delivery, token .. ' ', 1, true) == 1
+  if not delivery or not string.find(token, TOKEN) then
+    return false
+  end
+  local rest = string.find(delivery, token, 1, true) == 1 and string.sub(delivery, #token + 1)
+  return rest == '' or rest == '+' or rest and string.byte(rest) == 32
 end
 
 -- the indices of acknowledges whose message is leased with their token, or nil if that is true of all; tokens are given
 -- as runs with lengths
-local function checkedAcks(first, n, runs, rejected)
+local function checkedAcks(first, n, deliveries, runs, rejected)
   if n == 0 then
     return nil
   end
-  local find = string.find
-  local deliveries = redis.call('HMGET', deliveriesKey, unpack(ARGV, first, first + n - 1))
+  deliveries = deliveries or redis.call('HMGET', deliveriesKey, unpack(ARGV, first, first + n - 1))
   local held, i = {}, 0
   for run = 1, runs do
     local token = ARGV[first + n + 2 * run - 2]
-    local beginning = isToken(token) and token .. ' '
     for _ = 1, tonumber(ARGV[first + n + 2 * run - 1]) do
       i = i + 1
-      if beginning and deliveries[i] and find(deliveries[i], beginning, 1, true) == 1 then
-        held[#held + 1] = i
-      else
-        rejected[#rejected + 1] = i
-      end
+      local to = heldBy(deliveries[i], token) and held or rejected
+      to[#to + 1] = i
     end
   end
   return #held < n and held or nil
@@ -107,26 +100,27 @@ local function settleOthers(first, held, newDeadLetters)
   for _, other in ipairs(held) do
     local at, delivery = other[1], other[2]
     local verb, id, token, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
-    local _, attempts, due, lastFailure, counts = parsed(delivery)
+    local _, attempts, _, lastFailure, counts = parsed(delivery)
     local delay, most = string.match(value, '^(%d+) ?(%d*)$')
     local postponements = tonumber(string.match(counts, '^p(%d+)') or 0)
     local postponable = verb == 'postpone' and (most == '0' or postponements < tonumber(most))
-    local needsMessage = verb == 'deadLetter' or verb == 'retryIfAttemptsLeft' or (verb == 'postpone' and not postponable)
+    local needsMessage = verb ~= 'retry' and not postponable
     local message = redis.call(needsMessage and 'HGET' or 'HEXISTS', messagesKey, id)
     if not message or message == 0 then
       forget(id)
     elseif verb == 'retry' or (verb == 'retryIfAttemptsLeft' and tonumber(attempts) < permitted(message)) then
-      toSchedule(id, string.format('%.0f', now + delay), attempts, failure, postponed(counts))
+      toSchedule(id, textOf(now + delay), attempts, failure, postponed(counts))
     elseif postponable then
       local rest = string.sub(unmarked(counts), #postponed(counts) + 1)
-      toSchedule(id, string.format('%.0f', now + delay), attempts - 1, lastFailure, 'p' .. (postponements + 1) .. rest)
+      toSchedule(id, textOf(now + delay), attempts - 1, lastFailure, 'p' .. (postponements + 1) .. rest)
     elseif verb == 'release' then
-      toSchedule(id, due, attempts - 1, lastFailure, unmarked(counts))
+      toSchedule(id, select(3, parsed(delivery, message)), attempts - 1, lastFailure, unmarked(counts))
     else
       local cause, handling = verb == 'postpone' and 'POSTPONEMENTS_SPENT' or 'ATTEMPTS_SPENT', ''
       if verb == 'deadLetter' then
         cause, handling = string.match(value, '^(%S+)(.*)$')
       end
+      local due = select(3, parsed(delivery, message))
       toDeadLetters(id, token, cause, attempts, due, handling, failure, message, newDeadLetters)
     end
   end

@@ -25,6 +25,8 @@ import java.util.function.UnaryOperator;
 public final class RawScripts implements ScriptRunner {
 
     private static final String CLOCK = "redis.call('TIME')";
+    /** The start of the condition of the short way, by script. */
+    private static final Map<String, String> SHORT_WAYS = Map.of("send", "if n == 1 and", "poll", "local usual =");
 
     private final RawRedis redis;
     private final Map<String, LuaScript> variants = new ConcurrentHashMap<>();
@@ -53,6 +55,24 @@ public final class RawScripts implements ScriptRunner {
         variant = script ->
                 cached("clock", script, text -> text.replace(CLOCK, "redis.call('HMGET', '" + key + "', 's', 'us')"));
         executeTwice = false;
+    }
+
+    /** From now on, sends and polls take the long way, also where a short way exists. */
+    void takeLongWay() {
+        UnaryOperator<LuaScript> before = variant;
+        variant = script -> {
+            String start = SHORT_WAYS.get(script.name());
+            return start == null
+                    ? before.apply(script)
+                    : cached("long", before.apply(script), text -> withoutShortWay(text, start));
+        };
+    }
+
+    private static String withoutShortWay(String text, String start) {
+        if (!text.contains(start)) {
+            throw new AssertionError("The short way does not start with: " + start);
+        }
+        return text.replace(start, start + " false and");
     }
 
     /** From now on, each script is executed executeTwice, as by a client that retries after a lost reply. */

@@ -16,8 +16,15 @@ public record Row(String rule, ShardState before, Function<StoreBench, Object> c
         return new Row(rule, state, call, result, state);
     }
 
-    /** Writes the state before, runs the call, and checks result and state. */
+    /** Writes the state before, runs the call, and checks result and state; then the same on the scripts' long way. */
     public void check(StoreBench bench) {
+        checkOnce(bench);
+        bench.reset();
+        bench.takeLongWay();
+        checkOnce(bench);
+    }
+
+    private void checkOnce(StoreBench bench) {
         bench.given(before);
         assertThat(call.apply(bench)).as("result").isEqualTo(result);
         assertThat(bench.state()).as("state after").hasToString(after.toString());

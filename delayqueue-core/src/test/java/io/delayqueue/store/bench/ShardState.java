@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShardState {
 
+    private static final long SUSPECT = 1_000_000_000_000_000L;
+
     /** Sentinel member of each sorted set. */
     static final String SENTINEL = "~".repeat(257);
 
@@ -67,7 +69,7 @@ public final class ShardState {
 
     /** Adds a suspect. */
     public ShardState suspect(String id, long due, int attempts, String crashes, String failure) {
-        return crashed(id, due, attempts, crashes, failure).put("schedule", id, due - 1_000_000_000_000_000L);
+        return crashed(id, due, attempts, crashes, failure).put("schedule", id, due + SUSPECT);
     }
 
     /** Adds a leased message whose leases ended without a settlement, with crashes such as {@code /2/1!}. */
@@ -79,7 +81,7 @@ public final class ShardState {
 
     /** Adds a leased message at its first attempt. */
     public ShardState leased(String id, long due, String token, long end) {
-        return leased(id, due, token, end, 1, "");
+        return put("leases", id, end).put("messages", id, stored(id, due)).put("deliveries", id, token);
     }
 
     /** Adds a leased message. */
@@ -140,6 +142,9 @@ public final class ShardState {
         keys.forEach((key, entries) -> entries.forEach((field, value) -> {
             if (ZSETS.contains(key)) {
                 redis.call("ZADD", name(keySpace, shard, key), value, field);
+                if (key.endsWith("schedule") && Double.parseDouble(value.replace("inf", "Infinity")) >= SUSPECT) {
+                    redis.call("HSET", name(keySpace, shard, key.replace("schedule", "meta")), "suspects", "1");
+                }
             } else {
                 redis.call("HSET", name(keySpace, shard, key), field, value.getBytes(ISO_8859_1));
             }

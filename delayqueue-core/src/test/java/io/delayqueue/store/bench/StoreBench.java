@@ -153,6 +153,11 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         }
     }
 
+    /** From now on, sends and polls take the long way, also where a short way exists. */
+    public void takeLongWay() {
+        scripts.takeLongWay();
+    }
+
     /** From now on, scripts with this name fail before their n-th write, counted from 0. */
     public void stoppedBefore(String name, int write) {
         scripts.failBefore(name, write);

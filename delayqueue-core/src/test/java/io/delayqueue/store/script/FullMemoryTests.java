@@ -16,6 +16,7 @@ import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.RawRedis;
 import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,6 +103,15 @@ class FullMemoryTests {
                                 new Purge.Named(
                                         List.of(reply.deadLettered().get(0).id() + "@" + token))))
                 .isEqualTo(1);
+    }
+
+    @Test
+    void aMessageBecomesASuspect() {
+        bench.redis().call("CONFIG", "SET", "maxmemory", 0);
+        bench.given(new ShardState().crashed("a", T0 - 1, 0, "/2/0", ""));
+        bench.redis().call("CONFIG", "SET", "maxmemory", 1);
+        assertThat(poll(next().claim(1)).suspectsLeft()).isTrue();
+        assertThat(poll(next().claimSuspect()).claims()).extracting(Claim::id).containsExactly("a");
     }
 
     @Test

@@ -229,7 +229,7 @@ class ListScriptTests {
             }
         });
         bench.given(given);
-        long score = state == MessageState.SUSPECT ? base - 1_000_000_000_000_000L : base;
+        long score = state == MessageState.SUSPECT ? base + 1_000_000_000_000_000L : base;
         byte[] places = bench.key(state == MessageState.LEASED ? "leases" : "schedule");
         Set<String> moved = new HashSet<>();
         List<String> seen = new ArrayList<>();

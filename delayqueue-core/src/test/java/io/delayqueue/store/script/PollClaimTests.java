@@ -2,7 +2,6 @@ package io.delayqueue.store.script;
 
 import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
-import static io.delayqueue.store.bench.ShardState.stored;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -114,9 +113,9 @@ class PollClaimTests {
         return Stream.of(
                 new Row(
                         "as late as tolerated is claimed",
-                        one(T0, late),
+                        one(T0 - 100, late),
                         claims(10),
-                        "claimed a#1@0, due never, lease 30000",
+                        "claimed a#1@-100, due never, lease 30000",
                         new ShardState().leased("a", T0, "w1-1", END).put("messages", "a", late)),
                 new Row(
                         "later is dead, counted from the first due time",
@@ -164,10 +163,8 @@ class PollClaimTests {
                                 .leased("a", T0 - 1, "w0-1", T0 + 9, 1, "E: no")
                                 .put("schedule", "a", T0),
                         claims(10),
-                        "claimed a#2@0(E: no), due never, lease 30000",
-                        new ShardState()
-                                .leased("a", T0, "w1-1", END, 2, "E: no")
-                                .put("messages", "a", stored("a", T0 - 1))),
+                        "claimed a#2@-1(E: no), due never, lease 30000",
+                        new ShardState().leased("a", T0 - 1, "w1-1", END, 2, "E: no")),
                 new Row(
                         "a delivery of a foreign client does not hide the next one",
                         new ShardState()
@@ -181,9 +178,13 @@ class PollClaimTests {
                         "a message of a foreign client is claimed unchanged and does not affect others",
                         foreign(),
                         claims(10),
-                        "claimed b#1@-6 c#1@-5 d#1@-4 e#1@-3 f#1@-2 g#1@-1 z#1@0, due never, lease 5",
+                        "claimed b#1@0 c#1@0 d#1@" + FOREIGN_DUE + " e#1@" + FOREIGN_DUE
+                                + " f#1@0 g#1@0 z#1@0, due never, lease 5",
                         leasedForeign()));
     }
+
+    /** The due time in twelve dots, relative to {@code T0}. */
+    private static final long FOREIGN_DUE = 0x2e2e2e2e2e2eL - T0;
 
     private static ShardState foreign() {
         return new ShardState()

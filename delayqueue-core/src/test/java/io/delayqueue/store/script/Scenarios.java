@@ -44,10 +44,26 @@ final class Scenarios {
      * @param kept ids that must not vanish, wherever it stops
      */
     record Scenario(
-            String name, String script, ShardState before, Function<StoreBench, Object> call, Set<String> kept) {
+            String name,
+            String script,
+            ShardState before,
+            Function<StoreBench, Object> call,
+            Set<String> kept,
+            boolean longWay) {
+
+        Scenario(String name, String script, ShardState before, Function<StoreBench, Object> call, Set<String> kept) {
+            this(name, script, before, call, kept, false);
+        }
+
+        Scenario onLongWay() {
+            return new Scenario(name + ", long way", script, before, call, kept, true);
+        }
 
         void begin(StoreBench bench) {
             bench.reset();
+            if (longWay) {
+                bench.takeLongWay();
+            }
             bench.store().enableNotifications(bench.shard()).join();
             bench.given(before);
         }
@@ -64,8 +80,45 @@ final class Scenarios {
     }
 
     static Stream<Scenario> all() {
-        return Stream.of(sends(), claims(), settles(), mixed(), reclaims(), verbs(), deadLetters())
+        return Stream.of(
+                        usual(),
+                        usual().map(Scenario::onLongWay),
+                        sends(),
+                        claims(),
+                        settles(),
+                        mixed(),
+                        reclaims(),
+                        verbs(),
+                        deadLetters())
                 .flatMap(scenarios -> scenarios);
+    }
+
+    /** Calls that take the short way of their script. */
+    private static Stream<Scenario> usual() {
+        ShardState state = new ShardState()
+                .leased("a", T0 - 9, "w1-1", END)
+                .leased("b", T0 - 9, "w1-2", END)
+                .scheduled("c", T0 - 5)
+                .scheduled("d", T0 - 4)
+                .scheduled("e", T0 + 5);
+        return Stream.of(
+                new Scenario(
+                        "send one",
+                        "send",
+                        state,
+                        bench -> bench.store().awaitSend(bench.shard(), List.of(Sends.after("f", 3))),
+                        Set.of("a", "b", "c", "d", "e")),
+                poll(
+                        "claim and acknowledge first attempts",
+                        state,
+                        poll -> poll.claim(10).acknowledge("a", "w1-1").acknowledge("b", "w1-2"),
+                        Set.of("c", "d", "e")),
+                poll("claim first attempts", state, poll -> poll.claim(1), Set.of("a", "b", "c", "d", "e")),
+                poll(
+                        "claim alone",
+                        new ShardState().leased("a", T0 - 9, "w1-1+", END).scheduled("c", T0 - 5),
+                        poll -> poll.claimAlone().acknowledge("a", "w1-1"),
+                        Set.of("c")));
     }
 
     private static Stream<Scenario> sends() {

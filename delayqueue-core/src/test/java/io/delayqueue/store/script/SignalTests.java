@@ -45,13 +45,31 @@ class SignalTests {
         return Stream.of(
                 head("send to an empty shard", new ShardState(), send(T0 + 9), T0 + 9),
                 head("send before the head", new ShardState().scheduled("x", T0 + 10), send(T0 + 9), T0 + 9),
-                none("send with the head", new ShardState().scheduled("x", T0 + 9), send(T0 + 9)),
+                none("send with the head", new ShardState().scheduled("Z", T0 + 9), send(T0 + 9)),
+                head(
+                        "send with the head, before it in the order of ids",
+                        new ShardState().scheduled("x", T0 + 9),
+                        send(T0 + 9),
+                        T0 + 9),
                 none("send behind the head", new ShardState().scheduled("x", T0 + 8), send(T0 + 9)),
                 none("a duplicate", new ShardState().leased("a", T0, "w1-1", T0), bench -> {
                     bench.store()
                             .awaitSend(
                                     bench.shard(), List.of(Sends.message("a", Due.NOW, OnDuplicate.REJECT, "other")));
                 }),
+                head(
+                        "a batch whose ids are not in order",
+                        new ShardState(),
+                        bench -> bench.store()
+                                .awaitSend(
+                                        bench.shard(),
+                                        List.of(Sends.at("b", T0 + 9), Sends.at("c", T0 + 9), Sends.at("a", T0 + 9))),
+                        T0 + 9),
+                none(
+                        "a batch behind the head",
+                        new ShardState().scheduled("x", T0 + 8),
+                        bench -> bench.store()
+                                .awaitSend(bench.shard(), List.of(Sends.at("b", T0 + 9), Sends.at("a", T0 + 9)))),
                 head(
                         "a batch: its first",
                         new ShardState(),

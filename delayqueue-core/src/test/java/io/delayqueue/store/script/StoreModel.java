@@ -250,6 +250,7 @@ final class StoreModel {
         }
         message.due = at(due);
         message.headDue = message.due;
+        message.deliveryDue = message.due;
         message.suspect = false;
         return RescheduleOutcome.RESCHEDULED;
     }
@@ -558,7 +559,7 @@ final class StoreModel {
             kind.live.forEach((id, message) -> {
                 state.put(prefix + "messages", id, message.stored());
                 if (message.token == null) {
-                    state.put(prefix + "schedule", id, message.suspect ? message.due - SUSPECT : message.due);
+                    state.put(prefix + "schedule", id, message.suspect ? message.due + SUSPECT : message.due);
                 } else {
                     state.put(prefix + "leases", id, message.leaseEnd);
                 }
@@ -583,6 +584,10 @@ final class StoreModel {
 
     private static String delivery(Live message) {
         String token = message.token == null ? "-" : message.token;
-        return token + " " + message.attempts + message.countText() + " " + message.deliveryDue + " " + message.failure;
+        String counts = message.countText();
+        if (message.token != null && message.attempts == 1 && message.failure.isEmpty() && counts.length() < 2) {
+            return token + counts;
+        }
+        return token + " " + message.attempts + counts + " " + message.deliveryDue + " " + message.failure;
     }
 }

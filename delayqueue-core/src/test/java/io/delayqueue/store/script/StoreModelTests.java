@@ -102,10 +102,26 @@ class StoreModelTests {
         compare(seed);
     }
 
+    /** So that the short ways do the same, call by call: both are compared with the model on the same calls. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void theStoreDoesWhatTheModelDoesOnTheLongWay(long seed) {
+        bench.takeLongWay();
+        compare(seed);
+    }
+
     @ParameterizedTest
     @MethodSource("randomSeeds")
     @Tag("soak")
     void theStoreDoesWhatTheModelDoesForAnySeed(long seed) {
+        compare(seed);
+    }
+
+    @ParameterizedTest
+    @MethodSource("randomSeeds")
+    @Tag("soak")
+    void theStoreDoesWhatTheModelDoesForAnySeedOnTheLongWay(long seed) {
+        bench.takeLongWay();
         compare(seed);
     }
 

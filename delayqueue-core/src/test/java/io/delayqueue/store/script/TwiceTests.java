@@ -11,6 +11,7 @@ import io.delayqueue.store.script.Scenarios.Scenario;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -59,16 +60,16 @@ class TwiceTests {
         List<List<Object>> replies = bench.replies();
         assertThat(replies).hasSize(2);
         if (scenario.script().equals("poll")) {
-            for (int part = 0; part < 11; part++) {
-                assertThat(text(replies.get(1).get(part)))
-                        .as("part " + part)
-                        .isEqualTo(text(replies.get(0).get(part)));
+            for (int part = 0; part < 12; part++) {
+                assertThat(part(replies.get(1), part)).as("part " + part).isEqualTo(part(replies.get(0), part));
             }
         } else if (scenario.script().equals("send")) {
+            String first =
+                    replies.get(0).size() == 2 ? "a" : text(replies.get(0).get(2));
             assertThat(text(replies.get(1).get(2)))
                     .isIn(
-                            text(replies.get(0).get(2)).toUpperCase(Locale.ROOT), // remembered
-                            text(replies.get(0).get(2)).replace('a', 's').replace('r', 's'));
+                            first.toUpperCase(Locale.ROOT), // remembered
+                            first.replace('a', 's').replace('r', 's'));
         }
     }
 
@@ -91,6 +92,12 @@ class TwiceTests {
         String registered = bench.redis().text("HGET", bench.keySpace().topics(), "orders");
         assertThat(bench.meta("meta")).containsEntry("identity", "1:" + registered);
         assertThat(bench.state()).hasToString("");
+    }
+
+    /** A part of a reply. The script omits empty lists at the end, and a list of nulls says as much as an empty one. */
+    private static String part(List<Object> reply, int index) {
+        Object part = index < reply.size() ? reply.get(index) : List.of();
+        return part instanceof List<?> list && list.stream().allMatch(Objects::isNull) ? "[]" : text(part);
     }
 
     private static String text(Object part) {

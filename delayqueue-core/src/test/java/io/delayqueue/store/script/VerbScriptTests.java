@@ -199,7 +199,9 @@ class VerbScriptTests {
                         new ShardState().retrying("a", T0 + 5, 2, "E: no"),
                         reschedule,
                         RescheduleOutcome.RESCHEDULED,
-                        new ShardState().scheduled("a", T0 + 70).put("deliveries", "a", "- 2 " + (T0 + 5) + " E: no")));
+                        new ShardState()
+                                .scheduled("a", T0 + 70)
+                                .put("deliveries", "a", "- 2 " + (T0 + 70) + " E: no")));
     }
 
     @Test
@@ -310,7 +312,7 @@ class VerbScriptTests {
         assertThat(bench.state())
                 .hasToString(new ShardState()
                         .crashed("b", T0 + 9, 1, "/2/0", "E: no")
-                        .put("deliveries", "b", "- 1/2/0 " + T0 + " E: no")
+                        .put("deliveries", "b", "- 1/2/0 " + (T0 + 9) + " E: no")
                         .toString());
     }
 }

@@ -198,7 +198,8 @@ class SettleLeasedTests extends ReceiveTest {
             long due = found(id).dueAt().toEpochMilli();
             ShardKeys keys = queue.keySpace().of(Shard.single("orders"));
             server.command("HSET", new String(keys.deliveries(), UTF_8), id, "- 0/2/0 " + due + " ");
-            server.command("ZADD", new String(keys.schedule(), UTF_8), Long.toString(due - 1_000_000_000_000_000L), id);
+            server.command("HSET", new String(keys.meta(), UTF_8), "suspects", "1");
+            server.command("ZADD", new String(keys.schedule(), UTF_8), Long.toString(due + 1_000_000_000_000_000L), id);
         }
 
         List<String> received = new ArrayList<>();
