@@ -76,6 +76,8 @@ final class Goals {
         goals.growthBesideFloor(Measure.SEND_ALL_1);
         goals.growthBesideFloor(Measure.SEND_ALL_8);
         goals.burst();
+        goals.startUp(PRODUCT, Limits.START_UP);
+        goals.startUp(Party.LISTENER, Limits.START_UP_LISTENER);
         return List.copyOf(goals.goals);
     }
 
@@ -161,14 +163,11 @@ final class Goals {
     private void growthBesideFloor(Measure measure) {
         OptionalDouble own = summary.change(measure, PRODUCT, Limits.GROWTH_FROM, Limits.GROWTH_TO);
         OptionalDouble floor = summary.floorChange(measure, Limits.GROWTH_FROM, Limits.GROWTH_TO);
-        OptionalDouble beside = own.isPresent() && floor.isPresent()
-                ? OptionalDouble.of(own.getAsDouble() - floor.getAsDouble())
-                : OptionalDouble.empty();
         judge(
                 growthTitle(measure),
                 "change of the rate ≥ the floor's - " + plain(-Limits.GROWTH_CHANGE_BESIDE_FLOOR * 100)
                         + " percentage points " + GROWTH,
-                beside,
+                Summary.difference(own, floor),
                 value -> value >= Limits.GROWTH_CHANGE_BESIDE_FLOOR,
                 value -> change(own.orElseThrow()) + ", the floor " + change(floor.orElseThrow()));
     }
@@ -189,6 +188,18 @@ final class Goals {
                     value -> percent(value) + " (" + withUnit(burst.orElseThrow(), RATE) + " of "
                             + rate(Measure.DRAIN, PRODUCT) + ")");
         });
+    }
+
+    private void startUp(Party party, double most) {
+        OptionalDouble own = summary.median(Measure.START_UP, party, 0, Quantity.READY_AFTER);
+        OptionalDouble without = summary.median(Measure.START_UP, Party.SPRING_BOOT, 0, Quantity.READY_AFTER);
+        judge(
+                Measure.START_UP.title() + ", " + party.title(),
+                "≤ " + limit(most, Quantity.READY_AFTER) + " more than without delayqueue",
+                Summary.difference(own, without),
+                value -> value <= most,
+                value -> withUnit(value, Quantity.READY_AFTER) + " more (" + plain(own.orElseThrow()) + " to "
+                        + withUnit(without.orElseThrow(), Quantity.READY_AFTER) + ")");
     }
 
     private void atMost(Measure measure, Quantity quantity, double most) {

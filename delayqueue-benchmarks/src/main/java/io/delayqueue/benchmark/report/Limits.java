@@ -84,5 +84,11 @@ final class Limits {
     /** Burst: minimum fraction of the consumption rate. */
     static final double BURST_OF_DRAIN = 0.80;
 
+    /** Application with the product on the class path: maximum additional time of its start, in milliseconds. */
+    static final double START_UP = 400;
+
+    /** Application with a listener: maximum additional time of its start, in milliseconds. */
+    static final double START_UP_LISTENER = 500;
+
     private Limits() {}
 }

@@ -20,8 +20,14 @@ import java.util.function.Function;
 final class MarkdownReport {
 
     /** Quantities shown with their spread: rates and quantities that are checked in each round. */
-    private static final Set<Quantity> WITH_SPREAD =
-            Set.of(RATE, Quantity.MAX, Quantity.EARLY, Quantity.TWICE, Quantity.LEFT, Quantity.LONGEST_SCRIPT);
+    private static final Set<Quantity> WITH_SPREAD = Set.of(
+            RATE,
+            Quantity.MAX,
+            Quantity.EARLY,
+            Quantity.TWICE,
+            Quantity.LEFT,
+            Quantity.LONGEST_SCRIPT,
+            Quantity.READY_AFTER);
 
     /** Measures whose rates are shown by the number of scheduled messages. */
     static final List<Measure> GROWING = List.of(Measure.SEND, Measure.SEND_ALL_1, Measure.SEND_ALL_8, Measure.DRAIN);

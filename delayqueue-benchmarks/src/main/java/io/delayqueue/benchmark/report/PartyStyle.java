@@ -25,6 +25,8 @@ record PartyStyle(Color color, BasicStroke stroke, Marker marker) {
             case REDISSON -> solid(0xD55E00, SeriesMarkers.TRIANGLE_DOWN);
             case BULLMQ -> solid(0xCC79A7, SeriesMarkers.PLUS);
             case JAVA -> solid(0x009E73, SeriesMarkers.CROSS);
+            case LISTENER -> dashed(0x0072B2, SeriesMarkers.CIRCLE);
+            case SPRING_BOOT -> solid(0x000000, SeriesMarkers.PLUS);
         };
     }
 

@@ -155,6 +155,12 @@ final class Summary {
                 : OptionalDouble.empty();
     }
 
+    static OptionalDouble difference(OptionalDouble one, OptionalDouble other) {
+        return one.isPresent() && other.isPresent()
+                ? OptionalDouble.of(one.getAsDouble() - other.getAsDouble())
+                : OptionalDouble.empty();
+    }
+
     static OptionalDouble quotient(OptionalDouble dividend, OptionalDouble divisor) {
         return dividend.isPresent() && divisor.isPresent() && divisor.getAsDouble() > 0
                 ? OptionalDouble.of(dividend.getAsDouble() / divisor.getAsDouble())

@@ -57,7 +57,9 @@ public enum Measure {
     /** Pops and finishes of the interface of ouqiang/delay-queue. */
     HTTP_POP("ouqiang/delay-queue: pop and finish"),
     /** Memory of a scheduled message in Redis, in bytes. */
-    MEMORY("memory");
+    MEMORY("memory"),
+    /** Start of a web application with Actuator and Spring Data Redis. */
+    START_UP("start-up");
 
     private final String title;
 

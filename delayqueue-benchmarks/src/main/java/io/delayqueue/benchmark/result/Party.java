@@ -15,7 +15,11 @@ public enum Party {
     /** BullMQ in Node.js, if Node.js is installed. */
     BULLMQ("BullMQ"),
     /** {@code java.util.concurrent.DelayQueue}: one process, no persistence, no acknowledgement. */
-    JAVA("java.util.concurrent.DelayQueue");
+    JAVA("java.util.concurrent.DelayQueue"),
+    /** An application with a running listener of the product. Only its start is measured. */
+    LISTENER("delayqueue with a listener"),
+    /** The same application without the product on the class path. Only its start is measured. */
+    SPRING_BOOT("without delayqueue");
 
     private final String title;
 

@@ -63,7 +63,13 @@ public enum Quantity {
     /** Commands per second, including those inside scripts. */
     COMMANDS_PER_SECOND("commands", "/s"),
     /** Redis' memory per scheduled message. */
-    BYTES("memory", "B");
+    BYTES("memory", "B"),
+    /** Time from the start of the JVM until the application is ready. */
+    READY_AFTER("ready after", "ms"),
+    /** CPU time of all threads of the JVM until the application was ready. */
+    CPU_READY("CPU time", "ms"),
+    /** Classes that the JVM loaded until the application was ready. */
+    CLASSES("loaded classes", "");
 
     /** The parts of the lateness of the fifth of the messages around the median, in their order. */
     public static final List<Quantity> LAG = List.of(WAKE_UP, TO_REDIS, SCRIPT, FROM_REDIS, HAND_OFF);

@@ -17,6 +17,10 @@ public record Entry(Measure measure, Party party, int messages, Duration watched
         return new Entry(measure, party, messages, Duration.ZERO, rounds);
     }
 
+    static Entry startUp(Party party, int rounds) {
+        return Entry.of(Measure.START_UP, party, 0, rounds);
+    }
+
     static Entry idle(Party party, Duration watched, int rounds) {
         return new Entry(Measure.IDLE, party, 0, watched, rounds);
     }

@@ -1,6 +1,5 @@
 package io.delayqueue.benchmark.run;
 
-import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Party;
 import io.delayqueue.benchmark.result.Quantity;
 import io.delayqueue.benchmark.result.Sample;
@@ -23,9 +22,7 @@ final class Invariants {
     /** The violated invariants as sentences. */
     static List<String> violations(Sample sample, Entry entry) {
         List<String> violations = new ArrayList<>();
-        if (sample.measure() != Measure.IDLE && sample.measure() != Measure.HIGHEST_RATE) {
-            check(violations, sample, Quantity.MESSAGES, entry.messages(), entry.messages());
-        }
+        check(violations, sample, Quantity.MESSAGES, entry.messages(), entry.messages());
         boolean product = sample.party() == Party.PRODUCT || sample.party() == Party.PRODUCT_ON_JEDIS;
         if (!product && !sample.party().isFloor()) {
             return violations;

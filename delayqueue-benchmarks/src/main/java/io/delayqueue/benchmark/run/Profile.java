@@ -31,9 +31,11 @@ import static io.delayqueue.benchmark.result.Party.BULLMQ;
 import static io.delayqueue.benchmark.result.Party.FLOOR_JEDIS;
 import static io.delayqueue.benchmark.result.Party.FLOOR_LETTUCE;
 import static io.delayqueue.benchmark.result.Party.JAVA;
+import static io.delayqueue.benchmark.result.Party.LISTENER;
 import static io.delayqueue.benchmark.result.Party.PRODUCT;
 import static io.delayqueue.benchmark.result.Party.PRODUCT_ON_JEDIS;
 import static io.delayqueue.benchmark.result.Party.REDISSON;
+import static io.delayqueue.benchmark.result.Party.SPRING_BOOT;
 
 import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Party;
@@ -170,6 +172,9 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         for (Party party : List.of(PRODUCT, REDISSON, BULLMQ)) {
             entries.add(Entry.of(MEMORY, party, MEASURED_BYTES, 1));
         }
+        for (Party party : List.of(SPRING_BOOT, PRODUCT, LISTENER)) {
+            entries.add(Entry.startUp(party, rounds));
+        }
         List<Stage> stages = new ArrayList<>();
         stages.add(new Stage(0, entries));
         for (int scheduled : GROWTH) {
@@ -218,6 +223,9 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(BURST, PRODUCT, 20_000, 1));
         entries.add(Entry.of(HTTP_RECEIVE_100, PRODUCT, 2_000, 1));
         entries.add(Entry.of(HTTP_POP, PRODUCT, 400, 1));
+        for (Party party : List.of(SPRING_BOOT, PRODUCT, LISTENER)) {
+            entries.add(Entry.startUp(party, 1));
+        }
         entries.add(Entry.idle(PRODUCT, Duration.ofSeconds(10), 1));
         List<Entry> grown = new ArrayList<>();
         for (Measure measure : List.of(SEND, SEND_ALL_8, DRAIN)) {

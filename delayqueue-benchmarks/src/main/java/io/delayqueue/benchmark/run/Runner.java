@@ -118,7 +118,13 @@ public final class Runner {
                 sample.scheduled(),
                 sample.round()));
         for (Quantity quantity : new Quantity[] {
-            Quantity.RATE, Quantity.P50, Quantity.P99, Quantity.MAX, Quantity.COMMANDS_PER_SECOND, Quantity.BYTES
+            Quantity.RATE,
+            Quantity.P50,
+            Quantity.P99,
+            Quantity.MAX,
+            Quantity.COMMANDS_PER_SECOND,
+            Quantity.BYTES,
+            Quantity.READY_AFTER
         }) {
             Double value = sample.values().get(quantity);
             if (value != null) {

@@ -2,12 +2,14 @@ package io.delayqueue.benchmark.run;
 
 import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Quantity;
+import io.delayqueue.benchmark.trial.StartUpTrial;
 import io.delayqueue.benchmark.trial.Trial;
 import io.delayqueue.benchmark.trial.TrialSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -37,16 +39,17 @@ final class TrialProcess {
         Path result = directory.resolve("trial.json");
         Path log = directory.resolve("trial.log");
         Files.deleteIfExists(result);
-        Process process = new ProcessBuilder(
-                        java(spec.measure()).toString(),
-                        "-Xms1g",
-                        "-Xmx2g",
-                        "-XX:+AlwaysPreTouch",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Trial.class.getName(),
-                        mapper.writeValueAsString(spec),
-                        result.toString())
+        List<String> command = new ArrayList<>();
+        command.add(java(spec.measure()).toString());
+        if (spec.measure() == Measure.START_UP) {
+            command.addAll(startUp(spec));
+        } else {
+            command.addAll(
+                    List.of("-Xms1g", "-Xmx2g", "-XX:+AlwaysPreTouch", "-cp", ClassPath.ofTrial(spec.measure())));
+            command.addAll(List.of(Trial.class.getName(), mapper.writeValueAsString(spec)));
+        }
+        command.add(result.toString());
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
@@ -64,6 +67,15 @@ final class TrialProcess {
         return measure.onVirtualThreads()
                 ? VirtualThreadsJdk.java().orElseThrow()
                 : Path.of(System.getProperty("java.home"), "bin", "java");
+    }
+
+    private static List<String> startUp(TrialSpec spec) {
+        return List.of(
+                "-cp",
+                ClassPath.ofStartUp(spec.party()),
+                StartUpTrial.class.getName(),
+                spec.party().name(),
+                Integer.toString(spec.port()));
     }
 
     private static String tail(Path log) throws IOException {

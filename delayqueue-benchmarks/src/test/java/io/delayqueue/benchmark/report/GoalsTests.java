@@ -22,7 +22,7 @@ class GoalsTests {
     void unmeasuredGoalsAreListed() {
         List<Goal> goals = Goals.of(run.summary());
 
-        assertThat(goals).hasSize(38).allMatch(goal -> goal.verdict() == Verdict.NOT_MEASURED);
+        assertThat(goals).hasSize(40).allMatch(goal -> goal.verdict() == Verdict.NOT_MEASURED);
         assertThat(goals).allMatch(goal -> goal.measured().equals("–"));
     }
 
@@ -238,6 +238,21 @@ class GoalsTests {
                         "rate ≥ 80 % of drain",
                         "80.0 % (800/s of 1,000/s)",
                         Verdict.MET));
+    }
+
+    @Test
+    void startUpGoalsUseTheAdditionalTime() {
+        run.rounds(Measure.START_UP, Party.SPRING_BOOT, 0, Quantity.READY_AFTER, 2_000, 2_300, 2_400)
+                .product(Measure.START_UP, Quantity.READY_AFTER, 2_600, 2_700, 3_000)
+                .rounds(Measure.START_UP, Party.LISTENER, 0, Quantity.READY_AFTER, 2_801);
+
+        assertThat(goal("start-up, delayqueue", ""))
+                .isEqualTo(new Goal(
+                        "start-up, delayqueue",
+                        "≤ 400 ms more than without delayqueue",
+                        "400 ms more (2,700 to 2,300 ms)",
+                        Verdict.MET));
+        assertThat(goal("start-up, delayqueue with a listener", "").verdict()).isEqualTo(Verdict.NOT_MET);
     }
 
     private Goal goal(String title, String part) {
