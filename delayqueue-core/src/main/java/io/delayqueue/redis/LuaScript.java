@@ -7,29 +7,59 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.function.Supplier;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * A Lua script from a resource in the package of the class that runs it. A line {@code --@include name} is replaced by
- * the file {@code name.lua} of the same folder.
- *
- * @param name file name without extension
- * @param text complete text, with the included files
- * @param sha1 SHA-1 digest of the text for {@code EVALSHA}, in lower-case hexadecimal
+ * the file {@code name.lua} of the same folder. The files are read when the script is first used. Thread-safe.
  */
-public record LuaScript(String name, String text, String sha1) {
+public final class LuaScript {
 
     private static final String INCLUDE = "--@include ";
 
+    private final String name;
+    private final Supplier<Content> content;
+
+    /** The complete text, and its digest. */
+    private record Content(String text, String sha1) {}
+
+    private LuaScript(String name, Supplier<String> text) {
+        this.name = name;
+        this.content = SingletonSupplier.of(() -> {
+            String whole = text.get();
+            return new Content(whole, sha1(whole));
+        });
+    }
+
+    /** Creates a script from its complete text. */
+    public static LuaScript of(String name, String text) {
+        return new LuaScript(name, () -> text);
+    }
+
     /**
-     * Loads a script.
+     * Creates a script from a file. Its use throws an {@link IllegalStateException} if the file does not exist.
      *
      * @param owner a class of the script's package
      * @param name file name without extension
-     * @throws IllegalStateException if the file does not exist
      */
     public static LuaScript beside(Class<?> owner, String name) {
-        String text = withIncludes(owner, read(owner, name));
-        return new LuaScript(name, text, sha1(text));
+        return new LuaScript(name, () -> withIncludes(owner, read(owner, name)));
+    }
+
+    /** The file name without extension. */
+    public String name() {
+        return name;
+    }
+
+    /** The complete text, with the included files. */
+    public String text() {
+        return content.get().text();
+    }
+
+    /** The SHA-1 digest of the text for {@code EVALSHA}, in lower-case hexadecimal. */
+    public String sha1() {
+        return content.get().sha1();
     }
 
     private static String withIncludes(Class<?> owner, String text) {

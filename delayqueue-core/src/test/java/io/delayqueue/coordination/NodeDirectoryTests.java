@@ -290,7 +290,7 @@ class NodeDirectoryTests {
             String text = "local left = " + write + " local real = redis local redis = {pcall = real.pcall, call ="
                     + " function(...) if (...) ~= 'TIME' then if left == 0 then error('stopped by the test') end"
                     + " left = left - 1 end return real.call(...) end} " + script.text();
-            return scripts.run(RawScripts.with(new LuaScript(script.name(), text, RawScripts.sha1(text)), call));
+            return scripts.run(RawScripts.with(LuaScript.of(script.name(), text), call));
         };
     }
 }

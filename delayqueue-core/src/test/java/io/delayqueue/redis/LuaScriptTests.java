@@ -30,7 +30,7 @@ class LuaScriptTests {
     @Test
     void missingScriptIsNamed() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> LuaScript.beside(LuaScriptTests.class, "nowhere"))
+                .isThrownBy(LuaScript.beside(LuaScriptTests.class, "nowhere")::text)
                 .withMessageContaining("nowhere.lua");
     }
 }

@@ -5,11 +5,7 @@ import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -115,17 +111,8 @@ public final class RawScripts implements ScriptRunner {
     private LuaScript cached(String kind, LuaScript script, UnaryOperator<String> change) {
         return variants.computeIfAbsent(kind + script.sha1(), key -> {
             String text = change.apply(script.text());
-            return new LuaScript(script.name(), text, sha1(text));
+            return LuaScript.of(script.name(), text);
         });
-    }
-
-    public static String sha1(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     private List<Object> executeAndRecord(ScriptCall call) {

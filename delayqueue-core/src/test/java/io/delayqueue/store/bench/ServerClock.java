@@ -49,7 +49,7 @@ public final class ServerClock {
     private LuaScript variantOf(LuaScript script) {
         return variants.computeIfAbsent(script.sha1(), sha1 -> {
             String text = script.text().replace(TIME, SET_TIME);
-            return new LuaScript(script.name(), text, RawScripts.sha1(text));
+            return LuaScript.of(script.name(), text);
         });
     }
 }

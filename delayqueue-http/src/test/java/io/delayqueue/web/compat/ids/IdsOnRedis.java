@@ -142,19 +142,10 @@ final class IdsOnRedis implements AutoCloseable {
     }
 
     private List<Object> bucket(String text, String id, String argument) {
-        return Await.call(() ->
-                scripts.run(new ScriptCall(script(text), process().index().key(IdIndex.bucketOf(id)))
+        return Await.call(() -> scripts.run(
+                new ScriptCall(LuaScript.of("test", text), process().index().key(IdIndex.bucketOf(id)))
                         .add(id)
                         .add(argument)));
-    }
-
-    private static LuaScript script(String text) {
-        try {
-            byte[] digest = java.security.MessageDigest.getInstance("SHA-1").digest(text.getBytes(UTF_8));
-            return new LuaScript("test", text, java.util.HexFormat.of().formatHex(digest));
-        } catch (java.security.NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     static <T> T join(CompletableFuture<T> future) {
