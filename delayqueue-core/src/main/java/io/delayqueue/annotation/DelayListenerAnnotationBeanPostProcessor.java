@@ -42,6 +42,8 @@ import org.springframework.core.annotation.RepeatableContainers;
 public final class DelayListenerAnnotationBeanPostProcessor
         implements BeanPostProcessor, SmartInitializingSingleton, Ordered {
 
+    private static final String SPRING = "org.springframework.";
+
     private final ConfigurableListableBeanFactory beanFactory;
     private final Set<Class<?>> withoutListeners = ConcurrentHashMap.newKeySet();
     private final List<AnnotatedMethod> pending = new ArrayList<>();
@@ -83,11 +85,20 @@ public final class DelayListenerAnnotationBeanPostProcessor
     private static Map<Method, List<Annotation>> find(Class<?> type) {
         Map<Method, List<Annotation>> methods =
                 new TreeMap<>(Comparator.comparing(Method::getName).thenComparing(Method::toGenericString));
-        if (AnnotationUtils.isCandidateClass(type, List.of(DelayListener.class, DeadLetterListener.class))) {
+        if (isCandidate(type)) {
             methods.putAll(MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<List<Annotation>>)
                     DelayListenerAnnotationBeanPostProcessor::annotationsOf));
         }
         return methods;
+    }
+
+    /**
+     * Whether the methods of a class must be read, which loads the types of all signatures. Spring's own classes have no
+     * listeners.
+     */
+    private static boolean isCandidate(Class<?> type) {
+        return !type.getName().startsWith(SPRING)
+                && AnnotationUtils.isCandidateClass(type, List.of(DelayListener.class, DeadLetterListener.class));
     }
 
     private static @Nullable List<Annotation> annotationsOf(Method method) {
