@@ -83,12 +83,13 @@ public final class IdleTopics {
      * @throws InvalidOptionException if it is out of range
      */
     public static void checkAfter(Duration forgetTopicsAfter) {
-        InvalidOptionException.require(
-                forgetTopicsAfter.isZero()
-                        || (forgetTopicsAfter.compareTo(SHORTEST) >= 0 && forgetTopicsAfter.compareTo(LONGEST) <= 0),
-                "forgetTopicsAfter",
-                "must be 0 for never, or from " + DurationText.of(SHORTEST) + " to " + DurationText.of(LONGEST)
-                        + ", but was " + DurationText.of(forgetTopicsAfter));
+        boolean inRange = forgetTopicsAfter.compareTo(SHORTEST) >= 0 && forgetTopicsAfter.compareTo(LONGEST) <= 0;
+        if (!forgetTopicsAfter.isZero() && !inRange) {
+            throw new InvalidOptionException(
+                    "forgetTopicsAfter",
+                    "must be 0 for never, or from " + DurationText.of(SHORTEST) + " to " + DurationText.of(LONGEST)
+                            + ", but was " + DurationText.of(forgetTopicsAfter));
+        }
     }
 
     /**

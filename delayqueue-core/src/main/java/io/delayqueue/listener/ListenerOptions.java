@@ -69,11 +69,12 @@ public record ListenerOptions(
         InvalidOptionException.requireRange("handlingTime", handlingTime, Duration.ofSeconds(1), Duration.ofDays(365));
         InvalidOptionException.requireRange("prefetchTime", prefetchTime, Duration.ofMillis(1), Duration.ofDays(1));
         InvalidOptionException.requireRange("drainTime", drainTime, Duration.ZERO, Duration.ofDays(1));
-        InvalidOptionException.require(
-                handlingTime.compareTo(lease) >= 0,
-                "handlingTime",
-                "must be at least the lease (" + DurationText.of(lease) + "), but was "
-                        + DurationText.of(handlingTime));
+        if (handlingTime.compareTo(lease) < 0) {
+            throw new InvalidOptionException(
+                    "handlingTime",
+                    "must be at least the lease (" + DurationText.of(lease) + "), but was "
+                            + DurationText.of(handlingTime));
+        }
         notRetryable = List.copyOf(notRetryable);
         for (Class<?> type : notRetryable) {
             InvalidOptionException.require(

@@ -47,10 +47,10 @@ public final class InvalidOptionException extends IllegalArgumentException {
      * @throws InvalidOptionException if the value is out of range
      */
     public static <T extends Comparable<T>> void requireRange(String option, T value, T min, T max) {
-        require(
-                value.compareTo(min) >= 0 && value.compareTo(max) <= 0,
-                option,
-                "must be from " + text(min) + " to " + text(max) + ", but was " + text(value));
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new InvalidOptionException(
+                    option, "must be from " + text(min) + " to " + text(max) + ", but was " + text(value));
+        }
     }
 
     private static String text(Object value) {

@@ -182,15 +182,21 @@ public record HttpProperties(
     }
 
     private static <T extends Comparable<T>> void requireRange(String name, T value, T min, T max, String range) {
-        require(
-                value.compareTo(min) >= 0 && value.compareTo(max) <= 0,
-                name,
-                "must be " + range + ", but was " + (value instanceof Duration time ? DurationText.of(time) : value));
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw invalid(
+                    name,
+                    "must be " + range + ", but was "
+                            + (value instanceof Duration time ? DurationText.of(time) : value));
+        }
     }
 
     private static void require(boolean holds, String name, String problem) {
         if (!holds) {
-            throw InvalidPropertyException.of("delayqueue.http." + name, problem);
+            throw invalid(name, problem);
         }
+    }
+
+    private static InvalidPropertyException invalid(String name, String problem) {
+        return InvalidPropertyException.of("delayqueue.http." + name, problem);
     }
 }
