@@ -8,6 +8,7 @@ import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.redis.server.ServerState.AppendOnly;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * not persist its data, or if it may evict idempotency keys and markers of deleted topics, which the queue needs for a
  * day. If Redis does not respond within a second, the start continues. Redis is then checked as soon as it responds,
  * and problems are only logged.
+ *
+ * <p>Connecting takes most of the time that the queue adds to a start. So the check begins while the application creates
+ * its beans.
  */
 final class RedisCheck {
 
@@ -28,6 +32,9 @@ final class RedisCheck {
     private final ServerProbe probe;
     private final PeriodicTaskScheduler tasks;
     private final boolean allowEviction;
+    /** The reply to the next check; null until it is requested. */
+    private @Nullable CompletableFuture<ServerState> reply;
+
     private @Nullable TaskHandle pendingCheck;
 
     RedisCheck(ServerProbe probe, PeriodicTaskScheduler tasks, boolean allowEviction) {
@@ -36,8 +43,14 @@ final class RedisCheck {
         this.allowEviction = allowEviction;
     }
 
+    /** Connects and asks Redis on other threads, so that {@link #check()} waits less. */
+    synchronized RedisCheck begin() {
+        reply = probe.probe();
+        return this;
+    }
+
     synchronized void check() {
-        ServerState state = probeNow();
+        ServerState state = awaitReply();
         if (state == null) {
             pendingCheck = tasks.schedule("check of Redis' settings", this::checkAgain);
         } else {
@@ -52,9 +65,14 @@ final class RedisCheck {
         }
     }
 
-    private @Nullable ServerState probeNow() {
+    private @Nullable ServerState awaitReply() {
+        CompletableFuture<ServerState> begun = reply;
+        reply = null;
+        if (begun == null || begun.isCompletedExceptionally()) {
+            begun = probe.probe();
+        }
         try {
-            return probe.probe().orTimeout(1, TimeUnit.SECONDS).join();
+            return begun.orTimeout(1, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {
             log.debug("The check of Redis' settings failed. It is repeated later.", e);
             return null;

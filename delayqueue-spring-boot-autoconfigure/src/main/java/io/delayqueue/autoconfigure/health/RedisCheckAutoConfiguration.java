@@ -34,7 +34,7 @@ public final class RedisCheckAutoConfiguration {
     @Bean
     LifecycleAction delayQueueRedisCheck(ServerProbe probe, DelayQueueEngine engine, DelayQueueProperties properties) {
         RedisCheck check =
-                new RedisCheck(probe, engine.tasks(), properties.redis().allowEviction());
+                new RedisCheck(probe, engine.tasks(), properties.redis().allowEviction()).begin();
         return new LifecycleAction(1, false, check::check, check::cancel);
     }
 
