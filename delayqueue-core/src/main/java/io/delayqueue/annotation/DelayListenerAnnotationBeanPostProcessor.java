@@ -104,10 +104,11 @@ public final class DelayListenerAnnotationBeanPostProcessor
     private static @Nullable List<Annotation> annotationsOf(Method method) {
         MergedAnnotations all = MergedAnnotations.from(
                 method, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables());
-        List<Annotation> annotations = Stream.concat(
-                        nearest(all, DelayListener.class), nearest(all, DeadLetterListener.class))
+        if (!all.isPresent(DelayListener.class) && !all.isPresent(DeadLetterListener.class)) {
+            return null;
+        }
+        return Stream.concat(nearest(all, DelayListener.class), nearest(all, DeadLetterListener.class))
                 .toList();
-        return annotations.isEmpty() ? null : annotations;
     }
 
     /** An annotation on an overriding method replaces those of the overridden method. */
