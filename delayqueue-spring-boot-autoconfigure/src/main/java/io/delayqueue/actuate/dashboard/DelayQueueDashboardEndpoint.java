@@ -9,6 +9,7 @@ import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.util.MimeType;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Serves the dashboard: a page and the files that it loads. Thread-safe.
@@ -25,7 +26,9 @@ public final class DelayQueueDashboardEndpoint {
 
     private static final MimeType HTML = new MimeType("text", "html", StandardCharsets.UTF_8);
 
-    private final DashboardFiles files = DashboardFiles.load();
+    /** Read from the class path when the dashboard is first opened. */
+    private final Supplier<DashboardFiles> files = SingletonSupplier.of(DashboardFiles::load);
+
     private final Supplier<PathMappedEndpoints> endpoints;
 
     /**
@@ -41,7 +44,8 @@ public final class DelayQueueDashboardEndpoint {
     /** Serves the page. */
     @ReadOperation(produces = "text/html")
     public WebEndpointResponse<byte[]> page() {
-        String page = DashboardAddresses.among(endpoints.get()).putInto(files.page());
+        String page =
+                DashboardAddresses.among(endpoints.get()).putInto(files.get().page());
         return new WebEndpointResponse<>(page.getBytes(StandardCharsets.UTF_8), HTML);
     }
 
@@ -52,7 +56,7 @@ public final class DelayQueueDashboardEndpoint {
      */
     @ReadOperation(produces = {"text/javascript", "text/css", "image/svg+xml"})
     public WebEndpointResponse<byte[]> file(@Selector String file) {
-        DashboardFiles.Part part = files.parts().get(file);
+        DashboardFiles.Part part = files.get().parts().get(file);
         return part == null
                 ? new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND)
                 : new WebEndpointResponse<>(part.content(), part.type());
