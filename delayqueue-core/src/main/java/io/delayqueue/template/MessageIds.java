@@ -7,18 +7,19 @@ import java.util.random.RandomGenerator;
 /**
  * Generates message ids and nonces. Thread-safe.
  *
- * <p>An id is a ULID in its text form (github.com/ulid/spec): 48 bits of milliseconds and 80 random bits as 26
- * characters of Crockford's base 32. Ids sort by time. Within this process each id is greater than the previous one,
- * even within a millisecond or if the clock goes backwards.
+ * <p>An id has 22 letters and digits: 8 of the time in milliseconds and 14 random ones, 83 bits, all in base 62. It carries
+ * as much as a ULID in 26 characters; Redis stores each id twice. Ids sort by time. Within this process each id is
+ * greater than the previous one, even within a millisecond or if the clock goes backwards.
  */
 @Internal
 public final class MessageIds {
 
-    private static final char[] DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ".toCharArray();
-    private static final int LENGTH = 26;
+    private static final char[] DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".toCharArray();
+    /** Number of values of seven digits. */
+    private static final long PART = 3_521_614_606_208L;
+
     private static final int NONCE_LENGTH = 8;
     private static final int NONCE_RADIX = 36;
-    private static final long LOW_MASK = (1L << 40) - 1;
 
     private final InstantSource clock;
     private final RandomGenerator random;
@@ -30,8 +31,8 @@ public final class MessageIds {
     /**
      * Creates a generator.
      *
-     * @param clock for the first 48 bits of ids
-     * @param random for the other 80 bits, and for nonces
+     * @param clock for the first 8 digits of ids
+     * @param random for the other digits, and for nonces
      */
     public MessageIds(InstantSource clock, RandomGenerator random) {
         this.clock = clock;
@@ -42,37 +43,36 @@ public final class MessageIds {
     public String next() {
         synchronized (lock) {
             advance(clock.millis());
-            char[] text = new char[LENGTH];
-            write(text, 10, millis);
-            write(text, 18, high);
-            write(text, LENGTH, low);
+            char[] text = new char[22];
+            write(text, 0, 8, millis);
+            write(text, 8, 15, high);
+            write(text, 15, 22, low);
             return new String(text);
         }
     }
 
     private void advance(long now) {
         if (now <= millis) {
-            low = (low + 1) & LOW_MASK;
+            low = (low + 1) % PART;
             if (low != 0) {
                 return;
             }
-            high = (high + 1) & LOW_MASK;
+            high = (high + 1) % PART;
             if (high != 0) {
                 return;
             }
         }
         // the random part has overflowed, or the time has advanced
         millis = Math.max(millis + 1, now);
-        high = random.nextLong() & LOW_MASK;
-        low = random.nextLong() & LOW_MASK;
+        high = Math.floorMod(random.nextLong(), PART);
+        low = Math.floorMod(random.nextLong(), PART);
     }
 
-    private static void write(char[] text, int end, long value) {
-        int start = end == 10 ? 0 : end - 8;
+    private static void write(char[] text, int from, int to, long value) {
         long rest = value;
-        for (int i = end - 1; i >= start; i--) {
-            text[i] = DIGITS[(int) (rest & 31)];
-            rest >>>= 5;
+        for (int i = to - 1; i >= from; i--) {
+            text[i] = DIGITS[(int) (rest % 62)];
+            rest /= 62;
         }
     }
 

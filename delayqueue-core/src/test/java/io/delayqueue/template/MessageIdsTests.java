@@ -19,9 +19,9 @@ class MessageIdsTests {
     }
 
     @Test
-    void anIdBeginsWithItsTimeAsTheSpecificationHasIt() {
-        // the example of the specification: 01ARYZ6S41 is 1469918176385 ms
-        assertThat(ids(new Random(1)).next()).matches("01ARYZ6S41[0-9A-HJKMNP-TV-Z]{16}");
+    void anIdIsItsTimeAndRandomDigits() {
+        // 1,469,918,176,385 in base 62
+        assertThat(ids(new Random(1)).next()).matches("0PsTqrrd[0-9A-Za-z]{14}");
     }
 
     @Test
@@ -41,13 +41,13 @@ class MessageIdsTests {
 
     @Test
     void idsGrowOnceTheRandomPartIsSpent() {
-        MessageIds ids = ids(() -> -1L);
+        MessageIds ids = ids(() -> 3_521_614_606_207L);
 
         String last = ids.next();
         String next = ids.next();
 
-        assertThat(last).isEqualTo("01ARYZ6S41ZZZZZZZZZZZZZZZZ");
-        assertThat(next).startsWith("01ARYZ6S42").isGreaterThan(last);
+        assertThat(last).isEqualTo("0PsTqrrdzzzzzzzzzzzzzz");
+        assertThat(next).startsWith("0PsTqrre").isGreaterThan(last);
     }
 
     @Test

@@ -200,7 +200,7 @@ class SendTests extends RedisTest {
         assertThat(rejected.topic()).isEqualTo("orders");
         assertThat(rejected.reason()).isEqualTo(Reason.FAILED);
         assertThat(rejected.detail()).contains("JSON");
-        assertThat(rejected.id()).hasSize(26);
+        assertThat(rejected.id()).hasSize(22);
         assertThat(queue.proxy().traffic().requests()).isZero();
     }
 

@@ -74,7 +74,7 @@ class MessagesTests {
         JsonNode sent =
                 node.send(topic, "{\"dueAt\": \"" + due + "\", \"payload\": 1}").json();
 
-        assertThat(sent.path("id").asString()).hasSize(26);
+        assertThat(sent.path("id").asString()).hasSize(22);
         assertThat(Instant.parse(sent.path("dueAt").asString())).isEqualTo(due);
     }
 
@@ -185,7 +185,7 @@ class MessagesTests {
                         .valueStream()
                         .map(result -> result.path("outcome").asString()))
                 .containsExactly("accepted", "duplicate", "accepted", "replaced", "kept");
-        assertThat(reply.json().path("results").get(2).path("id").asString()).hasSize(26);
+        assertThat(reply.json().path("results").get(2).path("id").asString()).hasSize(22);
         assertThat(reply.json().path("results").get(1).path("reason").asString())
                 .contains("is live");
     }
