@@ -1,7 +1,6 @@
 package io.delayqueue.message;
 
 import io.delayqueue.Internal;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -49,7 +48,9 @@ public final class DelayMessage {
         this.id = builder.id;
         this.payload = payload;
         this.due = builder.due == null ? Due.NOW : builder.due;
-        this.headers = Collections.unmodifiableMap(new LinkedHashMap<>(builder.headers));
+        this.headers = builder.headers.isEmpty()
+                ? Collections.emptyMap()
+                : Collections.unmodifiableMap(new LinkedHashMap<>(builder.headers));
         this.limits = new MessageLimits(builder.maxAttempts, builder.lease, builder.expireAfter, builder.expireAt);
         this.onDuplicate = builder.onDuplicate;
         this.nonce = builder.nonce;
@@ -104,11 +105,11 @@ public final class DelayMessage {
         if (value.isBlank()) {
             throw new IllegalArgumentException("A " + what + " must not be blank");
         }
-        if (!StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
+        int length = Utf8.length(value);
+        if (length < 0) {
             throw new IllegalArgumentException(
                     "A " + what + " must not contain an unpaired surrogate: " + Printable.of(value));
         }
-        int length = value.getBytes(StandardCharsets.UTF_8).length;
         if (length > max) {
             throw new IllegalArgumentException("A " + what + " must have at most " + max
                     + " bytes of UTF-8, but this one has " + length + ": " + Printable.of(value));

@@ -1,7 +1,5 @@
 package io.delayqueue.template;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
@@ -13,9 +11,9 @@ import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Rejected;
 import io.delayqueue.message.SendResult.Unknown;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Utf8;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.OutgoingMessage.Memory;
-import java.nio.charset.CharsetEncoder;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,7 +37,9 @@ final class PendingMessage implements SendInterceptor.Sending {
     private final String id;
     private final String nonce;
     private final Durability durability;
-    private final Map<String, String> headers;
+    /** Those of the message, until an interceptor adds one. */
+    private Map<String, String> headers;
+
     private byte[] payload = {};
     private CompletableFuture<SendResult> result = new CompletableFuture<>();
     private @Nullable Failed failed;
@@ -60,7 +60,7 @@ final class PendingMessage implements SendInterceptor.Sending {
         this.id = id;
         this.nonce = nonce;
         this.durability = durability;
-        this.headers = new LinkedHashMap<>(message.headers());
+        this.headers = message.headers();
         this.history = message.history();
     }
 
@@ -101,6 +101,9 @@ final class PendingMessage implements SendInterceptor.Sending {
         Assert.notNull(value, "'value' must not be null");
         if (name.isBlank()) {
             throw new IllegalArgumentException("A header's name must not be blank");
+        }
+        if (headers == message.headers()) {
+            headers = new LinkedHashMap<>(headers);
         }
         headers.put(name, value);
     }
@@ -215,10 +218,16 @@ final class PendingMessage implements SendInterceptor.Sending {
                 : result;
     }
 
+    /** Size of the headers in bytes, or -1 if one of them cannot be encoded. */
     private int headerBytes() {
         int size = 0;
         for (Map.Entry<String, String> header : headers.entrySet()) {
-            size += header.getKey().getBytes(UTF_8).length + header.getValue().getBytes(UTF_8).length;
+            int name = Utf8.length(header.getKey());
+            int value = Utf8.length(header.getValue());
+            if (name < 0 || value < 0) {
+                return -1;
+            }
+            size += name + value;
         }
         return size;
     }
@@ -226,20 +235,23 @@ final class PendingMessage implements SendInterceptor.Sending {
     /** Returns the error in the payload or a header, or null. Called again after interceptors have added headers. */
     @Nullable
     String objection(SendLimits limits) {
-        int size = headerBytes();
         if (payload.length > limits.maxPayloadBytes()) {
             return tooLarge("payload", payload.length, limits.maxPayloadBytes());
         }
-        if (size > limits.maxHeaderBytes()) {
-            return tooLarge("headers", size, limits.maxHeaderBytes());
+        int size = headerBytes();
+        if (size < 0) {
+            return "its header " + Printable.of(unencodableHeader())
+                    + " contains half a surrogate pair, which UTF-8 cannot encode";
         }
-        CharsetEncoder encoder = UTF_8.newEncoder();
+        return size > limits.maxHeaderBytes() ? tooLarge("headers", size, limits.maxHeaderBytes()) : null;
+    }
+
+    private String unencodableHeader() {
         return headers.entrySet().stream()
-                .filter(header -> !encoder.canEncode(header.getKey()) || !encoder.canEncode(header.getValue()))
-                .map(header -> "its header " + Printable.of(header.getKey())
-                        + " contains half a surrogate pair, which UTF-8 cannot encode")
+                .filter(header -> Utf8.length(header.getKey()) < 0 || Utf8.length(header.getValue()) < 0)
                 .findFirst()
-                .orElse(null);
+                .orElseThrow()
+                .getKey();
     }
 
     private static String tooLarge(String part, int bytes, int limit) {
