@@ -43,6 +43,7 @@ interface Driver {
     /**
      * Sends a script without blocking.
      *
+     * @param connection a connection of a factory for commands, which other threads may use at the same time
      * @param withText whether to send the script's text instead of its digest
      */
     default CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean withText) {

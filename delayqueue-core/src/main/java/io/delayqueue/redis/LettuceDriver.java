@@ -4,9 +4,12 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.cluster.PartitionException;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.Timeout;
 import java.util.List;
@@ -179,13 +182,21 @@ final class LettuceDriver implements Driver {
     @Override
     @SuppressWarnings("unchecked")
     public CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean withText) {
-        RedisScriptingAsyncCommands<byte[], byte[]> commands =
-                (RedisScriptingAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
-        byte[][] keys = call.keys().toArray(byte[][]::new);
-        byte[][] arguments = call.arguments().toArray(byte[][]::new);
-        return withText
-                ? commands.eval(call.text(), ScriptOutputType.MULTI, keys, arguments)
-                : commands.evalsha(call.script().sha1(), ScriptOutputType.MULTI, keys, arguments);
+        RedisClusterAsyncCommands<byte[], byte[]> commands =
+                (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
+        CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+        if (withText) {
+            arguments.add(call.text());
+        } else {
+            arguments.add(call.script().sha1());
+        }
+        // the keys select the server in a Cluster; the arguments need no codec
+        arguments.add(call.keys().size()).addKeys(call.keys());
+        call.arguments().forEach(arguments::add);
+        return commands.dispatch(
+                withText ? CommandType.EVAL : CommandType.EVALSHA,
+                new NestedMultiOutput<>(ByteArrayCodec.INSTANCE),
+                arguments);
     }
 
     @Override

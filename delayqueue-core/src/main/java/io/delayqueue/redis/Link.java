@@ -2,6 +2,8 @@ package io.delayqueue.redis;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.serializer.RedisSerializer;
@@ -17,6 +19,7 @@ final class Link {
     private final RedisConnectionFactory factory;
     private final RedisTemplate<byte[], byte[]> template;
     private final boolean clustered;
+    private volatile @Nullable RedisConnection connection;
     private final Map<Integer, Integer> timeouts = new ConcurrentHashMap<>();
 
     Link(RedisConnectionFactory factory, boolean clustered) {
@@ -35,6 +38,16 @@ final class Link {
 
     RedisTemplate<byte[], byte[]> template() {
         return template;
+    }
+
+    /** A connection that threads may share if the driver sends asynchronously. It ends with the factory. */
+    RedisConnection connection() {
+        RedisConnection opened = connection;
+        if (opened == null) {
+            opened = factory.getConnection();
+            connection = opened;
+        }
+        return opened;
     }
 
     /** Records that Redis replied to a call, with a result or an error. */

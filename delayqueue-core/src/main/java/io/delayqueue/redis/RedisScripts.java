@@ -131,7 +131,7 @@ public final class RedisScripts implements ScriptRunner {
             Link link, ScriptCall call, boolean withText, CompletableFuture<List<Object>> result) {
         CompletionStage<?> sent;
         try {
-            sent = link.template().execute(connection -> connections.driver().send(connection, call, withText), true);
+            sent = connections.driver().send(link.connection(), call, withText);
         } catch (RuntimeException e) {
             result.completeExceptionally(failure(link, call, e, false));
             return;
