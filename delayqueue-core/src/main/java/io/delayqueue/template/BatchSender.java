@@ -3,6 +3,7 @@ package io.delayqueue.template;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Duplicate;
+import io.delayqueue.message.SendResult.Failed;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
@@ -77,10 +78,21 @@ final class BatchSender {
      * @return the results in the order of the messages
      */
     List<SendResult> send(List<PendingMessage> messages, Consumer<List<PendingMessage>> storing) {
+        List<SendResult> results = new ArrayList<>(messages.size());
+        if (interceptors.isEmpty()) {
+            storing.accept(messages.stream()
+                    .filter(message -> message.failed() == null)
+                    .toList());
+            for (PendingMessage message : messages) {
+                Failed failed = message.failed();
+                results.add(failed == null ? message.result().join() : failed);
+            }
+            return results;
+        }
         Passed passed = new Passed();
-        List<CompletableFuture<SendResult>> results = new ArrayList<>(messages.size());
+        List<CompletableFuture<SendResult>> intercepted = new ArrayList<>(messages.size());
         for (PendingMessage message : messages) {
-            results.add(
+            intercepted.add(
                     message.failed() == null
                             ? message.pass(interceptors, limits, passed::add)
                             : CompletableFuture.completedFuture(message.failed()));
@@ -88,7 +100,8 @@ final class BatchSender {
         Map<PendingMessage, CompletableFuture<SendResult>> stored = passed.close();
         storing.accept(List.copyOf(stored.keySet()));
         stored.forEach((message, result) -> result.complete(message.result().join()));
-        return results.stream().map(CompletableFuture::join).toList();
+        intercepted.forEach(result -> results.add(result.join()));
+        return results;
     }
 
     /** Stores messages that passed the interceptors, and waits for their results. */
@@ -106,17 +119,18 @@ final class BatchSender {
         for (PendingMessage message : messages) {
             String topic = message.topic();
             String id = message.id();
-            boolean isFirst =
-                    seen.computeIfAbsent(topic, any -> new HashSet<>()).add(id);
+            boolean isFirst = message.hasNewId()
+                    || seen.computeIfAbsent(topic, any -> new HashSet<>()).add(id);
             if (!isFirst && message.rejectsDuplicate()) {
                 message.result().complete(new Duplicate(topic, id));
                 events.publish(listener -> listener.duplicateRejected(topic, id));
                 continue;
             }
             try {
-                Shard shard = noReply == null
-                        ? Await.call(() -> topics.shardOf(topic, id))
-                        : topics.knownShardOf(topic, id).orElse(null);
+                Shard shard = topics.knownShardOf(topic, id).orElse(null);
+                if (shard == null && noReply == null) {
+                    shard = Await.call(() -> topics.shardOf(topic, id));
+                }
                 if (shard == null) {
                     message.result().complete(SendFailures.notTried(message, noReply));
                 } else {

@@ -27,7 +27,9 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -112,15 +114,18 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     private Success send(PendingMessage message) {
-        SendResult result = message.pass(
-                        interceptors,
-                        limits,
-                        last -> CompletableFuture.completedFuture(batcher(last).send(last, commandTimeout)))
-                .join();
+        SendResult result = interceptors.isEmpty()
+                ? store(message)
+                : message.pass(interceptors, limits, last -> CompletableFuture.completedFuture(store(last)))
+                        .join();
         if (result instanceof Success success) {
             return success;
         }
         throw DelayQueueException.of((Failed) result);
+    }
+
+    private SendResult store(PendingMessage message) {
+        return batcher(message).send(message, commandTimeout);
     }
 
     /**
@@ -128,11 +133,11 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
      * shards of a topic are not known yet, its messages use the batcher of a single shard.
      */
     private SendBatcher batcher(PendingMessage message) {
-        Optional<Shard> likely = topics.likelyShardOf(message.topic(), message.id());
-        if (likely.isEmpty()) {
+        Shard shard = topics.likelyShardOf(message.topic(), message.id());
+        if (shard == null) {
             assumedSingle.add(message.topic());
+            shard = Shard.single(message.topic());
         }
-        Shard shard = likely.orElseGet(() -> Shard.single(message.topic()));
         if (shard.count() > 1 && assumedSingle.contains(message.topic())) {
             SendBatcher earlier = batchers.get(message.route(Shard.single(message.topic())));
             if (earlier != null && earlier.holds(message.id())) {
@@ -173,17 +178,20 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
     @Override
     public List<Success> sendAll(Collection<DelayMessage> messages) {
         Assert.notNull(messages, "'messages' must not be null");
-        List<SendResult> results =
-                batches.send(messages.stream().map(this::prepared).toList(), batches::store);
-        if (results.stream().anyMatch(Failed.class::isInstance)) {
-            throw new BatchSendException(results);
+        List<PendingMessage> prepared = new ArrayList<>(messages.size());
+        for (DelayMessage message : messages) {
+            Assert.notNull(message, "'messages' must not hold null");
+            prepared.add(prepare(message));
         }
-        return results.stream().map(Success.class::cast).toList();
-    }
-
-    private PendingMessage prepared(DelayMessage message) {
-        Assert.notNull(message, "'messages' must not hold null");
-        return prepare(message);
+        List<SendResult> results = batches.send(prepared, batches::store);
+        List<Success> accepted = new ArrayList<>(results.size());
+        for (SendResult result : results) {
+            if (!(result instanceof Success success)) {
+                throw new BatchSendException(results);
+            }
+            accepted.add(success);
+        }
+        return Collections.unmodifiableList(accepted);
     }
 
     @Override

@@ -127,6 +127,11 @@ final class PendingMessage implements SendInterceptor.Sending {
         return message.toBuilder().id(id).repeatOf(nonce, history()).build();
     }
 
+    /** Whether the id was generated for this send, so that no other message has it. */
+    boolean hasNewId() {
+        return message.id() == null;
+    }
+
     boolean rejectsDuplicate() {
         return message.onDuplicate() == OnDuplicate.REJECT;
     }

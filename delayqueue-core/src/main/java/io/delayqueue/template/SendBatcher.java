@@ -205,7 +205,7 @@ final class SendBatcher {
 
     /** Stores the messages of a call. The future always completes normally. */
     private CompletableFuture<List<SendResult>> store(List<PendingMessage> call) {
-        return topics.knownShardOf(route.shard().topic(), call.get(0).id()).isPresent()
+        return topics.isKnown(route.shard().topic())
                 ? storeIn(route.shard(), call).exceptionallyCompose(anew -> storeInTheirShards(call))
                 : storeInTheirShards(call);
     }
@@ -213,17 +213,29 @@ final class SendBatcher {
     /** Stores messages with one script call. Fails only with a {@link TopicRegisteredAnewException}. */
     private CompletableFuture<List<SendResult>> storeIn(Shard target, List<PendingMessage> call) {
         List<OutgoingMessage> outgoing = new ArrayList<>(call.size());
-        call.forEach(message -> outgoing.add(message.outgoing()));
+        for (PendingMessage message : call) {
+            outgoing.add(message.outgoing());
+        }
         return Completions.call(() -> store.send(target, outgoing, route.durability()))
-                .thenApply(reply -> results(call, reply))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = Completions.cause(failure);
-                    return cause instanceof TopicRegisteredAnewException
-                            ? CompletableFuture.failedFuture(cause)
-                            : CompletableFuture.completedFuture(call.stream()
-                                    .<SendResult>map(message -> SendFailures.of(message, cause))
-                                    .toList());
-                });
+                .handle((replies, failure) -> failure == null ? read(call, replies) : failed(call, failure));
+    }
+
+    private static List<SendResult> failed(List<PendingMessage> call, Throwable failure) {
+        Throwable cause = Completions.cause(failure);
+        if (cause instanceof TopicRegisteredAnewException anew) {
+            throw anew;
+        }
+        return call.stream()
+                .<SendResult>map(message -> SendFailures.of(message, cause))
+                .toList();
+    }
+
+    private List<SendResult> read(List<PendingMessage> call, List<SendReply> replies) {
+        try {
+            return results(call, replies);
+        } catch (RuntimeException e) {
+            return failed(call, e);
+        }
     }
 
     /** Stores each message in its present shard. Registers the topic if this process has not used it yet. */

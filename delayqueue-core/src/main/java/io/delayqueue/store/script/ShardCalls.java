@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
@@ -112,7 +113,14 @@ final class ShardCalls {
         }
 
         CompletableFuture<Optional<List<Object>>> run() {
-            return withIdentity(TopicRegistry.NO_EPOCH, this::attempt);
+            return Completions.call(() -> {
+                String known = registry.knownIdentity(shard);
+                if (known == null) {
+                    return withIdentity(TopicRegistry.NO_EPOCH, this::attempt);
+                }
+                left--;
+                return attempt(known);
+            });
         }
 
         /**

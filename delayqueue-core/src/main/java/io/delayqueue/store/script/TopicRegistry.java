@@ -104,6 +104,11 @@ public final class TopicRegistry {
         return formats;
     }
 
+    /** Whether the registration of a topic is in the cache and this process may use it. Never calls Redis. */
+    public boolean isKnown(String topic) {
+        return knownUsable(topic) != null;
+    }
+
     /** The shard of a message, from the cache; empty if this process has not used the topic yet. Never calls Redis. */
     public Optional<Shard> knownShardOf(String topic, String id) {
         Registration registration = knownUsable(topic);
@@ -111,10 +116,15 @@ public final class TopicRegistry {
     }
 
     /**
-     * The shard of a message according to {@link #lastShardCount}; empty if no shard count is known. Never calls Redis.
+     * The shard of a message according to {@link #lastShardCount}; null if no shard count is known. Never calls Redis.
      */
-    public Optional<Shard> likelyShardOf(String topic, String id) {
-        return lastShardCount(topic).map(count -> Shard.of(topic, id, count));
+    public @Nullable Shard likelyShardOf(String topic, String id) {
+        Registration registration = known.get(topic);
+        if (registration != null) {
+            return registration.shardOf(id);
+        }
+        Integer last = lastCounts.get(topic);
+        return last == null ? null : Shard.of(topic, id, last);
     }
 
     /**
@@ -301,6 +311,13 @@ public final class TopicRegistry {
         if (warnedOf.add(topic)) {
             log.warn("Topic " + Printable.of(topic) + " is not shown: " + why.getMessage());
         }
+    }
+
+    /** Like {@link #identity}, but null unless the registration is in the cache. Never calls Redis. */
+    @Nullable
+    String knownIdentity(Shard shard) {
+        Registration registration = known.get(shard.topic());
+        return registration == null ? null : registration.identityFor(shard);
     }
 
     /**
