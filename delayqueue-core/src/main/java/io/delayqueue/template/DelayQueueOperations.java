@@ -29,7 +29,7 @@ import java.util.concurrent.CompletableFuture;
  * caller: a Redis {@code MULTI} does not contain them, and a database transaction does not delay them. Use
  * {@link #sendAfterCommit} to send after a commit.
  *
- * <p>Single sends are batched per shard: while calls are in progress, further messages wait and share the next round
+ * <p>Single sends are batched per shard: while calls are in progress, further messages may wait and share the next round
  * trip. Each send has its own result. A send blocks its thread for about one command timeout at most.
  *
  * <p>{@code cancel}, {@code reschedule} and {@code find} treat an unknown topic as empty and do not register it.

@@ -33,10 +33,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the messages of one shard and one durability, in batches. A message is sent at once in its own call if fewer than
- * {@code maxCalls} calls are in progress and no other message waits. Otherwise it waits, and the next call takes the
- * waiting messages, up to the limits of a batch. Messages leave in the order of their arrival. Calls may overtake each
- * other, so two messages with one id are never in progress at once, which keeps the order per id.
+ * Stores the messages of one shard and one durability, in batches. A call starts when at least
+ * as many messages wait as are in progress, and takes all of them, up to the limits of a batch. So a message that finds
+ * the batcher idle is sent at once, and under load the messages are divided into two calls: Redis executes one while the
+ * senders of the other continue. Messages leave in the order of their arrival. Calls may overtake each other, so two
+ * messages with one id are never in progress at once, which keeps the order per id.
  *
  * <p>If the topic was deleted and registered again with another number of shards, messages are sent to their new
  * shards.
@@ -45,10 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendBatcher {
 
-    /**
-     * Maximum number of concurrent calls to a shard. With one call, client and Redis take turns waiting for each other.
-     * With many calls, each contains a single message and Redis spends its time on the overhead of calls.
-     */
+    /** Maximum number of concurrent calls to a shard. Usually there are two; see the class comment. */
     static final int CONCURRENT_CALLS = 3;
 
     /** Added to the wait for a message's own call. The command timeout, whose error says more, thus ends first. */
@@ -139,10 +137,15 @@ final class SendBatcher {
     /** Begins a call with only this message, unless the message has to wait. */
     private boolean takesOwnCall(PendingMessage message) {
         synchronized (lock) {
-            boolean takes = calls < maxCalls && waiting.isEmpty() && inFlight.add(message.id());
+            boolean takes = waiting.isEmpty() && mayCall(1) && inFlight.add(message.id());
             calls += takes ? 1 : 0;
             return takes;
         }
+    }
+
+    /** Whether a call may start if this many messages wait. With none in progress it always may. */
+    private boolean mayCall(int messages) {
+        return calls < maxCalls && messages >= inFlight.size();
     }
 
     /** Whether a message with an id waits or is in a call here. Another message with this id must not overtake it. */
@@ -177,7 +180,7 @@ final class SendBatcher {
 
     private List<PendingMessage> nextCall() {
         synchronized (lock) {
-            List<PendingMessage> call = calls == maxCalls ? List.of() : gather();
+            List<PendingMessage> call = mayCall(waiting.size()) ? gather() : List.of();
             if (call.isEmpty()) {
                 starting = false;
             } else {

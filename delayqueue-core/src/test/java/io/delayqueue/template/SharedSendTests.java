@@ -13,12 +13,18 @@ import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.test.redis.RedisRequest;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SharedSendTests extends HeldSendsTest {
 
@@ -253,11 +259,66 @@ class SharedSendTests extends HeldSendsTest {
     }
 
     @Test
+    void aCallStartsWhenAsManyMessagesWaitAsAreInProgress() {
+        queue.open("orders");
+        DelayQueueTemplate template = builder(10).build();
+        Stream.of(ids(0, 1), ids(1, 2), ids(2, 4), ids(4, 8)).forEach(call -> sends.hold(call.toArray(String[]::new)));
+
+        List<CompletableFuture<Success>> sent =
+                ids(0, 11).stream().map(id -> template.sendAsync(message(id))).toList();
+
+        assertThat(sends.calls()).containsExactly(ids(0, 1), ids(1, 2), ids(2, 4), ids(4, 8));
+        sends.release("m0");
+        sends.release("m1");
+        sends.release("m2", "m3");
+        assertThat(sends.calls()).hasSize(4);
+        sends.release("m4", "m5", "m6", "m7");
+        joinAll(sent);
+        assertThat(sends.calls()).containsExactly(ids(0, 1), ids(1, 2), ids(2, 4), ids(4, 8), ids(8, 11));
+    }
+
+    /**
+     * Each sender sends its next message when it has the result of the last one, and calls end in their order. Up to
+     * three senders never wait for each other. From then on the messages are divided into two calls.
+     */
+    @ParameterizedTest
+    @CsvSource({"1, 1.0", "2, 1.0", "3, 1.0", "4, 0.51", "8, 0.26", "16, 0.13", "32, 0.07", "64, 0.04"})
+    void theMoreSendersTheFewerCallsPerMessage(int senders, double callsPerMessage) {
+        queue.topics().shardOf("orders", "any").join();
+        SendReply accepted = new SendReply(Outcome.ACCEPTED, Instant.EPOCH, false, null);
+        Queue<Runnable> inProgress = new ArrayDeque<>();
+        sends.set((ids, call) -> {
+            CompletableFuture<List<SendReply>> reply = new CompletableFuture<>();
+            inProgress.add(() -> reply.complete(Collections.nCopies(ids.size(), accepted)));
+            return reply;
+        });
+        DelayQueueTemplate template = builder(SendBatcher.CONCURRENT_CALLS).build();
+        int messages = 200 * senders;
+        AtomicInteger sent = new AtomicInteger();
+        for (int i = 0; i < senders; i++) {
+            sendRepeatedly(template, sent, messages);
+        }
+
+        while (!inProgress.isEmpty()) {
+            inProgress.remove().run();
+        }
+
+        assertThat(sent).hasValue(messages);
+        assertThat(sends.calls().stream().mapToInt(List::size).sum()).isEqualTo(messages);
+        assertThat(sends.calls().size() / (double) messages).isLessThanOrEqualTo(callsPerMessage);
+    }
+
+    private static void sendRepeatedly(DelayQueueTemplate template, AtomicInteger sent, int messages) {
+        if (sent.get() < messages) {
+            CompletableFuture<Void> unused = template.sendAsync(message("m" + sent.getAndIncrement()))
+                    .thenRun(() -> sendRepeatedly(template, sent, messages));
+        }
+    }
+
+    @Test
     void theBatcherLimitsTheCallsInProgress() {
         queue.open("orders");
-        DelayQueueTemplateBuilder two = builder();
-        two.concurrentCalls = 2;
-        DelayQueueTemplate template = two.build();
+        DelayQueueTemplate template = builder(2).build();
         sends.hold("m0");
         sends.hold("m1");
         List<CompletableFuture<Success>> sent =
