@@ -20,10 +20,13 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Sends many messages with one script call per shard and batch. Calls to different shards are concurrent. The batches
- * of one shard are sent one after another, which keeps their order. Never throws. Thread-safe.
+ * Sends many messages in batches. Calls to different shards are concurrent. For each shard, two calls of half a batch
+ * are in progress: while Redis executes one, the caller encodes the messages of the next. Never throws. Thread-safe.
  */
 final class BatchSender {
+
+    /** Concurrent calls to a shard. */
+    static final int CONCURRENT_CALLS = 2;
 
     private final List<SendInterceptor> interceptors;
     private final SendLimits limits;
@@ -34,7 +37,7 @@ final class BatchSender {
     /**
      * Creates the sender.
      *
-     * @param newBatcher creates the batcher of a route for one send, with one call at a time
+     * @param newBatcher creates the batcher of a route for one send
      */
     BatchSender(
             List<SendInterceptor> interceptors,

@@ -114,8 +114,8 @@ public interface DelayQueueOperations {
     CompletableFuture<SendResult.Success> sendAsync(DelayMessage message);
 
     /**
-     * Sends messages to any topics, in one round trip per shard and batch. The operation is not atomic: each message is
-     * accepted or rejected by itself. If two messages have the same topic and id, the second one is a duplicate.
+     * Sends messages to any topics, in one or two concurrent calls per shard and batch. The operation is not atomic: each
+     * message is accepted or rejected by itself. If two messages have the same topic and id, the second one is a duplicate.
      *
      * @param messages any number, including 0
      * @return the results in the order of the messages

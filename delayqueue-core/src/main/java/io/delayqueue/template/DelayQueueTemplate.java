@@ -85,7 +85,7 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
                 limits,
                 topics,
                 events,
-                route -> new SendBatcher(route, store, topics, events, limits, 1, false));
+                route -> new SendBatcher(route, store, topics, events, limits, BatchSender.CONCURRENT_CALLS, false));
         this.commits = new CommitSender(batches, events, builder.afterCommitTimeout, builder.nanoTime, builder.pause);
     }
 

@@ -33,11 +33,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the messages of one shard and one durability, in batches. A call starts when at least
- * as many messages wait as are in progress, and takes all of them, up to the limits of a batch. So a message that finds
- * the batcher idle is sent at once, and under load the messages are divided into two calls: Redis executes one while the
- * senders of the other continue. Messages leave in the order of their arrival. Calls may overtake each other, so two
- * messages with one id are never in progress at once, which keeps the order per id.
+ * Stores the messages of one shard and one durability, in batches. A call takes all waiting messages, up to the limits
+ * of a batch. If the batcher is shared by independent senders, a call starts when at least as many messages wait as are
+ * in progress. So a message that finds the batcher idle is sent at once, and under load the messages are divided into
+ * two calls: Redis executes one while the senders of the other continue. Otherwise a call starts at once, unless
+ * {@code maxCalls} calls are in progress. Messages leave in the order of their arrival. Calls may overtake each other,
+ * so two messages with one id are never in progress at once, which keeps the order per id.
  *
  * <p>If the topic was deleted and registered again with another number of shards, messages are sent to their new
  * shards.
@@ -56,9 +57,10 @@ final class SendBatcher {
     private final MessageStore store;
     private final TopicRegistry topics;
     private final EventBus events;
-    private final SendLimits limits;
+    private final int maxElements;
+    private final int maxBytes;
     private final int maxCalls;
-    private final boolean repeatsAlone;
+    private final boolean shared;
 
     private final Object lock = new Object();
     private final Queue<PendingMessage> waiting = new ArrayDeque<>();
@@ -67,6 +69,8 @@ final class SendBatcher {
 
     private int calls;
     private boolean starting;
+    /** The failure without reply that ended the batcher of one sender. Senders that share a batcher try again. */
+    private @Nullable Throwable noReply;
 
     /** Messages of one id and different routes may overtake each other. */
     record Route(Shard shard, Durability durability) {}
@@ -74,9 +78,11 @@ final class SendBatcher {
     /**
      * Creates a batcher.
      *
+     * @param limits limits of a call; if the batcher is not shared, of all calls in progress together
      * @param maxCalls most calls in progress, 1 or more; with a durability there is one, which all waiting messages
      *     share
-     * @param repeatsAlone whether to send each message of a failed call alone if one of them may have failed the others
+     * @param shared whether the messages are of independent senders. Then a call waits until it is worth its cost, and
+     *     each message of a failed call is sent alone if one of them may have failed the others
      */
     SendBatcher(
             Route route,
@@ -85,14 +91,17 @@ final class SendBatcher {
             EventBus events,
             SendLimits limits,
             int maxCalls,
-            boolean repeatsAlone) {
+            boolean shared) {
         this.route = route;
         this.store = store;
         this.topics = topics;
         this.events = events;
-        this.limits = limits;
-        this.maxCalls = route.durability().isNone() ? maxCalls : 1;
-        this.repeatsAlone = repeatsAlone;
+        int calls = route.durability().isNone() ? maxCalls : 1;
+        this.shared = shared;
+        this.maxCalls = shared ? calls : Math.min(calls, limits.maxBatchElements());
+        int parts = shared ? 1 : this.maxCalls;
+        this.maxElements = limits.maxBatchElements() / parts;
+        this.maxBytes = limits.maxBatchBytes() / parts;
     }
 
     /**
@@ -118,9 +127,12 @@ final class SendBatcher {
         return await(message, timeout.plus(GRACE));
     }
 
-    /** Stores messages without blocking and completes their results. */
+    /** Stores messages without blocking and completes their results. Encodes some while earlier ones are in a call. */
     void submit(List<PendingMessage> messages) {
-        add(messages.stream().filter(SendBatcher::encoded).toList());
+        for (int from = 0; from < messages.size(); from += maxElements) {
+            List<PendingMessage> next = messages.subList(from, Math.min(messages.size(), from + maxElements));
+            add(next.stream().filter(SendBatcher::encoded).toList());
+        }
     }
 
     /** Encodes a message; a message that cannot be encoded gets its result. */
@@ -145,7 +157,7 @@ final class SendBatcher {
 
     /** Whether a call may start if this many messages wait. With none in progress it always may. */
     private boolean mayCall(int messages) {
-        return calls < maxCalls && messages >= inFlight.size();
+        return calls < maxCalls && (!shared || messages >= inFlight.size());
     }
 
     /** Whether a message with an id waits or is in a call here. Another message with this id must not overtake it. */
@@ -157,10 +169,22 @@ final class SendBatcher {
     }
 
     private void add(List<PendingMessage> messages) {
+        Throwable ended;
         synchronized (lock) {
-            waiting.addAll(messages);
+            ended = noReply;
+            if (ended == null) {
+                waiting.addAll(messages);
+            }
         }
-        startCalls();
+        if (ended == null) {
+            startCalls();
+        } else {
+            notTried(messages, ended);
+        }
+    }
+
+    private static void notTried(List<PendingMessage> messages, @Nullable Throwable noReply) {
+        messages.forEach(message -> message.result().complete(SendFailures.notTried(message, noReply)));
     }
 
     /**
@@ -196,9 +220,7 @@ final class SendBatcher {
         long bytes = 0;
         for (PendingMessage next = waiting.peek(); next != null; next = waiting.peek()) {
             bytes += next.bytes();
-            if (call.size() == limits.maxBatchElements()
-                    || (!call.isEmpty() && bytes > limits.maxBatchBytes())
-                    || !inFlight.add(next.id())) {
+            if (call.size() == maxElements || (!call.isEmpty() && bytes > maxBytes) || !inFlight.add(next.id())) {
                 break;
             }
             call.add(waiting.remove());
@@ -285,7 +307,7 @@ final class SendBatcher {
 
     private void whenStored(List<PendingMessage> call, CompletableFuture<List<SendResult>> stored) {
         CompletableFuture<?> ignored = stored.whenComplete((results, impossible) -> {
-            if (repeatsAlone && results.size() > 1 && SendFailures.mayConcernOneMessage(results.get(0))) {
+            if (shared && results.size() > 1 && SendFailures.mayConcernOneMessage(results.get(0))) {
                 repeatEachAlone(call);
                 return;
             }
@@ -298,13 +320,13 @@ final class SendBatcher {
     }
 
     private static @Nullable Throwable noReply(List<SendResult> results) {
-        Throwable noReply = null;
+        Throwable found = null;
         for (SendResult result : results) {
-            if (noReply == null && result instanceof Failed failed) {
-                noReply = SendFailures.noReply(failed);
+            if (found == null && result instanceof Failed failed) {
+                found = SendFailures.noReply(failed);
             }
         }
-        return noReply;
+        return found;
     }
 
     /** Sends each message in its own call, so that a failing message does not fail the others. */
@@ -332,10 +354,11 @@ final class SendBatcher {
             if (noReply != null) {
                 left = List.copyOf(waiting);
                 waiting.clear();
+                this.noReply = shared ? null : noReply;
             }
         }
         startCalls();
-        left.forEach(message -> message.result().complete(SendFailures.notTried(message, noReply)));
+        notTried(left, noReply);
     }
 
     private SendResult await(PendingMessage message, Duration time) {

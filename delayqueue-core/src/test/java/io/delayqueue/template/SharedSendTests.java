@@ -315,6 +315,50 @@ class SharedSendTests extends HeldSendsTest {
         }
     }
 
+    private CompletableFuture<List<Success>> sendingAll(DelayMessage... messages) {
+        DelayQueueTemplate template = template(4, 1_000_000);
+        return thread(() -> template.sendAll(List.of(messages)));
+    }
+
+    @Test
+    void halvesOfABatchAreSentSideBySide() {
+        queue.open("orders");
+        sends.hold("m0", "m1");
+        sends.hold("m2", "m3");
+        CompletableFuture<List<Success>> sent =
+                sendingAll(ids(0, 6).stream().map(HeldSendsTest::message).toArray(DelayMessage[]::new));
+
+        await().until(() -> sends.calls().size() == 2);
+        assertThat(sends.calls()).containsExactly(ids(0, 2), ids(2, 4));
+        sends.release("m2", "m3");
+        await().until(() -> sends.calls().size() == 3);
+        sends.release("m0", "m1");
+
+        assertThat(sent.join()).extracting(Success::id).containsExactlyElementsOf(ids(0, 6));
+        assertThat(sends.calls()).containsExactly(ids(0, 2), ids(2, 4), ids(4, 6));
+    }
+
+    @Test
+    void secondMessageOfOneIdWaitsForTheFirstHalfOfItsBatch() {
+        queue.open("orders");
+        sends.hold("a", "b");
+        CompletableFuture<List<Success>> sent = sendingAll(
+                message("a"),
+                message("b"),
+                message("a").toBuilder().onDuplicate(OnDuplicate.REPLACE).build(),
+                message("c"));
+        await().until(() -> lastThread().getState() == Thread.State.WAITING);
+
+        assertThat(sends.calls()).containsExactly(List.of("a", "b"));
+        sends.release("a", "b");
+
+        assertThat(sent.join())
+                .extracting(Success::getClass)
+                .extracting(Class::getSimpleName)
+                .containsExactly("Accepted", "Accepted", "Replaced", "Accepted");
+        assertThat(sends.calls()).containsExactly(List.of("a", "b"), List.of("a", "c"));
+    }
+
     @Test
     void theBatcherLimitsTheCallsInProgress() {
         queue.open("orders");
