@@ -26,7 +26,7 @@ public final class Printable {
      *     {@code \n} or {@code \}{@code u202e}; if it was cut, its length follows
      */
     public static String of(@Nullable String text) {
-        if (text == null || (text.length() <= MAX && text.codePoints().allMatch(Printable::isPlain))) {
+        if (text == null || (text.length() <= MAX && isPlain(text))) {
             return String.valueOf(text);
         }
         StringBuilder printable = new StringBuilder();
@@ -45,6 +45,19 @@ public final class Printable {
             next += Character.charCount(point);
         }
         return printable.toString();
+    }
+
+    /** Creates no objects, because ids and topics are checked for each delivery. */
+    private static boolean isPlain(String text) {
+        int next = 0;
+        while (next < text.length()) {
+            int point = text.codePointAt(next);
+            if (!isPlain(point)) {
+                return false;
+            }
+            next += Character.charCount(point);
+        }
+        return true;
     }
 
     private static boolean isPlain(int point) {
