@@ -52,7 +52,8 @@ final class JavaContender implements Contender {
     }
 
     private @Nullable String take() throws InterruptedException {
-        Entry entry = queue.poll(TakingThreads.WAIT_SECONDS, TimeUnit.SECONDS);
+        // short, because a warm-up stops the threads hundreds of times
+        Entry entry = queue.poll(10, TimeUnit.MILLISECONDS);
         return entry == null ? null : entry.payload();
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TakingThreads {
 
-    /** Time for which a source waits for a message, and after which a thread sees that it is stopped. */
+    /** Time for which a client of Redis waits for a message, and after which its thread sees that it is stopped. */
     static final int WAIT_SECONDS = 1;
 
     private final List<Thread> threads = new ArrayList<>();
@@ -23,7 +23,7 @@ final class TakingThreads {
     /**
      * Starts threads.
      *
-     * @param source returns a message, or null if there was none for {@link #WAIT_SECONDS}
+     * @param source returns a message, or null if there was none for a while, at most {@link #WAIT_SECONDS}
      */
     void start(int count, Callable<@Nullable String> source, Consumer<String> handler) {
         stopped = false;
