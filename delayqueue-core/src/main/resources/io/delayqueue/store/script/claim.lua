@@ -81,8 +81,7 @@ end
 local function plannedClaim(ids, before, messages, suspect, handled)
   local plan = {ids = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}, suspects = {}}
   if suspect then
-    plan.isolated = redis.call(
-      'ZRANGEBYSCORE', scheduleKey, '1000000000000000', '(9007199254740991', 'LIMIT', '0', '1')[1]
+    plan.isolated = redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', '1')[1]
     handled = handled + 1
     table.insert(ids, 1, plan.isolated)
   end

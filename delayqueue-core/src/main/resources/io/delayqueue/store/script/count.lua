@@ -4,8 +4,8 @@
 -- ARGV[1] identity  ARGV[2] largest number of due messages to read  ARGV[3] number of bytes after which reading stops
 -- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead and not reviewed, time in ms since
 --        which the oldest due message waits, ready and suspect} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), 10 commands, and one more for each message that is read; with suspects one more. A message waits from its send if it was sent
---        with a past due time; such messages are read until one that waits longest is found
+-- cost   O(log N), 10 commands, and one more for each message that is read; with suspects one more. A message waits from
+--        its send if it was sent with a past due time; such messages are read until one that waits longest is found
 --@include keys
 local deadKey = KEYS[6]
 --@include clock
@@ -36,7 +36,7 @@ local function readOldest(from, to, offset)
 end
 readOldest('-inf', nowText, 0)
 if suspects > 0 then
-  readOldest(textOf(SUSPECT), '(' .. NEVER, SUSPECT)
+  readOldest(FROM_SUSPECT, TO_SUSPECT, SUSPECT)
 end
 return {
   'OK',

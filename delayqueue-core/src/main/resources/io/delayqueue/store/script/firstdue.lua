@@ -3,6 +3,8 @@
 -- claims of due messages never read it. The field 'suspects' of meta is set before the first suspect and removed by the
 -- poll that finds none.
 local SUSPECT, NEVER = 1000000000000000, '9007199254740991'
+-- the scores of suspects
+local FROM_SUSPECT, TO_SUSPECT = '1000000000000000', '(9007199254740991'
 
 local function score(due, suspect)
   if not suspect then
@@ -19,5 +21,5 @@ local function readFirstDue()
 end
 
 local function countSuspects()
-  return redis.call('ZCOUNT', scheduleKey, '1000000000000000', '(9007199254740991')
+  return redis.call('ZCOUNT', scheduleKey, FROM_SUSPECT, TO_SUSPECT)
 end

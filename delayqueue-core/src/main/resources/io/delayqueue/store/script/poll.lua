@@ -116,8 +116,8 @@ local due = {}
 if claimsDue then
   due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', ARGV[7])
 end
--- the form of a token: the consumer, '-' and the poll. It excludes the '-' of a scheduled message, and texts
--- with a blank, which would be compared with more of the delivery than its token
+-- the form of a token: the consumer, '-' and the poll. It excludes the '-' of a scheduled message, and texts with a
+-- blank, which would be compared with more of the delivery than its token
 local TOKEN = '^[%w.]+%-%w+$'
 local mark = ARGV[14] == '1' and '+' or ''
 local maxBytes = tonumber(ARGV[8])
@@ -213,6 +213,7 @@ local heldOthers = checkedOthers(otherFirst, others, acks, rejectedSettlements)
 local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
 local claim = repeated and recordedClaim() or plannedClaim(due, claimedDeliveries, claimedMessages, claimsSuspect, handlers)
 
+-- as above, so that all writes below run even if memory is full
 redis.call('HDEL', metaKey, '')
 local reclaimed, newDeadLetters = {}, {}
 if repeated then
