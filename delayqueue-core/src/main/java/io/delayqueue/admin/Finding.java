@@ -36,6 +36,8 @@ public record Finding(
         UNKNOWN("their state is unknown"),
         /** Most attempts of a topic fail. */
         FAILING("most attempts fail"),
+        /** A system that the handlers of a topic need is unavailable. */
+        UNAVAILABLE("a system that their handlers need is unavailable"),
         /** No node listens to a topic that has messages. */
         NO_LISTENER("no node listens"),
         /** The oldest due message of a topic has been waiting for too long. */

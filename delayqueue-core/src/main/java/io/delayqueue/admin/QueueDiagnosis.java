@@ -7,6 +7,7 @@ import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard.QueueKind;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -233,8 +235,33 @@ public final class QueueDiagnosis {
                         messages(counts.suspects(), "waiting to be handled in isolation")
                                 + ", because the leases of each ended repeatedly without a settlement.");
             }
+            checkUnavailable(name);
             checkDeadLetters(topic, counts);
             checkPauses(topic);
+        }
+
+        private void checkUnavailable(String topic) {
+            List<Place> places = listeners.getOrDefault(topic, List.of());
+            List<Place> waiting = places.stream()
+                    .filter(place -> place.listener().unavailable() != null)
+                    .toList();
+            waiting.stream()
+                    .max(Comparator.comparing(place -> unavailable(place).time()))
+                    .ifPresent(first -> add(
+                            waiting.size() == places.size() ? Level.CRITICAL : Level.WARNING,
+                            Kind.UNAVAILABLE,
+                            topic,
+                            "A system that listener "
+                                    + Printable.of(first.listener().id()) + " needs has been unavailable for "
+                                    + span(unavailable(first).time()) + " on "
+                                    + host(first.node().host(), first.node().node())
+                                    + (waiting.size() == 1 ? "" : ", and for " + (waiting.size() - 1) + " more")
+                                    + ". Its messages stay in Redis, and no attempt counts.",
+                            unavailable(first).failure()));
+        }
+
+        private static Unavailable unavailable(Place place) {
+            return Objects.requireNonNull(place.listener().unavailable());
         }
 
         void checkAttempts(String topic, Attempts all) {
@@ -264,7 +291,9 @@ public final class QueueDiagnosis {
             }
             List<ListenerStatus> all = statuses(topic.topic());
             if (!all.isEmpty() && all.stream().allMatch(each -> each.state() != State.RUNNING)) {
-                return "All of its listeners are paused or stopped.";
+                return all.stream().anyMatch(each -> each.state() == State.UNAVAILABLE)
+                        ? "A system that its handlers need is unavailable."
+                        : "All of its listeners are paused or stopped.";
             }
             if (usesAllPermits(topic.topic())) {
                 return busy(topic.topic());

@@ -97,6 +97,14 @@ public @interface DelayListener {
     Class<? extends Throwable>[] notRetryable() default {};
 
     /**
+     * Exceptions which mean that a system that the method needs is unavailable; subclasses and exceptions with such a
+     * cause count too, and {@link io.delayqueue.listener.DependencyUnavailableException DependencyUnavailableException}
+     * always does. The attempt does not count, and the listener claims no messages on this node until the system is
+     * available. A non-empty list replaces the lists of the properties.
+     */
+    Class<? extends Throwable>[] unavailableOn() default {};
+
+    /**
      * Maximum time for which the lease is renewed while a delivery is handled, 1 s to 365 d and not less than the
      * lease.
      */

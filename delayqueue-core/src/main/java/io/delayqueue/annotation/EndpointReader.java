@@ -42,7 +42,6 @@ final class EndpointReader {
                     "It has a batchSize, but the method takes one message.",
                     "Take a List of payloads, or remove batchSize.");
         }
-        List<Class<? extends Throwable>> notRetryable = List.of(annotation.notRetryable());
         RetryPolicy policy = read(
                 "backoff",
                 annotation.backoff(),
@@ -58,7 +57,8 @@ final class EndpointReader {
                         ListenerOptions.Builder::maxPostponements,
                         number("maxPostponements", annotation.maxPostponements())),
                 option(ListenerOptions.Builder::retryPolicy, policy),
-                option(ListenerOptions.Builder::notRetryable, notRetryable.isEmpty() ? null : notRetryable),
+                option(ListenerOptions.Builder::notRetryable, exceptions(annotation.notRetryable())),
+                option(ListenerOptions.Builder::unavailableOn, exceptions(annotation.unavailableOn())),
                 option(ListenerOptions.Builder::handlingTime, duration("handlingTime", annotation.handlingTime())),
                 option(ListenerOptions.Builder::prefetch, number("prefetch", annotation.prefetch())),
                 option(ListenerOptions.Builder::prefetchTime, duration("prefetchTime", annotation.prefetchTime())),
@@ -107,6 +107,10 @@ final class EndpointReader {
                 .containerFactory(text("containerFactory", containerFactory))
                 .origin(origin)
                 .build();
+    }
+
+    private static @Nullable List<Class<? extends Throwable>> exceptions(Class<? extends Throwable>[] types) {
+        return types.length == 0 ? null : List.of(types);
     }
 
     private static <T> Consumer<ListenerOptions.Builder> option(

@@ -142,7 +142,8 @@ final class AttemptLog {
         return line;
     }
 
-    private static String text(Failure failure) {
+    /** Class and message of a failure, in one line of limited length. */
+    static String text(Failure failure) {
         String type = failure.type().substring(failure.type().lastIndexOf('.') + 1);
         String text = new Failure(type, failure.message()).summary();
         return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";

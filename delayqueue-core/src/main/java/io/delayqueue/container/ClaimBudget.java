@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>As many deliveries are claimed in advance as the workers handle in 250 ms, by a moving average of the handling
  * time, up to the listener's prefetch. Slow handlers thus leave messages to other nodes. Nothing is claimed in advance
  * while a poller meets messages that have crashed: these are claimed only for free handlers. This holds for all pollers,
- * because the others would take each handler that becomes free.
+ * because the others would take each handler that becomes free. While a {@link Circuit} is half-open, one delivery is
+ * claimed as a probe, in addition to those that were held before.
  *
  * <p>Thread-safe: one monitor guards the shares and their sums. Tasks are woken inside the monitor; waking takes the
  * lock of the task but runs no other code. The measured handling time is volatile instead: workers record it without
@@ -40,6 +41,8 @@ final class ClaimBudget {
     private int wanting;
     /** Number of shares that meet messages with crashes. */
     private int crashed;
+    /** The limit while the circuit is half-open; 0 otherwise. */
+    private int probeLimit;
 
     /**
      * Creates the budget of a listener.
@@ -87,9 +90,17 @@ final class ClaimBudget {
         return new Share(task);
     }
 
+    /** Sets whether one delivery at a time is claimed, as a probe. */
+    void probe(boolean one) {
+        synchronized (this) {
+            probeLimit = one ? heldByAll + 1 : 0;
+            wakeFirst(null);
+        }
+    }
+
     /** Number of deliveries that all pollers together may hold. */
     private int limit() {
-        return handledAtOnce + prefetch();
+        return probeLimit > 0 ? probeLimit : handledAtOnce + prefetch();
     }
 
     /** Divides a number evenly among the shares that want messages, rounded up. */
@@ -231,6 +242,7 @@ final class ClaimBudget {
                 if (!closed) {
                     held -= count;
                     heldByAll -= count;
+                    probeLimit = probeLimit > 0 ? Math.max(1, probeLimit - count) : 0;
                     wakeFirst(this);
                 }
             }

@@ -7,6 +7,7 @@ import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.listener.DependencyUnavailableException;
 import io.delayqueue.listener.FailedAttempt;
 import io.delayqueue.listener.InvalidDeliveryException;
 import io.delayqueue.listener.ListenerSpec;
@@ -28,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -41,23 +43,28 @@ final class DeliveryPipeline {
     private static final Log log = LogFactory.getLog(DeliveryPipeline.class);
     private static final CompletionStage<?> DONE = CompletableFuture.completedFuture(null);
     private static final Duration WHEN_POLICY_FAILS = Duration.ofMinutes(1);
-    private static final int MAX_CAUSES = 50;
 
     private final ListenerSpec spec;
     private final Recipient recipient;
+    private final List<Class<? extends Throwable>> unavailableOn;
     private final List<DeliveryInterceptor> interceptors;
     private final BiFunction<byte[], Type, Object> converter;
     private final EventBus events;
     private final ClaimBudget budget;
+    private final Circuit circuit;
     private final LongSupplier nanoTime;
 
-    DeliveryPipeline(ListenerSpec spec, DelayQueueEngine engine, ClaimBudget budget) {
+    DeliveryPipeline(ListenerSpec spec, DelayQueueEngine engine, ClaimBudget budget, Circuit circuit) {
         this.spec = spec;
         this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
+        this.unavailableOn = Stream.<Class<? extends Throwable>>concat(
+                        Stream.of(DependencyUnavailableException.class), spec.options().unavailableOn().stream())
+                .toList();
         this.interceptors = List.copyOf(engine.interceptors);
         this.converter = engine.converter;
         this.events = engine.events;
         this.budget = budget;
+        this.circuit = circuit;
         this.nanoTime = engine.nanoTime;
     }
 
@@ -141,6 +148,7 @@ final class DeliveryPipeline {
     private void finish(ClaimedDelivery delivery, @Nullable Throwable failure) {
         Throwable own = failure instanceof BatchFailureException batch ? ownFailure(batch, delivery) : failure;
         if (own == null) {
+            circuit.handled(delivery.id(), delivery.startedAt());
             CompletableFuture<Boolean> unused = delivery.acknowledge();
         } else {
             decide(delivery, own);
@@ -173,7 +181,7 @@ final class DeliveryPipeline {
                             + deadLetter.cause(),
                     failure);
         } else if (log.isDebugEnabled()) {
-            FailureLog.log(log::debug, describe(delivery) + " failed and is retried", failure);
+            FailureLog.log(log::debug, describe(delivery) + " failed; the message is delivered again", failure);
         }
     }
 
@@ -191,8 +199,17 @@ final class DeliveryPipeline {
         if (isUnreadable(exception)) {
             return deadLetter(delivery, DeadLetterCause.UNREADABLE, exception);
         }
-        if (isNotRetryable(exception)) {
+        if (Failure.hasCause(exception, spec.options().notRetryable())) {
+            circuit.handled(delivery.id(), delivery.startedAt());
             return deadLetter(delivery, DeadLetterCause.NOT_RETRYABLE, exception);
+        }
+        if (Failure.hasCause(exception, unavailableOn)) {
+            Duration delay = circuit.failed(delivery.id(), delivery.startedAt(), exception);
+            if (delay != null) {
+                return new Settlement.Release(delivery.id(), delivery.claim().token(), delay);
+            }
+        } else {
+            circuit.handled(delivery.id(), delivery.startedAt());
         }
         int maxAttempts = delivery.maxAttempts();
         return delivery.attempt() < maxAttempts
@@ -227,19 +244,6 @@ final class DeliveryPipeline {
         return exception instanceof PayloadConversionException
                 || exception instanceof InvalidDeliveryException
                 || exception instanceof UnreadableMessageException;
-    }
-
-    private boolean isNotRetryable(Throwable exception) {
-        Throwable cause = exception;
-        for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
-            for (Class<? extends Throwable> type : spec.options().notRetryable()) {
-                if (type.isInstance(cause)) {
-                    return true;
-                }
-            }
-            cause = Failure.causeOf(cause);
-        }
-        return false;
     }
 
     private String describe(ClaimedDelivery delivery) {

@@ -1,5 +1,6 @@
 package io.delayqueue.container;
 
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
@@ -8,6 +9,7 @@ import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
@@ -74,13 +76,16 @@ final class ListenerContainer implements ManagedListener {
     public ListenerStatus status() {
         Attempts lastMinute = attempts.lastMinute();
         synchronized (lock) {
+            Unavailable unavailable = run == null || paused ? null : run.circuit.unavailable();
+            State started = unavailable == null ? State.RUNNING : State.UNAVAILABLE;
             return new ListenerStatus(
                     spec.id(),
                     spec.topic(),
                     spec.kind(),
-                    run == null ? State.STOPPED : paused ? State.PAUSED : State.RUNNING,
+                    run == null ? State.STOPPED : paused ? State.PAUSED : started,
                     run == null ? 0 : run.workers.running(),
                     spec.options().concurrency(),
+                    unavailable,
                     run == null ? null : run.oldestHandler(),
                     lastMinute);
         }
@@ -126,17 +131,13 @@ final class ListenerContainer implements ManagedListener {
         }
     }
 
-    /** Applies the pauses of this listener and of its topic. The run claims messages if neither is paused. */
+    /** Applies the pauses of this listener and of its topic. */
     private void applyPauses() {
         synchronized (lock) {
             if (run != null) {
-                run.setClaiming(mayClaim());
+                run.setClaiming();
             }
         }
-    }
-
-    private boolean mayClaim() {
-        return !paused && engine.membership.pauses().allow(topic());
     }
 
     @Override
@@ -170,7 +171,11 @@ final class ListenerContainer implements ManagedListener {
     final class Run {
 
         private final ClaimBudget budget = new ClaimBudget(spec.options(), engine.settings.linger());
-        private final DeliveryPipeline pipeline = new DeliveryPipeline(spec, engine, budget);
+        private final Circuit circuit = new Circuit(
+                "listener " + Printable.of(spec.id()) + " of topic " + Printable.of(spec.topic()),
+                engine.nanoTime,
+                this::circuitChanged);
+        private final DeliveryPipeline pipeline = new DeliveryPipeline(spec, engine, budget, circuit);
         private final Workers workers = new Workers(
                 engine.handlers, spec.options().concurrency(), this::nextBatch, pipeline::handle, this::idle);
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -179,6 +184,7 @@ final class ListenerContainer implements ManagedListener {
         private final RedisTask opening = new Opening();
         private volatile List<ShardPoller> pollers = List.of();
         private Runnable removePauseListener = () -> {};
+        private @Nullable TaskHandle probes;
         private boolean claiming;
         private boolean ending;
 
@@ -191,7 +197,7 @@ final class ListenerContainer implements ManagedListener {
             log.info("Listener " + Printable.of(spec.id()) + " starts on topic " + Printable.of(spec.topic())
                     + (paused ? ", paused" : ""));
             removePauseListener = engine.membership.pauses().onChange(ListenerContainer.this::applyPauses);
-            claiming = mayClaim();
+            setClaiming();
             opening.schedule(engine.tasks(), name + " opening");
         }
 
@@ -253,10 +259,27 @@ final class ListenerContainer implements ManagedListener {
             }
         }
 
-        void setClaiming(boolean claim) {
+        /** Claims messages unless the listener or its topic is paused, or the circuit is open. */
+        private void setClaiming() {
+            setClaiming(!ending && !paused && engine.membership.pauses().allow(topic()) && !circuit.isOpen());
+        }
+
+        private void setClaiming(boolean claim) {
             if (claiming != claim) {
                 claiming = claim;
                 pollers.forEach(claim ? ShardPoller::resume : ShardPoller::pause);
+            }
+        }
+
+        private void circuitChanged() {
+            synchronized (lock) {
+                budget.probe(circuit.isHalfOpen());
+                setClaiming();
+                if (probes != null) {
+                    probes.wake();
+                } else if (!ending) {
+                    probes = engine.tasks().schedule(name + " probes", circuit);
+                }
             }
         }
 
@@ -265,6 +288,9 @@ final class ListenerContainer implements ManagedListener {
             setClaiming(false);
             removePauseListener.run();
             opening.cancel();
+            if (probes != null) {
+                probes.cancel();
+            }
             CompletableFuture<Void> drained = CompletableFuture.allOf(
                     pollers.stream().map(ShardPoller::end).toArray(CompletableFuture[]::new));
             CompletableFuture<Void> unused = drained.thenRun(() -> {

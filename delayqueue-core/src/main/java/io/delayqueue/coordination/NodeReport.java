@@ -4,6 +4,7 @@ import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.FormText;
 import io.delayqueue.message.Shard.QueueKind;
 import java.net.InetAddress;
@@ -78,6 +79,11 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
         FormText.append(text, "state", listener.state());
         FormText.append(text, "running", listener.running());
         FormText.append(text, "concurrency", listener.concurrency());
+        Unavailable unavailable = listener.unavailable();
+        if (unavailable != null) {
+            FormText.append(text, "unavailable", unavailable.failure());
+            FormText.append(text, "unavailableFor", unavailable.time().toMillis());
+        }
         RunningHandler oldest = listener.oldest();
         if (oldest != null) {
             FormText.append(text, "message", oldest.id());
@@ -119,6 +125,7 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
 
     private static ListenerStatus listener(Map<String, String> fields) {
         String message = fields.get("message");
+        String unavailable = fields.get("unavailable");
         return new ListenerStatus(
                 fields.getOrDefault("id", ""),
                 fields.getOrDefault("topic", ""),
@@ -126,6 +133,7 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
                 State.valueOf(fields.getOrDefault("state", "")),
                 (int) number(fields, "running"),
                 (int) number(fields, "concurrency"),
+                unavailable == null ? null : new Unavailable(unavailable, millis(fields, "unavailableFor")),
                 message == null
                         ? null
                         : new RunningHandler(message, (int) number(fields, "attempt"), millis(fields, "time")),

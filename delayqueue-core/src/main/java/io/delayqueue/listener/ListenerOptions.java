@@ -17,6 +17,10 @@ import java.util.List;
  * @param retryPolicy decides what follows a failed attempt
  * @param notRetryable exception types that dead-letter a message at once; subclasses and exceptions with such a cause
  *     count too
+ * @param unavailableOn exception types which mean that a system that the handler needs is unavailable; subclasses and
+ *     exceptions with such a cause count too, and {@link DependencyUnavailableException} always does. The attempt does
+ *     not count. The listener claims no messages on this node, except one at a time as a probe, 1 s later and then at
+ *     intervals that grow to 30 s, until a probe does not fail like this. A type in {@code notRetryable} takes precedence
  * @param handlingTime maximum time for which the lease of a delivery is renewed while it is handled, 1 second to 365
  *     days and not less than the lease; after it the lease ends
  * @param prefetch maximum number of deliveries claimed in addition to those being handled, 0 to 10,000; fewer are
@@ -32,6 +36,7 @@ public record ListenerOptions(
         int maxPostponements,
         RetryPolicy retryPolicy,
         List<Class<? extends Throwable>> notRetryable,
+        List<Class<? extends Throwable>> unavailableOn,
         Duration handlingTime,
         int prefetch,
         Duration prefetchTime,
@@ -48,6 +53,7 @@ public record ListenerOptions(
             10,
             0,
             new Backoff.Exponential(Duration.ofSeconds(1), 2, Duration.ofHours(1), 0.2),
+            List.of(),
             List.of(),
             Duration.ofHours(1),
             1000,
@@ -75,13 +81,19 @@ public record ListenerOptions(
                     "must be at least the lease (" + DurationText.of(lease) + "), but was "
                             + DurationText.of(handlingTime));
         }
-        notRetryable = List.copyOf(notRetryable);
-        for (Class<?> type : notRetryable) {
+        notRetryable = exceptions("notRetryable", notRetryable);
+        unavailableOn = exceptions("unavailableOn", unavailableOn);
+    }
+
+    private static List<Class<? extends Throwable>> exceptions(String option, List<Class<? extends Throwable>> types) {
+        List<Class<? extends Throwable>> copy = List.copyOf(types);
+        for (Class<?> type : copy) {
             InvalidOptionException.require(
                     Throwable.class.isAssignableFrom(type),
-                    "notRetryable",
+                    option,
                     "must name exceptions, but names " + type.getName());
         }
+        return copy;
     }
 
     /** Creates a builder with these options. */
@@ -99,6 +111,7 @@ public record ListenerOptions(
         private int maxPostponements;
         private RetryPolicy retryPolicy;
         private List<Class<? extends Throwable>> notRetryable;
+        private List<Class<? extends Throwable>> unavailableOn;
         private Duration handlingTime;
         private int prefetch;
         private Duration prefetchTime;
@@ -112,6 +125,7 @@ public record ListenerOptions(
             this.maxPostponements = from.maxPostponements;
             this.retryPolicy = from.retryPolicy;
             this.notRetryable = from.notRetryable;
+            this.unavailableOn = from.unavailableOn;
             this.handlingTime = from.handlingTime;
             this.prefetch = from.prefetch;
             this.prefetchTime = from.prefetchTime;
@@ -160,6 +174,12 @@ public record ListenerOptions(
             return this;
         }
 
+        /** See {@link ListenerOptions#unavailableOn()}. */
+        public Builder unavailableOn(List<Class<? extends Throwable>> unavailableOn) {
+            this.unavailableOn = unavailableOn;
+            return this;
+        }
+
         /** See {@link ListenerOptions#handlingTime()}. */
         public Builder handlingTime(Duration handlingTime) {
             this.handlingTime = handlingTime;
@@ -198,6 +218,7 @@ public record ListenerOptions(
                     maxPostponements,
                     retryPolicy,
                     notRetryable,
+                    unavailableOn,
                     handlingTime,
                     prefetch,
                     prefetchTime,

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param state whether it takes deliveries
  * @param running number of handlers that are running
  * @param concurrency maximum number of handlers that may run
+ * @param unavailable what is unavailable; null unless the state is {@link State#UNAVAILABLE}
  * @param oldest the handler that has been running longest; null if none is running
  * @param attempts the attempts of the last minute
  */
@@ -23,6 +24,7 @@ public record ListenerStatus(
         State state,
         int running,
         int concurrency,
+        @Nullable Unavailable unavailable,
         @Nullable RunningHandler oldest,
         Attempts attempts) {
 
@@ -30,11 +32,24 @@ public record ListenerStatus(
     public enum State {
         /** It takes deliveries, unless its topic is paused on all nodes. */
         RUNNING,
+        /**
+         * A system that its handlers need is unavailable. It takes one delivery at a time, as a probe, and none until the
+         * next probe.
+         */
+        UNAVAILABLE,
         /** It is paused on its node. */
         PAUSED,
         /** It does not run on its node. */
         STOPPED
     }
+
+    /**
+     * The unavailability of a system that handlers need.
+     *
+     * @param failure class and text of the last exception
+     * @param time since the first failure
+     */
+    public record Unavailable(String failure, Duration time) {}
 
     /**
      * A running handler.

@@ -2,6 +2,7 @@ package io.delayqueue.message;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Failure(String type, String message, @Nullable String stack) {
 
+    private static final int MAX_CAUSES = 50;
     private static final int MAX_TEXT = 500;
     private static final int MAX_STACK = 4000;
     private static final String CUT = "…";
@@ -42,6 +44,20 @@ public record Failure(String type, String message, @Nullable String stack) {
         } catch (Throwable e) {
             return null;
         }
+    }
+
+    /** Whether an exception or one of its causes has one of these types. */
+    public static boolean hasCause(Throwable exception, List<? extends Class<? extends Throwable>> types) {
+        Throwable cause = exception;
+        for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+            for (Class<? extends Throwable> type : types) {
+                if (type.isInstance(cause)) {
+                    return true;
+                }
+            }
+            cause = causeOf(cause);
+        }
+        return false;
     }
 
     private static String messageOf(Throwable exception) {

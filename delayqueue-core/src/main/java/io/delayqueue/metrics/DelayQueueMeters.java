@@ -213,7 +213,7 @@ public enum DelayQueueMeters implements MeterDocumentation {
         STATE,
         /** acknowledged, retried, dead or rejected. */
         OUTCOME,
-        /** failing, no_listener, late, unknown, node_failed, busy, suspects, dead_letters or paused. */
+        /** failing, unavailable, no_listener, late, unknown, node_failed, busy, suspects, dead_letters or paused. */
         KIND,
         /** The script that was called: send, poll, heartbeat, … */
         OPERATION;

@@ -104,8 +104,18 @@ public sealed interface Settlement {
         }
     }
 
-    /** Releases a delivery that was not started: its message keeps its due time, and the attempt does not count. */
-    record Release(String id, String token) implements Settlement {}
+    /**
+     * Releases a delivery: the attempt does not count.
+     *
+     * @param delay the delay until the next delivery, by Redis' clock; null if the message keeps its due time
+     */
+    record Release(String id, String token, @Nullable Duration delay) implements Settlement {
+
+        /** Releases a delivery whose message keeps its due time. */
+        public Release(String id, String token) {
+            this(id, token, null);
+        }
+    }
 
     /**
      * Extends the lease. The delivery stays unsettled.

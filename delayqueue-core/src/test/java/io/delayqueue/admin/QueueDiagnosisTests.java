@@ -11,6 +11,7 @@ import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.Shard.QueueKind;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,7 +61,11 @@ class QueueDiagnosisTests {
 
     private static ListenerStatus listener(String topic, State state, int running, Attempts attempts) {
         RunningHandler oldest = running == 0 ? null : new RunningHandler("m", 1, Duration.ofSeconds(30));
-        return new ListenerStatus(topic + "-listener", topic, QueueKind.MESSAGES, state, running, 8, oldest, attempts);
+        Unavailable unavailable = state == State.UNAVAILABLE
+                ? new Unavailable("ConnectException: refused", Duration.ofSeconds(running + 90))
+                : null;
+        return new ListenerStatus(
+                topic + "-listener", topic, QueueKind.MESSAGES, state, running, 8, unavailable, oldest, attempts);
     }
 
     private static Attempts attempts(long succeeded, long failed) {
@@ -218,6 +223,28 @@ class QueueDiagnosisTests {
         Nodes busy = nodes(listener("a", State.RUNNING, 8, Attempts.NONE));
         assertThat(diagnose(busy, topic("a", 0, 0, 32, 0, 0)).findings()).isEmpty();
         assertThat(only(diagnose(busy, topic("a", 0, 0, 33, 0, 0))).kind()).isEqualTo(Kind.BUSY);
+    }
+
+    @Test
+    void unavailableSystemsAreFound() {
+        Diagnosis all = diagnose(nodes(listener("a", State.UNAVAILABLE, 0, Attempts.NONE)), late("a", 20));
+        assertThat(all.findings()).extracting(Finding::kind).containsExactly(Kind.UNAVAILABLE, Kind.LATE);
+        Finding finding = all.findings().get(0);
+        assertThat(finding.level()).isEqualTo(Level.CRITICAL);
+        assertThat(finding.failure()).isEqualTo("ConnectException: refused");
+        assertThat(texts(all))
+                .containsExactly(
+                        "A system that listener a-listener needs has been unavailable for 90 s on shop-1. Its messages stay"
+                                + " in Redis, and no attempt counts.",
+                        "Its oldest due message has been waiting for 20 s, 5 messages are ready. A system that its handlers"
+                                + " need is unavailable.");
+
+        Diagnosis some = diagnose(
+                nodes(
+                        listener("b", State.RUNNING, 0, Attempts.NONE),
+                        listener("b", State.UNAVAILABLE, 0, Attempts.NONE)),
+                topic("b", 1, 0, 0, 0, 0));
+        assertThat(only(some).level()).isEqualTo(Level.WARNING);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.delayqueue.listener.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -25,6 +26,7 @@ class ListenerAttributesTests {
                 maxPostponements = "6",
                 backoff = "0s,0s,2m",
                 notRetryable = {IOException.class, IllegalStateException.class},
+                unavailableOn = TimeoutException.class,
                 handlingTime = "PT2M",
                 prefetch = "17",
                 prefetchTime = "#{T(java.time.Duration).ofSeconds(9)}",
@@ -50,6 +52,7 @@ class ListenerAttributesTests {
                             6,
                             new Backoff.Intervals(List.of(Duration.ZERO, Duration.ZERO, Duration.ofMinutes(2))),
                             List.of(IOException.class, IllegalStateException.class),
+                            List.of(TimeoutException.class),
                             Duration.ofMinutes(2),
                             17,
                             Duration.ofSeconds(9),

@@ -60,7 +60,7 @@ final class RecordingContainer implements ManagedListener {
     @Override
     public ListenerStatus status() {
         State state = !running ? State.STOPPED : paused ? State.PAUSED : State.RUNNING;
-        return new ListenerStatus(id(), topic(), kind(), state, 0, options().concurrency(), null, Attempts.NONE);
+        return new ListenerStatus(id(), topic(), kind(), state, 0, options().concurrency(), null, null, Attempts.NONE);
     }
 
     @Override

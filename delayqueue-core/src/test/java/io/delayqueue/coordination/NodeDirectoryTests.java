@@ -10,6 +10,7 @@ import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.KeySpace;
@@ -124,13 +125,14 @@ class NodeDirectoryTests {
                 "l&1",
                 "b %\n-x",
                 QueueKind.MESSAGES,
-                State.PAUSED,
+                State.UNAVAILABLE,
                 7,
                 8,
+                new Unavailable("Down: a&b=c\n%+é", Duration.ofSeconds(11)),
                 new RunningHandler("id=1", 9, Duration.ofSeconds(10)),
                 attempts);
         ListenerStatus idle =
-                new ListenerStatus("l2", "t", QueueKind.NOTIFICATIONS, State.RUNNING, 0, 1, null, Attempts.NONE);
+                new ListenerStatus("l2", "t", QueueKind.NOTIFICATIONS, State.RUNNING, 0, 1, null, null, Attempts.NONE);
         NodeReport report = new NodeReport("shop-7f9c", 42, Instant.ofEpochMilli(43), List.of(busy, idle));
         node("one", report).run();
         assertThat(directory.read().nodes()).extracting(Node::report).containsExactly(report);
@@ -147,6 +149,7 @@ class NodeDirectoryTests {
                         State.RUNNING,
                         0,
                         1,
+                        null,
                         null,
                         i == NodeReport.MAX_LISTENERS ? failed : Attempts.NONE))
                 .toList();

@@ -11,6 +11,16 @@ public interface Broker extends AutoCloseable {
      */
     Forwarder open(Route route);
 
+    /**
+     * Whether a failed send means that the broker can take no message at present. Otherwise the broker rejected the
+     * message itself.
+     *
+     * @param failure the failure of {@link Forwarder#forward}; not a common failure of connections, such as a refused one
+     */
+    default boolean isUnavailable(Throwable failure) {
+        return false;
+    }
+
     /** Closes the resources that were opened for forwarding. Resources of the application stay open. */
     @Override
     void close();

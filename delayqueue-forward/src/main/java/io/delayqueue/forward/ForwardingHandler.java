@@ -3,28 +3,55 @@ package io.delayqueue.forward;
 import io.delayqueue.Internal;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
+import io.delayqueue.listener.DependencyUnavailableException;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Failure;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
 
-/** Forwards deliveries. A delivery is handled when the broker has confirmed its message. Thread-safe. */
+/**
+ * Forwards deliveries. A delivery is handled when the broker has confirmed its message. If the broker is unavailable, it
+ * fails with a {@link DependencyUnavailableException}; if the broker rejected the message, with a {@link
+ * ForwardException}. Thread-safe.
+ */
 @Internal
 public final class ForwardingHandler implements DeliveryHandler {
 
     private static final int MAX_CAUSES = 50;
 
+    /** Common failures of connections, and what brokers throw themselves. */
+    private static final List<Class<? extends Throwable>> UNAVAILABLE = List.of(
+            DependencyUnavailableException.class,
+            SocketException.class,
+            SocketTimeoutException.class,
+            UnknownHostException.class,
+            ClosedChannelException.class,
+            SSLException.class,
+            TimeoutException.class);
+
     private final Route route;
+    private final Broker broker;
     private final Forwarder forwarder;
     private final List<ForwardMapper> mappers;
     private final SendDeadlines deadlines;
 
-    /** Creates a handler of a route. */
-    public ForwardingHandler(Route route, Forwarder forwarder, List<ForwardMapper> mappers, SendDeadlines deadlines) {
+    /**
+     * Creates a handler of a route. Does not connect to the broker.
+     *
+     * @throws io.delayqueue.message.InvalidOptionException if the route is invalid for the broker
+     */
+    public ForwardingHandler(Route route, Broker broker, List<ForwardMapper> mappers, SendDeadlines deadlines) {
         this.route = route;
-        this.forwarder = forwarder;
+        this.broker = broker;
+        this.forwarder = broker.open(route);
         this.mappers = List.copyOf(mappers);
         this.deadlines = deadlines;
     }
@@ -58,12 +85,12 @@ public final class ForwardingHandler implements DeliveryHandler {
         return message;
     }
 
-    private ForwardException timedOut(ForwardedMessage message) {
-        return new ForwardException(where(message) + " was not confirmed within " + route.sendTimeout()
+    private DependencyUnavailableException timedOut(ForwardedMessage message) {
+        return new DependencyUnavailableException(where(message) + " was not confirmed within " + route.sendTimeout()
                 + "; it may have arrived all the same");
     }
 
-    private ForwardException failed(ForwardedMessage message, Throwable thrown) {
+    private RuntimeException failed(ForwardedMessage message, Throwable thrown) {
         Throwable failure = Completions.cause(thrown);
         Throwable root = failure;
         Throwable cause = Failure.causeOf(failure);
@@ -72,8 +99,11 @@ public final class ForwardingHandler implements DeliveryHandler {
             cause = Failure.causeOf(cause);
         }
         Failure text = Failure.of(root);
-        String why = root instanceof ForwardException ? text.message() : text.summary();
-        return new ForwardException(where(message) + " failed: " + why, failure);
+        boolean own = root instanceof ForwardException || root instanceof DependencyUnavailableException;
+        String sentence = where(message) + " failed: " + (own ? text.message() : text.summary());
+        return Failure.hasCause(failure, UNAVAILABLE) || broker.isUnavailable(failure)
+                ? new DependencyUnavailableException(sentence, failure)
+                : new ForwardException(sentence, failure);
     }
 
     private String where(ForwardedMessage message) {

@@ -23,9 +23,9 @@ class ArtemisForwardTests extends ForwardContract {
 
     @Override
     List<String> moreProperties() {
-        List<String> properties = new ArrayList<>(forward(7, "full", "full", "max-attempts=2"));
-        properties.addAll(forward(8, "names", "names"));
-        properties.addAll(forward(9, "news", "topic", "pub-sub=true"));
+        List<String> properties = new ArrayList<>(forward(8, "full", "full", "max-attempts=2"));
+        properties.addAll(forward(9, "names", "names"));
+        properties.addAll(forward(10, "news", "topic", "pub-sub=true"));
         return properties;
     }
 

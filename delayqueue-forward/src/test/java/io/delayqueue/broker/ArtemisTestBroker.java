@@ -20,8 +20,8 @@ import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
 final class ArtemisTestBroker implements LocalBroker {
 
     private static final long RECEIVE_TIMEOUT = 1_000;
-    private static final List<String> QUEUES =
-            List.of("plain", "load", "soak", "hang", "large", "late", "full", "names", "topic::one", "topic::other");
+    private static final List<String> QUEUES = List.of(
+            "plain", "load", "soak", "hang", "large", "late", "outage", "full", "names", "topic::one", "topic::other");
 
     private final Path directory = ServerProcess.newDirectory("artemis");
     private final int port = ServerProcess.freePort();

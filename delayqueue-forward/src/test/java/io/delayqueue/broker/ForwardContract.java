@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.broker.ForwardingApplication.Seen;
+import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.DelayQueueHarness;
 import java.time.Duration;
@@ -15,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -24,6 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Rules of forwarding to any broker, which starts after the application. Each test leaves the broker running. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -53,15 +59,16 @@ abstract class ForwardContract {
         properties.addAll(forward(4, "large", "large", "max-attempts=2"));
         properties.addAll(forward(5, "nowhere", TestBroker.NOWHERE, "send-timeout=1s", "max-attempts=2"));
         properties.addAll(forward(6, "late", "late", "send-timeout=1s"));
+        properties.addAll(forward(7, "outage", "outage", "send-timeout=2s"));
         properties.addAll(moreProperties());
         application = ForwardingApplication.start(broker, properties);
         delayQueue = application.getBean(DelayQueueTemplate.class);
         harness = application.getBean(DelayQueueHarness.class);
 
         delayQueue.send(DelayMessage.to("late").id("early").payload("text").build());
-        awaitRetryAfter(0);
+        awaitUnavailable("late");
         broker.start();
-        List.of("plain", "load", "soak", "hang", "large", "late").forEach(broker::create);
+        List.of("plain", "load", "soak", "hang", "large", "late", "outage").forEach(broker::create);
         harness.awaitAcknowledged("late", "early");
     }
 
@@ -71,9 +78,20 @@ abstract class ForwardContract {
         broker.close();
     }
 
-    private void awaitRetryAfter(int retried) {
-        Seen seen = application.getBean(Seen.class);
-        await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.retried.get() > retried);
+    /** Waits until the listener of a topic has met an unavailable broker, and returns the failure. */
+    final String awaitUnavailable(String topic) {
+        return awaitUnavailable(application, topic);
+    }
+
+    static String awaitUnavailable(ConfigurableApplicationContext application, String topic) {
+        ManagedListener listener = application
+                .getBean(DelayListenerRegistry.class)
+                .getContainer("forward-" + topic)
+                .orElseThrow();
+        return await().dontCatchUncaughtExceptions()
+                .atMost(OUTAGE)
+                .until(() -> listener.status().unavailable(), Objects::nonNull)
+                .failure();
     }
 
     final List<String> forward(int index, String topic, String destination, String... keys) {
@@ -145,12 +163,13 @@ abstract class ForwardContract {
         try {
             long begun = System.nanoTime();
             delayQueue.send(DelayMessage.to("hang").id("held").payload("text").build());
-            DeadLetter deadLetter = harness.awaitDead("hang", "held");
+            String failure = awaitUnavailable("hang");
             tell("a send with a timeout of 1 s to an unresponsive broker failed after " + since(begun));
-            assertThat(deadLetter.failure().message()).startsWith("Forwarding to 'hang' by " + broker.to());
+            assertThat(failure).contains("Forwarding to 'hang' by " + broker.to());
         } finally {
             broker.resume();
         }
+        harness.awaitAcknowledged("hang", "held");
         delayQueue.send(DelayMessage.to("plain").id("after").payload("text").build());
         harness.awaitAcknowledged("plain", "after");
     }
@@ -173,6 +192,50 @@ abstract class ForwardContract {
         outages("soak", 20_000, 5);
     }
 
+    /** The length of the outage is a minute, or {@code delayqueue-test.outage}. */
+    @Test
+    @Tag("soak")
+    @Timeout(900)
+    void longOutageSpendsNoAttempts() {
+        Duration outage = DurationText.parse(System.getProperty("delayqueue-test.outage", "1m"));
+        int count = 20_000;
+        Seen seen = application.getBean(Seen.class);
+        seen.acknowledged.clear();
+        seen.retried.set(0);
+        broker.kill();
+        delayQueue.sendAll(messages("outage", count));
+        awaitUnavailable("outage");
+        pass(outage.dividedBy(2));
+        long commands = commands();
+        pass(outage.dividedBy(2));
+        long perSecond = (commands() - commands) / outage.dividedBy(2).toSeconds();
+        long begun = System.nanoTime();
+        broker.start();
+        harness.awaitEmpty("outage");
+        String took = since(begun);
+
+        List<String> arrived = broker.take("outage").stream().map(Received::id).toList();
+        tell(count + " messages, unavailable for " + outage + ": " + seen.retried.get() + " failed attempts, "
+                + perSecond
+                + " commands of Redis a second, drained within " + took + " after the start of the broker, "
+                + (arrived.size() - count) + " duplicates");
+        assertThat(new HashSet<>(arrived)).hasSize(count);
+        assertThat(seen.retried).hasValue(0);
+        assertThat(application.getBean(DelayQueueAdmin.class).counts("outage").dead())
+                .isZero();
+        assertThat(perSecond).isLessThan(100);
+    }
+
+    /** The outage lasts for this time. */
+    private static void pass(Duration time) {
+        await().pollDelay(time).atMost(time.plusSeconds(10)).until(() -> true);
+    }
+
+    private long commands() {
+        return application.getBean(StringRedisTemplate.class).execute((RedisCallback<Long>) connection ->
+                Long.valueOf(connection.serverCommands().info("stats").getProperty("total_commands_processed")));
+    }
+
     private void outages(String topic, int count, int kills) {
         Seen seen = application.getBean(Seen.class);
         seen.acknowledged.clear();
@@ -183,9 +246,8 @@ abstract class ForwardContract {
         for (int kill = 1; kill <= kills; kill++) {
             int enough = count * kill / (kills + 1);
             await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.acknowledged.size() >= enough);
-            int failed = seen.retried.get();
             broker.kill();
-            awaitRetryAfter(failed);
+            awaitUnavailable(topic);
             broker.start();
         }
         harness.awaitEmpty(topic);

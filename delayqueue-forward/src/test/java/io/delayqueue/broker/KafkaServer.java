@@ -11,6 +11,8 @@ import kafka.tools.StorageTool;
 /** The main class of a Kafka broker's JVM. */
 final class KafkaServer {
 
+    static final String LOGIN_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule";
+
     private KafkaServer() {}
 
     /** Starts with the log of the last run, if there is one. */
@@ -18,6 +20,7 @@ final class KafkaServer {
         Path data = Path.of(arguments[0]);
         String port = arguments[1];
         String controller = arguments[2];
+        String sasl = arguments[3];
         Path configuration = data.resolveSibling("server.properties");
         List<String> lines = new ArrayList<>(List.of(
                 "process.roles=broker,controller",
@@ -25,9 +28,12 @@ final class KafkaServer {
                 "controller.quorum.voters=1@127.0.0.1:" + controller,
                 "controller.listener.names=CONTROLLER",
                 "inter.broker.listener.name=PLAINTEXT",
-                "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-                "listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller,
-                "advertised.listeners=PLAINTEXT://127.0.0.1:" + port,
+                "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_PLAINTEXT",
+                "listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller
+                        + ",SASL://127.0.0.1:" + sasl,
+                "advertised.listeners=PLAINTEXT://127.0.0.1:" + port + ",SASL://127.0.0.1:" + sasl,
+                "sasl.enabled.mechanisms=PLAIN",
+                "listener.name.sasl.plain.sasl.jaas.config=" + LOGIN_MODULE + " required user_shop=\"secret\";",
                 "log.dirs=" + data,
                 "auto.create.topics.enable=false",
                 "broker.session.timeout.ms=2000",

@@ -25,6 +25,7 @@ final class KafkaTestBroker implements LocalBroker {
     private final Path directory = ServerProcess.newDirectory("kafka");
     private final int port = ServerProcess.freePort();
     private final int controller = ServerProcess.freePort();
+    private final int sasl = ServerProcess.freePort();
     private ServerProcess process;
 
     @Override
@@ -42,6 +43,16 @@ final class KafkaTestBroker implements LocalBroker {
                 "spring.kafka.producer.value-serializer=org.apache.kafka.common.serialization.LongSerializer");
     }
 
+    /** The properties by which an application connects with the user shop. */
+    List<String> properties(String password) {
+        return List.of(
+                "spring.kafka.bootstrap-servers=127.0.0.1:" + sasl,
+                "spring.kafka.security.protocol=SASL_PLAINTEXT",
+                "spring.kafka.properties.sasl.mechanism=PLAIN",
+                "spring.kafka.properties.sasl.jaas.config=" + KafkaServer.LOGIN_MODULE
+                        + " required username=\"shop\" password=\"" + password + "\";");
+    }
+
     private String address() {
         return "127.0.0.1:" + port;
     }
@@ -51,7 +62,11 @@ final class KafkaTestBroker implements LocalBroker {
         process = ServerProcess.java(
                 directory,
                 KafkaServer.class,
-                List.of(directory.resolve("data").toString(), String.valueOf(port), String.valueOf(controller)));
+                List.of(
+                        directory.resolve("data").toString(),
+                        String.valueOf(port),
+                        String.valueOf(controller),
+                        String.valueOf(sasl)));
         process.awaitReady(this::serves);
     }
 

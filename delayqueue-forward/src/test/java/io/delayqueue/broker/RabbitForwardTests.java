@@ -23,10 +23,10 @@ class RabbitForwardTests extends ForwardContract {
 
     @Override
     List<String> moreProperties() {
-        List<String> properties = new ArrayList<>(forward(7, "missing", "missing", "max-attempts=2"));
-        properties.addAll(forward(8, "queue", "", "routing-key=plain"));
-        properties.addAll(forward(9, "odd", "odd", "max-attempts=1"));
-        properties.addAll(forward(10, "alarm", "alarm", "send-timeout=2s"));
+        List<String> properties = new ArrayList<>(forward(8, "missing", "missing", "max-attempts=2"));
+        properties.addAll(forward(9, "queue", "", "routing-key=plain"));
+        properties.addAll(forward(10, "odd", "odd", "max-attempts=1"));
+        properties.addAll(forward(11, "alarm", "alarm", "send-timeout=2s"));
         return properties;
     }
 
@@ -120,11 +120,7 @@ class RabbitForwardTests extends ForwardContract {
             delayQueue.send(DelayMessage.to("alarm").id("held").payload("text").build());
             await().dontCatchUncaughtExceptions()
                     .atMost(Duration.ofSeconds(60))
-                    .until(() -> String.valueOf(delayQueue
-                                    .find("alarm", "held")
-                                    .orElseThrow()
-                                    .lastFailure())
-                            .contains("RabbitMQ has blocked the connection: "));
+                    .until(() -> awaitUnavailable("alarm").contains("RabbitMQ has blocked the connection: "));
             assertThat(seen.acknowledged).doesNotContain("held");
         } finally {
             rabbit.alarm(false);

@@ -7,7 +7,9 @@ import static org.mockito.Mockito.mock;
 
 import io.delayqueue.container.HostileException;
 import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DependencyUnavailableException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -120,6 +122,17 @@ class ForwardingHandlerTests {
     }
 
     @Test
+    void failureOfTheConnectionMeansThatTheBrokerIsUnavailable() {
+        CompletableFuture<Void> refused = CompletableFuture.failedFuture(
+                new CompletionException(new IllegalStateException("outer", new ConnectException("refused"))));
+
+        assertThatThrownBy(handle(Map.of(), message -> refused)::join)
+                .cause()
+                .isInstanceOf(DependencyUnavailableException.class)
+                .hasMessage("Forwarding to 'due-orders' by kafka failed: java.net.ConnectException: refused");
+    }
+
+    @Test
     void mapperMustNotReturnNull() {
         assertThatThrownBy(() -> sent(Map.of(), (mapped, delivery, route) -> null))
                 .hasMessage("A ForwardMapper returned null");
@@ -147,7 +160,9 @@ class ForwardingHandlerTests {
         given(delivery.sentAt()).willReturn(Instant.parse("2026-11-21T23:00:00Z"));
         given(delivery.headers()).willReturn(headers);
         given(delivery.body()).willReturn(new byte[0]);
-        return new ForwardingHandler(ROUTE, forwarder, List.of(mappers), deadlines)
+        Broker broker = mock();
+        given(broker.open(ROUTE)).willReturn(forwarder);
+        return new ForwardingHandler(ROUTE, broker, List.of(mappers), deadlines)
                 .handle(List.of(delivery))
                 .toCompletableFuture();
     }

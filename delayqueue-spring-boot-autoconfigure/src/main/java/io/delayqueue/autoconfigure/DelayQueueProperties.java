@@ -388,6 +388,9 @@ public record DelayQueueProperties(
      *     such as "0s,0s,2m,10m", or the name of a RetryPolicy bean.
      * @param notRetryable Exceptions after which a message is dead-lettered without a retry. Subclasses, and exceptions
      *     with such a cause, are included.
+     * @param unavailableOn Exceptions which mean that a system that the handlers need is unavailable. Subclasses, and
+     *     exceptions with such a cause, are included. The attempt does not count, and the listener claims no messages on
+     *     this node until the system is available.
      * @param handlingTime Maximum time for which a lease is renewed while the delivery is handled, from the lease to
      *     365 d.
      * @param prefetch Maximum number of deliveries that are claimed in addition to those being handled, 0 to 10,000.
@@ -404,6 +407,7 @@ public record DelayQueueProperties(
             @Nullable Integer maxPostponements,
             @Nullable String backoff,
             @Nullable List<Class<? extends Throwable>> notRetryable,
+            @Nullable List<Class<? extends Throwable>> unavailableOn,
             @Nullable Duration handlingTime,
             @Nullable Integer prefetch,
             @Nullable Duration prefetchTime,

@@ -29,6 +29,7 @@ import io.delayqueue.template.SendLimits;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.ReceiveSettings;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -264,6 +265,7 @@ class DelayQueuePropertiesTests {
                         "max-postponements=6",
                         "backoff=0s,2m,10m",
                         "not-retryable=java.io.IOException,java.lang.IllegalStateException",
+                        "unavailable-on=java.net.ConnectException",
                         "handling-time=5m",
                         "prefetch=17",
                         "prefetch-time=3s",
@@ -282,6 +284,7 @@ class DelayQueuePropertiesTests {
                 6,
                 new Backoff.Intervals(List.of(Duration.ZERO, Duration.ofMinutes(2), Duration.ofMinutes(10))),
                 List.of(IOException.class, IllegalStateException.class),
+                List.of(ConnectException.class),
                 Duration.ofMinutes(5),
                 17,
                 Duration.ofSeconds(3),

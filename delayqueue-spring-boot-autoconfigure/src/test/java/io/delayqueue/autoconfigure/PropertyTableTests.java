@@ -58,6 +58,7 @@ class PropertyTableTests {
                         "delayqueue.http.tokens.consume",
                         "delayqueue.http.tokens.produce",
                         "delayqueue.listener.not-retryable",
+                        "delayqueue.listener.unavailable-on",
                         "delayqueue.topics");
     }
 

@@ -30,6 +30,26 @@ class DrillTests extends DrillTest {
     }
 
     @Test
+    void unavailableSystemIsSeen() {
+        send("refund", 20);
+        seen("unavailable system, finding", () -> finds("critical", "unavailable"));
+        assertThat(findings())
+                .contains("A system that listener", "DependencyUnavailableException: the bank is unavailable");
+        seen("unavailable system, health", () -> health().getStatus().equals(DEGRADED));
+        seen("unavailable system, log", () -> worker.log().contains("The listener claims no messages"));
+        alerts("unavailable system", "DelayQueueUnavailable");
+        assertThat(overview()
+                        .path("topics")
+                        .valueStream()
+                        .filter(topic -> topic.path("topic").asString().equals("refund"))
+                        .findFirst()
+                        .orElseThrow()
+                        .path("dead")
+                        .asInt())
+                .isZero();
+    }
+
+    @Test
     void slowHandlersAreSeenWithTheirCause() {
         send("report", 20);
         seen("slow handlers, finding", () -> finds("critical", "late"));

@@ -44,7 +44,7 @@ class NodeDrillTests extends DrillTest {
         worker.stop();
         seen("no listeners, finding", () -> finds("critical", "no_listener"));
         assertThat(overview().path("findings")).hasSizeLessThanOrEqualTo(5);
-        assertThat(findings()).contains("No node listens to any of 35 topics; last seen ");
+        assertThat(findings()).contains("No node listens to any of 36 topics; last seen ");
         seen("no listeners, health", () -> health().getStatus().equals(DEGRADED));
         alerts("no listeners", "DelayQueueTopicWithoutConsumer");
     }

@@ -81,7 +81,8 @@ final class PollScript {
             String value = postpone.delay().toMillis() + " " + postpone.permitted();
             write(call, "postpone", postpone, value, DeadLetterFormat.write(postpone.failure()));
         } else if (settlement instanceof Release release) {
-            write(call, "release", release, "", "");
+            Duration delay = release.delay();
+            write(call, "release", release, delay == null ? "" : Long.toString(delay.toMillis()), "");
         }
     }
 

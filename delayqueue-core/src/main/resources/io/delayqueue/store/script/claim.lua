@@ -134,7 +134,7 @@ local function recordedClaim()
       local at = #claim.messages + 1
       claim.ids[at], claim.messages[at] = id, message
       counts = string.gsub(counts, '%+$', '')
-      claim.before[at] = (tonumber(attempts) > 1 or counts ~= '')
+      claim.before[at] = delivery ~= token and delivery ~= token .. '+'
         and '- ' .. (attempts - 1) .. counts .. ' ' .. due .. ' ' .. failure
     end
   end

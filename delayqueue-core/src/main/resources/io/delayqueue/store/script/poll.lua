@@ -22,8 +22,8 @@
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
 -- permitted attempt) | 'postpone' (dead-letters with the failure after the last permitted postponement) | 'deadLetter' |
--- 'release'; the value is the delay of a retry in ms, the delay and the most postponements or 0, or the cause of a dead
--- letter, followed by ' ' and the handling time in ms if it is known
+-- 'release'; the value is the delay of a retry or release in ms, the delay and the most postponements or 0, or the cause
+-- of a dead letter, followed by ' ' and the handling time in ms if it is known
 -- result {'OK', now in µs, next due in ms, next lease end in ms, whether suspects are left (0 or 1), claimed ids, their
 --         messages, their deliveries before the claim or false, indices of rejected settlements, indices of rejected
 --         renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are omitted if they are empty

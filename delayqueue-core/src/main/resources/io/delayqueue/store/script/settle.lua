@@ -85,10 +85,11 @@ local function removeRemains(indices, acks, ackFirst, otherFirst)
 end
 
 -- adds the message to the schedule before it removes the lease; a suspect that is not due is scheduled as any message, and
--- the claim that reads it makes it a suspect again
-local function toSchedule(id, due, attempts, failure, counts)
+-- the claim that reads it makes it a suspect again. A message without attempts, counts and failure needs no delivery if
+-- it is scheduled at its own due time
+local function toSchedule(id, due, attempts, failure, counts, ownDue)
   redis.call('ZADD', scheduleKey, score(due, isSuspect(counts) and tonumber(due) <= now), id)
-  if attempts == 0 and failure == '' and counts == '' then
+  if attempts == 0 and failure == '' and counts == '' and due == ownDue then
     redis.call('HDEL', deliveriesKey, id)
   else
     redis.call('HSET', deliveriesKey, id, '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. failure)
@@ -114,7 +115,8 @@ local function settleOthers(first, held, newDeadLetters)
       local rest = string.sub(unmarked(counts), #postponed(counts) + 1)
       toSchedule(id, textOf(now + delay), attempts - 1, lastFailure, 'p' .. (postponements + 1) .. rest)
     elseif verb == 'release' then
-      toSchedule(id, select(3, parsed(delivery, message)), attempts - 1, lastFailure, unmarked(counts))
+      local due = delay and textOf(now + delay) or select(3, parsed(delivery, message))
+      toSchedule(id, due, attempts - 1, lastFailure, unmarked(counts), select(3, parsed(nil, message)))
     else
       local cause, handling = verb == 'postpone' and 'POSTPONEMENTS_SPENT' or 'ATTEMPTS_SPENT', ''
       if verb == 'deadLetter' then

@@ -128,6 +128,12 @@ public final class Polls {
         return this;
     }
 
+    /** Releases a message for {@code delay} milliseconds. */
+    public Polls release(String id, String token, long delay) {
+        settlements.add(new Settlement.Release(id, token, Duration.ofMillis(delay)));
+        return this;
+    }
+
     /** Extends a lease to {@code lease} milliseconds from now. */
     public Polls renew(String id, String token, long lease) {
         renewals.add(new Settlement.Extend(id, token, Duration.ofMillis(lease)));

@@ -89,6 +89,28 @@ class PollSettleTests {
                         "due -5, lease never",
                         new ShardState().scheduled("a", T0 - 5)),
                 new Row(
+                        "release for a time: scheduled after the delay, not counted, the last failure kept",
+                        leased,
+                        settles(poll -> poll.release("a", "w1-1", 700)),
+                        "due 700, lease never",
+                        new ShardState()
+                                .retrying("a", T0 + 700, 1, "E: old")
+                                .put("messages", "a", stored("a", T0 - 5))),
+                new Row(
+                        "release of the first attempt for a time: the delivery has the new due time",
+                        new ShardState().leased("a", T0 - 5, "w1-1", END),
+                        settles(poll -> poll.release("a", "w1-1", 700)),
+                        "due 700, lease never",
+                        new ShardState().crashed("a", T0 + 700, 0, "", "").put("messages", "a", stored("a", T0 - 5))),
+                new Row(
+                        "release of a first attempt that was released for a time: the new due time is kept",
+                        new ShardState()
+                                .leased("a", T0 - 5, "w1-1", END, 1, "", "")
+                                .put("messages", "a", stored("a", T0 - 9)),
+                        settles(poll -> poll.release("a", "w1-1")),
+                        "due -5, lease never",
+                        new ShardState().crashed("a", T0 - 5, 0, "", "").put("messages", "a", stored("a", T0 - 9))),
+                new Row(
                         "postpone: scheduled after the delay, not counted, the last failure kept",
                         leased,
                         settles(poll -> poll.postpone("a", "w1-1", 700, 1)),

@@ -126,6 +126,8 @@ final class StoreModel {
 
         String failure = "";
         long deliveryDue;
+        /** Whether a release without attempts left it with another due time than its own. */
+        boolean moved;
 
         @Nullable
         String token;
@@ -440,9 +442,12 @@ final class StoreModel {
             message.crashes = 0;
             message.isolatedCrashes = 0;
             message.suspect = false;
-        } else if (settlement instanceof Settlement.Release) {
-            message.back(message.deliveryDue, message.attempts - 1, message.failure);
+        } else if (settlement instanceof Settlement.Release release) {
+            Duration delay = release.delay();
+            long due = delay == null ? message.deliveryDue : now + delay.toMillis();
+            message.back(due, message.attempts - 1, message.failure);
             message.suspect &= message.due <= now;
+            message.moved = message.due != message.headDue;
         } else if (settlement instanceof Settlement.Postpone postpone && postpone.isPermitted(message.postponements)) {
             message.back(now + postpone.delay().toMillis(), message.attempts - 1, message.failure);
             message.suspect &= message.due <= now;
@@ -563,7 +568,7 @@ final class StoreModel {
                 } else {
                     state.put(prefix + "leases", id, message.leaseEnd);
                 }
-                if (message.attempts > 0 || message.postponements > 0 || message.crashes > 0) {
+                if (message.attempts > 0 || message.postponements > 0 || message.crashes > 0 || message.moved) {
                     state.put(prefix + "deliveries", id, delivery(message));
                 }
             });
@@ -585,7 +590,11 @@ final class StoreModel {
     private static String delivery(Live message) {
         String token = message.token == null ? "-" : message.token;
         String counts = message.countText();
-        if (message.token != null && message.attempts == 1 && message.failure.isEmpty() && counts.length() < 2) {
+        if (message.token != null
+                && message.attempts == 1
+                && message.failure.isEmpty()
+                && counts.length() < 2
+                && !message.moved) {
             return token + counts;
         }
         return token + " " + message.attempts + counts + " " + message.deliveryDue + " " + message.failure;

@@ -345,8 +345,9 @@ class StoreModelTests {
 
     private Settlement settle(Held delivery) {
         Failure failure = new Failure("E", "no " + random.nextInt(9), random.nextBoolean() ? "at x\nat y" : null);
-        return switch (random.nextInt(7)) {
+        return switch (random.nextInt(8)) {
             case 0 -> new Settlement.Release(delivery.id, delivery.token);
+            case 7 -> new Settlement.Release(delivery.id, delivery.token, Duration.ofMillis(random.nextInt(9000)));
             case 1, 2 ->
                 new Settlement.Retry(delivery.id, delivery.token, Duration.ofMillis(random.nextInt(9000)), failure);
             case 3 -> new Settlement.ToDeadLetters(delivery.id, delivery.token, DeadLetterCause.REQUESTED, failure);

@@ -10,7 +10,6 @@ import io.delayqueue.autoconfigure.property.ListenerLevels;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.forward.ForwardMapper;
-import io.delayqueue.forward.Forwarder;
 import io.delayqueue.forward.ForwardingHandler;
 import io.delayqueue.forward.Route;
 import io.delayqueue.forward.SendDeadlines;
@@ -73,11 +72,11 @@ final class Forwards implements DelayListenerConfigurer, SmartLifecycle, AutoClo
                 forward.routingKey(),
                 forward.pubSub(),
                 forward.sendTimeout());
-        Forwarder forwarder = InvalidPropertyException.check(
-                prefix, () -> brokers.find(route.to()).open(route));
+        ForwardingHandler handler = InvalidPropertyException.check(
+                prefix, () -> new ForwardingHandler(route, brokers.find(route.to()), mappers, deadlines));
         return DelayListenerEndpoint.to(route.topic())
                 .id(forward.listenerId())
-                .handler(byte[].class, new ForwardingHandler(route, forwarder, mappers, deadlines))
+                .handler(byte[].class, handler)
                 .options(options -> levels.apply(forward, prefix, options))
                 .build();
     }

@@ -4,8 +4,13 @@ import io.delayqueue.forward.Broker;
 import io.delayqueue.forward.ForwardedMessage;
 import io.delayqueue.forward.Forwarder;
 import io.delayqueue.forward.Route;
+import io.delayqueue.message.Failure;
 import io.delayqueue.message.InvalidOptionException;
+import jakarta.jms.Connection;
 import jakarta.jms.ConnectionFactory;
+import jakarta.jms.JMSException;
+import jakarta.jms.Session;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +53,27 @@ public final class JmsBroker implements Broker {
         return connections instanceof RenewableConnectionFactory cache
                 ? message -> sendWithCachedProducer(template, cache, message)
                 : message -> send(template, message);
+    }
+
+    /**
+     * Tries to open a new connection, because most exceptions of a provider have no type that tells a broken connection
+     * from a rejected message. Blocks until the broker replies.
+     */
+    @Override
+    public boolean isUnavailable(Throwable failure) {
+        if (!Failure.hasCause(failure, List.of(JMSException.class))) {
+            return false;
+        }
+        ConnectionFactory factory = connections();
+        if (factory instanceof SingleConnectionFactory single && single.getTargetConnectionFactory() != null) {
+            factory = single.getTargetConnectionFactory();
+        }
+        try (Connection connection = factory.createConnection();
+                Session session = connection.createSession()) {
+            return session == null;
+        } catch (JMSException | RuntimeException e) {
+            return true;
+        }
     }
 
     private static CompletionStage<?> send(JmsTemplate template, ForwardedMessage message) {

@@ -69,6 +69,11 @@ public final class KafkaBroker implements Broker {
     }
 
     @Override
+    public boolean isUnavailable(Throwable failure) {
+        return RenewedProducer.isUnavailable(failure);
+    }
+
+    @Override
     public void close() {
         producers.values().forEach(RenewedProducer::close);
     }

@@ -1,6 +1,7 @@
 package io.delayqueue.forward.kafka;
 
 import io.delayqueue.forward.ForwardException;
+import io.delayqueue.message.Failure;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,10 +17,13 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidPidMappingException;
 import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
@@ -59,6 +63,10 @@ final class RenewedProducer {
 
     private static final List<Class<? extends Exception>> TIMEOUTS =
             List.of(TimeoutException.class, InterruptException.class, CancellationException.class);
+
+    /** Retriable exceptions for which a message or its topic is the reason. */
+    private static final List<Class<? extends Exception>> OF_THE_MESSAGE =
+            List.of(UnknownTopicOrPartitionException.class, CorruptRecordException.class);
 
     private static final ProducerListener<String, byte[]> NO_LISTENER = new ProducerListener<>() {};
 
@@ -134,6 +142,15 @@ final class RenewedProducer {
         } catch (RuntimeException e) { // the application's factory has no configuration any more
             failure.addSuppressed(e);
         }
+    }
+
+    /**
+     * Whether a failure is not that of a message. Kafka reports a missing topic as a timeout with its error as the cause.
+     */
+    static boolean isUnavailable(Throwable failure) {
+        return isFatal(failure)
+                || (Failure.hasCause(failure, List.of(RetriableException.class))
+                        && !Failure.hasCause(failure, OF_THE_MESSAGE));
     }
 
     private static boolean isFatal(Throwable failure) {

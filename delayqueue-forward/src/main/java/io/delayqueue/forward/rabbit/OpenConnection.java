@@ -1,7 +1,7 @@
 package io.delayqueue.forward.rabbit;
 
 import com.rabbitmq.client.Connection;
-import io.delayqueue.forward.ForwardException;
+import io.delayqueue.listener.DependencyUnavailableException;
 import java.io.IOException;
 import java.net.Socket;
 import java.time.Duration;
@@ -56,7 +56,7 @@ final class OpenConnection {
     void requireNotBlocked() {
         String reason = blocked;
         if (reason != null && isOpen()) {
-            throw new ForwardException("RabbitMQ has blocked the connection: " + reason);
+            throw new DependencyUnavailableException("RabbitMQ has blocked the connection: " + reason);
         }
     }
 

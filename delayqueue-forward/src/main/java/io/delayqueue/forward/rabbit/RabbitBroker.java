@@ -1,9 +1,13 @@
 package io.delayqueue.forward.rabbit;
 
+import com.rabbitmq.client.ShutdownSignalException;
 import io.delayqueue.forward.Broker;
 import io.delayqueue.forward.Forwarder;
 import io.delayqueue.forward.Route;
+import io.delayqueue.message.Failure;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -47,6 +51,20 @@ public final class RabbitBroker implements Broker {
                 RabbitMessages.routingKey(message, route),
                 RabbitMessages.properties(message),
                 message.body());
+    }
+
+    /**
+     * A channel that RabbitMQ closes concerns a message, for example because its exchange is missing. A channel that the
+     * forward closes after a failed write concerns no message in particular.
+     */
+    @Override
+    public boolean isUnavailable(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = Failure.causeOf(cause)) {
+            if (cause instanceof ShutdownSignalException shutdown) {
+                return shutdown.isHardError() || shutdown.isInitiatedByApplication();
+            }
+        }
+        return Failure.hasCause(failure, List.of(IOException.class));
     }
 
     private static boolean isBlank(@Nullable String text) {

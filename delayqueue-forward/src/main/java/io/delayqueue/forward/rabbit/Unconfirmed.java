@@ -3,6 +3,7 @@ package io.delayqueue.forward.rabbit;
 import com.rabbitmq.client.Return;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.delayqueue.forward.ForwardException;
+import io.delayqueue.listener.DependencyUnavailableException;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -60,10 +61,13 @@ final class Unconfirmed {
     }
 
     void rejected(long number, boolean andAllBefore) {
-        settle(number, andAllBefore, new ForwardException("RabbitMQ rejected it, for example because a queue is full"));
+        settle(
+                number,
+                andAllBefore,
+                new DependencyUnavailableException("RabbitMQ rejected it, for example because a queue is full"));
     }
 
-    private void settle(long number, boolean andAllBefore, @Nullable ForwardException failure) {
+    private void settle(long number, boolean andAllBefore, @Nullable RuntimeException failure) {
         Set<Long> settled = andAllBefore ? messages.headMap(number, true).keySet() : Set.of(number);
         settled.forEach(each -> end(messages.remove(each), failure));
     }

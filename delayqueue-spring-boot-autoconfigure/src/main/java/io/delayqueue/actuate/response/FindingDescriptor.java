@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Something that an operator should look at.
  *
  * @param level {@code critical} or {@code warning}
- * @param kind {@code unknown}, {@code failing}, {@code no_listener}, {@code late}, {@code node_failed}, {@code busy},
- *     {@code suspects}, {@code dead_letters} or {@code paused}
+ * @param kind {@code unknown}, {@code failing}, {@code unavailable}, {@code no_listener}, {@code late},
+ *     {@code node_failed}, {@code busy}, {@code suspects}, {@code dead_letters} or {@code paused}
  * @param failure class and text of an exception
  * @param topics the topics that it concerns, the worst first, at most 20
  * @param count the number of topics or nodes that it concerns

@@ -45,9 +45,10 @@ public record NodeDescriptor(
      * A listener of the node.
      *
      * @param kind {@code messages} or, for a dead-letter listener, {@code notifications}
-     * @param state {@code running}, {@code paused} or {@code stopped}
+     * @param state {@code running}, {@code unavailable}, {@code paused} or {@code stopped}
      * @param running the number of handlers that are running
      * @param concurrency the maximum number of handlers that may run
+     * @param unavailable what is unavailable, if the state is {@code unavailable}
      * @param oldest the handler that has been running longest
      */
     public record Listener(
@@ -57,11 +58,13 @@ public record NodeDescriptor(
             String state,
             int running,
             int concurrency,
+            @Nullable Unavailable unavailable,
             @Nullable Handler oldest,
             AttemptsDescriptor attempts) {
 
         static Listener of(ListenerStatus listener) {
             RunningHandler oldest = listener.oldest();
+            ListenerStatus.Unavailable unavailable = listener.unavailable();
             return new Listener(
                     listener.id(),
                     listener.topic(),
@@ -69,6 +72,10 @@ public record NodeDescriptor(
                     listener.state().name().toLowerCase(Locale.ROOT),
                     listener.running(),
                     listener.concurrency(),
+                    unavailable == null
+                            ? null
+                            : new Unavailable(
+                                    unavailable.failure(), unavailable.time().toMillis()),
                     oldest == null
                             ? null
                             : new Handler(
@@ -76,6 +83,9 @@ public record NodeDescriptor(
                     AttemptsDescriptor.of(listener.attempts()));
         }
     }
+
+    /** The last exception of an unavailable system, and the time since the first one. */
+    public record Unavailable(String failure, long millis) {}
 
     /** A running handler, the id of its message, and the time since its start. */
     public record Handler(String id, int attempt, long millis) {}

@@ -44,6 +44,10 @@ public interface ListenerProperties {
     @Nullable
     List<Class<? extends Throwable>> notRetryable();
 
+    /** Exceptions which mean that a system that handlers need is unavailable. */
+    @Nullable
+    List<Class<? extends Throwable>> unavailableOn();
+
     /** Time after which the lease of a running handler is no longer renewed. */
     @Nullable
     Duration handlingTime();
@@ -69,6 +73,7 @@ public interface ListenerProperties {
         set(maxPostponements(), options::maxPostponements);
         set(backoff(), text -> options.retryPolicy(policies.apply(text)));
         set(notRetryable(), options::notRetryable);
+        set(unavailableOn(), options::unavailableOn);
         set(handlingTime(), options::handlingTime);
         set(prefetch(), options::prefetch);
         set(prefetchTime(), options::prefetchTime);

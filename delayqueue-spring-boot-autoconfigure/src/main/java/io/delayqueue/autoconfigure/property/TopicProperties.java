@@ -24,6 +24,7 @@ public record TopicProperties(
         @Nullable Integer maxPostponements,
         @Nullable String backoff,
         @Nullable List<Class<? extends Throwable>> notRetryable,
+        @Nullable List<Class<? extends Throwable>> unavailableOn,
         @Nullable Duration handlingTime,
         @Nullable Integer prefetch,
         @Nullable Duration prefetchTime,

@@ -275,12 +275,13 @@ function neverStarted(own) {
   };
 }
 
-const LISTENER_STATES = { running: 'ok', paused: 'warn', stopped: 'warn' };
+const LISTENER_STATES = { running: 'ok', unavailable: 'bad', paused: 'warn', stopped: 'warn' };
 
 function listenerRow(listener) {
-  const { id, topic, kind, node, own, running, concurrency, oldest, attempts } = listener;
+  const { id, topic, kind, node, own, running, concurrency, unavailable, oldest, attempts } = listener;
   const known = topicOf(topic);
-  const said = own ? (own.running ? (own.paused ? 'paused' : 'running') : 'stopped') : listener.state;
+  const runs = own && own.running && !own.paused && listener.state !== 'unavailable' ? 'running' : listener.state;
+  const said = own && !own.running ? 'stopped' : own && own.paused ? 'paused' : runs;
   const everywhere = said === 'running' && known && known.paused;
   const failed = failedOf(attempts);
   return {
@@ -289,7 +290,11 @@ function listenerRow(listener) {
       [name(id), kind === 'notifications' ? h('span', { class: 'badge' }, 'dead letters') : null],
       h('a', { href: topicLink(topic) }, name(topic)),
       hostOf(node),
-      h('span', { class: `badge ${everywhere ? 'note' : LISTENER_STATES[said]}` }, everywhere ? 'topic paused' : said),
+      h(
+        'span',
+        { class: `badge ${everywhere ? 'note' : LISTENER_STATES[said]}`, title: unavailable && unavailable.failure },
+        everywhere ? 'topic paused' : said,
+      ),
       h(
         'span',
         { class: 'permits' },

@@ -1,0 +1,219 @@
+package io.delayqueue.container;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.event.FailureLog;
+import io.delayqueue.listener.ListenerStatus.Unavailable;
+import io.delayqueue.message.Failure;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The circuit breaker of a listener (Nygard, <em>Release It!</em>). It opens when an attempt fails because a system that
+ * the handler needs is unavailable. While it is open, the listener claims no messages. After a delay it is half-open: the
+ * listener claims one message as a probe. If the probe fails like this too, the circuit opens again, with twice the
+ * delay. Any other end of the probe closes it.
+ *
+ * <p>An attempt that started before the last change does not affect the circuit: its failure says nothing new, and its
+ * success nothing about the present.
+ *
+ * <p>A message may fail like this by itself, as with a host that only this message names. So the attempt counts if the
+ * circuit is closed, and other messages were handled since the message failed like this before.
+ *
+ * <p>Thread-safe. {@code onChange} is called without the monitor. While the circuit is closed and no message failed
+ * recently, an attempt costs one volatile read.
+ */
+final class Circuit implements PeriodicTask {
+
+    private static final Log log = LogFactory.getLog(Circuit.class);
+
+    /** Delay of the first probe. */
+    static final Duration FIRST_DELAY = Duration.ofSeconds(1);
+
+    static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
+    private static final double JITTER = 0.2;
+    /** Number of messages whose last failure is remembered, and for how long. */
+    private static final int MAX_REMEMBERED = 1_000;
+
+    private static final long REMEMBERED_NANOS = Duration.ofMinutes(5).toNanos();
+
+    private final String listener;
+    private final LongSupplier nanoTime;
+    private final Runnable onChange;
+
+    private State state = State.CLOSED;
+    private long changedAt;
+    private long openedAt;
+    private String failure = "";
+    private int probes;
+    private Duration delay = Duration.ZERO;
+    /** Attempts since the start that reached the system. */
+    private long handled;
+    /** The last failures by message, oldest first. */
+    private final Map<String, LastFailure> remembered = new LinkedHashMap<>();
+
+    private volatile boolean idle = true;
+
+    private enum State {
+        CLOSED,
+        OPEN,
+        HALF_OPEN
+    }
+
+    /** When a message failed, and the value of {@link #handled} then. */
+    private record LastFailure(long at, long handled) {}
+
+    /**
+     * Creates a closed circuit.
+     *
+     * @param listener the listener and its topic, for the log
+     * @param onChange called after each change of {@link #isOpen()} or {@link #isHalfOpen()}, and when the delay until
+     *     the next probe begins
+     */
+    Circuit(String listener, LongSupplier nanoTime, Runnable onChange) {
+        this.listener = listener;
+        this.nanoTime = nanoTime;
+        this.onChange = onChange;
+        this.changedAt = nanoTime.getAsLong();
+    }
+
+    /** Whether the listener must not claim messages. */
+    synchronized boolean isOpen() {
+        return state == State.OPEN;
+    }
+
+    /** Whether the listener may claim one message as a probe. */
+    synchronized boolean isHalfOpen() {
+        return state == State.HALF_OPEN;
+    }
+
+    /** The unavailability; null if the circuit is closed. */
+    synchronized @Nullable Unavailable unavailable() {
+        return state == State.CLOSED
+                ? null
+                : new Unavailable(failure, Duration.ofNanos(nanoTime.getAsLong() - openedAt));
+    }
+
+    /**
+     * Records an attempt that failed because a system is unavailable.
+     *
+     * @param startedAt when the handler started, by the monotonic clock
+     * @return the delay after which the message is delivered again; null if the attempt counts as failed
+     */
+    @Nullable
+    Duration failed(String id, long startedAt, Throwable cause) {
+        Duration released;
+        boolean opened;
+        boolean again;
+        synchronized (this) {
+            long now = nanoTime.getAsLong();
+            LastFailure before = remembered.remove(id);
+            long handledBefore = before == null ? handled : before.handled();
+            boolean counts = state == State.CLOSED && handledBefore < handled;
+            remembered.put(id, new LastFailure(now, counts ? handledBefore : handled));
+            forget(now);
+            if (counts) {
+                return null;
+            }
+            opened = state != State.OPEN && startedAt - changedAt >= 0;
+            again = state == State.HALF_OPEN;
+            if (opened) {
+                if (!again) {
+                    openedAt = now;
+                    probes = 0;
+                }
+                failure = AttemptLog.text(Failure.of(cause));
+                delay = nextDelay(probes++);
+                state = State.OPEN;
+                changedAt = now;
+            }
+            released = delay.isZero() ? FIRST_DELAY : delay;
+        }
+        if (opened) {
+            if (!again) {
+                FailureLog.log(
+                        log::warn,
+                        "A system that " + listener + " needs is unavailable. The listener claims no messages, and the"
+                                + " attempt does not count. It tries one message in " + released.toMillis() + " ms",
+                        cause);
+            }
+            onChange.run();
+        }
+        return released;
+    }
+
+    private static Duration nextDelay(int probes) {
+        double exact = FIRST_DELAY.toMillis() * Math.pow(2, Math.min(probes, 10));
+        double spread = 1 + JITTER * (2 * ThreadLocalRandom.current().nextDouble() - 1);
+        double millis = Math.min((double) LONGEST_DELAY.toMillis(), exact * spread);
+        return Duration.ofMillis((long) millis);
+    }
+
+    /**
+     * Records an attempt that succeeded, or failed for another reason.
+     *
+     * @param startedAt when the handler started, by the monotonic clock
+     */
+    void handled(String id, long startedAt) {
+        if (idle) {
+            return;
+        }
+        Duration open = null;
+        synchronized (this) {
+            long now = nanoTime.getAsLong();
+            remembered.remove(id);
+            if (startedAt - changedAt >= 0) {
+                handled++;
+                if (state == State.HALF_OPEN) {
+                    open = Duration.ofNanos(now - openedAt);
+                    state = State.CLOSED;
+                    changedAt = now;
+                }
+            }
+            forget(now);
+        }
+        if (open != null) {
+            log.info("A message was handled by " + listener + " after " + open.toMillis()
+                    + " ms. The listener claims messages again");
+            onChange.run();
+        }
+    }
+
+    private void forget(long now) {
+        Iterator<LastFailure> oldest = remembered.values().iterator();
+        while (oldest.hasNext()
+                && (now - oldest.next().at() > REMEMBERED_NANOS || remembered.size() > MAX_REMEMBERED)) {
+            oldest.remove();
+        }
+        idle = state == State.CLOSED && remembered.isEmpty();
+    }
+
+    /** Half-opens the circuit when the delay has passed. */
+    @Override
+    public Duration run() {
+        boolean changed = false;
+        Duration left = UNTIL_WOKEN;
+        synchronized (this) {
+            if (state == State.OPEN) {
+                long now = nanoTime.getAsLong();
+                left = delay.minusNanos(now - changedAt);
+                if (left.compareTo(Duration.ZERO) <= 0) {
+                    state = State.HALF_OPEN;
+                    changedAt = now;
+                    changed = true;
+                    left = UNTIL_WOKEN;
+                }
+            }
+        }
+        if (changed) {
+            onChange.run();
+        }
+        return left;
+    }
+}

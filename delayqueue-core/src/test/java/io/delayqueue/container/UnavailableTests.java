@@ -1,0 +1,199 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.listener.DeliveryHandler;
+import io.delayqueue.listener.DependencyUnavailableException;
+import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.store.ShardCounts;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** A listener whose handlers need a system that is unavailable. */
+class UnavailableTests extends HandlingTest {
+
+    private static final int CONCURRENCY = 4;
+    private static final ListenerOptions OPTIONS =
+            QUICK.toBuilder().concurrency(CONCURRENCY).build();
+
+    private final AtomicInteger calls = new AtomicInteger();
+    private volatile boolean available;
+
+    UnavailableTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    private DeliveryHandler needingASystem() {
+        return deliveries -> {
+            calls.incrementAndGet();
+            if (!available) {
+                throw new DependencyUnavailableException("the bank is unavailable");
+            }
+            return null;
+        };
+    }
+
+    private void send(int count) {
+        send(IntStream.range(0, count).mapToObj(i -> "m" + i).toArray(String[]::new));
+    }
+
+    private ShardCounts counts() {
+        return node.store.awaitCount(SHARD);
+    }
+
+    private void awaitState(ListenerContainer listener, State state) {
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> listener.status().state() == state);
+    }
+
+    @Test
+    void noAttemptCountsAndEachMessageIsHandledWhenTheSystemIsAvailable() {
+        ListenerContainer listener = node.listen("t", OPTIONS, needingASystem());
+        send(300);
+        awaitState(listener, State.UNAVAILABLE);
+        int before = calls.get();
+        Awaitility.await().until(() -> calls.get() > before); // a probe
+        awaitState(listener, State.UNAVAILABLE);
+        assertThat(listener.status().unavailable().failure())
+                .isEqualTo("DependencyUnavailableException: the bank is unavailable");
+        assertThat(calls).hasValueLessThanOrEqualTo(2 * CONCURRENCY + 2);
+        Awaitility.await().until(() -> counts().leased() <= 1);
+
+        available = true;
+        awaitTimes("acknowledged", 300);
+        assertThat(happenings.of("acknowledged")).allMatch(each -> each.endsWith(" 1"));
+        assertThat(happenings.of("retried")).isEmpty();
+        assertThat(happenings.of("deadLettered")).isEmpty();
+        awaitState(listener, State.RUNNING);
+        assertThat(listener.status().unavailable()).isNull();
+    }
+
+    @Test
+    void openCircuitClaimsNoMessage() {
+        ListenerContainer listener = node.listen("t", OPTIONS, needingASystem());
+        send(1);
+        awaitState(listener, State.UNAVAILABLE);
+        Awaitility.await().until(() -> counts().leased() == 0);
+        int before = calls.get();
+
+        send("n1", "n2");
+        assertThat(counts().ready()).isGreaterThanOrEqualTo(2);
+        assertThat(calls.get() - before).isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void asynchronousFailuresAreLikeThrownOnes() {
+        node.listen("t", OPTIONS, deliveries -> {
+            calls.incrementAndGet();
+            return available
+                    ? null
+                    : CompletableFuture.failedFuture(
+                            new CompletionException(new DependencyUnavailableException("the bank")));
+        });
+        send(20);
+        Awaitility.await().until(() -> calls.get() > 0);
+        available = true;
+        awaitTimes("acknowledged", 20);
+        assertThat(happenings.of("retried")).isEmpty();
+    }
+
+    @Test
+    void exceptionsOfTheOptionMatchSubclassesAndCauses() {
+        ListenerOptions options = OPTIONS.toBuilder()
+                .unavailableOn(List.of(java.net.SocketException.class))
+                .build();
+        node.listen("t", options, deliveries -> {
+            if (!available) {
+                throw new IllegalStateException(new ConnectException("refused"));
+            }
+            return null;
+        });
+        send("m");
+        await("released m");
+        available = true;
+        await("acknowledged m 1");
+    }
+
+    @Test
+    void notRetryableTakesPrecedence() {
+        ListenerOptions options = OPTIONS.toBuilder()
+                .notRetryable(List.of(ConnectException.class))
+                .unavailableOn(List.of(java.io.IOException.class))
+                .build();
+        node.listen("t", options, deliveries -> {
+            throw new ConnectException("refused");
+        });
+        send("m");
+        await("deadLettered m " + DeadLetterCause.NOT_RETRYABLE);
+    }
+
+    @Test
+    void messageThatAloneFailsLikeThisBecomesADeadLetter() {
+        node.listen("t", OPTIONS, deliveries -> {
+            if (deliveries.get(0).id().equals("bad")) {
+                throw new DependencyUnavailableException("a host that only this message names");
+            }
+            return null;
+        });
+        send("bad");
+        await("released bad");
+        for (int good = 1; happenings.count("deadLettered") == 0; good++) {
+            send("good" + good);
+            awaitTimes("acknowledged", good);
+        }
+        assertThat(happenings.of("deadLettered")).containsExactly("deadLettered bad ATTEMPTS_SPENT");
+        assertThat(deadLetterOf("bad").attempts()).isEqualTo(3);
+    }
+
+    @Test
+    void pausedAndStoppedListenersStaySoWhenTheDelayHasPassed() {
+        ListenerContainer listener = node.listen("t", OPTIONS, needingASystem());
+        send("m");
+        awaitState(listener, State.UNAVAILABLE);
+        listener.pause();
+        assertThat(listener.status().state()).isEqualTo(State.PAUSED);
+        int before = calls.get();
+        Awaitility.await().pollDelay(Circuit.FIRST_DELAY.multipliedBy(2)).until(() -> true);
+        assertThat(calls).hasValue(before);
+
+        available = true;
+        listener.resume();
+        await("acknowledged m 1");
+    }
+
+    @Test
+    void stopReleasesEverything() {
+        ListenerContainer listener = node.listen("t", OPTIONS, needingASystem());
+        send(50);
+        awaitState(listener, State.UNAVAILABLE);
+        listener.stop().join();
+
+        assertThat(counts().leased()).isZero();
+        assertThat(counts().ready() + counts().scheduled()).isEqualTo(50);
+
+        available = true;
+        listener.start();
+        awaitTimes("acknowledged", 50);
+    }
+
+    @Test
+    void failureInABatchReleasesAllOfIt() {
+        node.listen("t", OPTIONS.toBuilder().batchSize(10).build(), needingASystem());
+        send(40);
+        Awaitility.await().until(() -> calls.get() > 0);
+        available = true;
+        awaitTimes("acknowledged", 40);
+        assertThat(happenings.of("retried")).isEmpty();
+    }
+}
