@@ -12,6 +12,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.spring.core.RocketMQTemplate;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -70,7 +72,17 @@ class ForwardingApplication {
         return environment.containsProperty("test.artemis-cached") ? new CachingConnectionFactory(factory) : factory;
     }
 
-    /** Records acknowledged messages and retries. */
+    @Bean
+    @ConditionalOnProperty("test.rocketmq")
+    RocketMQTemplate rocketMqTemplate(Environment environment) {
+        DefaultMQProducer producer = new DefaultMQProducer("tests");
+        producer.setNamesrvAddr(environment.getRequiredProperty("test.rocketmq"));
+        RocketMQTemplate template = new RocketMQTemplate();
+        template.setProducer(producer);
+        return template;
+    }
+
+    /** Records acknowledged messages and failed attempts. */
     static final class Seen implements DelayQueueEvents {
 
         final Set<String> acknowledged = ConcurrentHashMap.newKeySet();

@@ -67,6 +67,8 @@ final class ServerProcess implements AutoCloseable {
                 "-Dlogback.configurationFile=io/delayqueue/broker/server-logback.xml",
                 // on JDK 25, Netty otherwise does not free the buffers of Artemis' journal
                 "-Dio.netty.noUnsafe=false",
+                // RocketMQ reads the addresses of buffers
+                "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
                 main.getName()));

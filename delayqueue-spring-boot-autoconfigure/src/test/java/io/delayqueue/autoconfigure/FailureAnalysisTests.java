@@ -120,7 +120,7 @@ class FailureAnalysisTests {
                         + " topic whose messages are forwarded.",
                 "delayqueue.forward[0].batch-size=5 | delayqueue.forward[0].batch-size must not be"
                         + " set: a forward sends each message",
-                "delayqueue.forward[0].topic=a | delayqueue.forward[0].to must be set to kafka, rabbitmq, jms,",
+                "delayqueue.forward[0].topic=a | delayqueue.forward[0].to must be set to kafka, rabbitmq, jms, rocketmq,",
             })
     void badValueIsToldInASentenceThatNamesTheProperty(String property, String sentence, CapturedOutput output) {
         fails(property, Sound.class);

@@ -18,7 +18,8 @@ final class BrokerBeans {
     private static final Map<String, String> STARTERS = Map.of(
             "kafka", "a KafkaTemplate, as spring-boot-starter-kafka makes it",
             "rabbitmq", "a RabbitTemplate, as spring-boot-starter-amqp makes it",
-            "jms", "a JmsTemplate, as spring-boot-starter-jms makes it for a ConnectionFactory");
+            "jms", "a JmsTemplate, as spring-boot-starter-jms makes it for a ConnectionFactory",
+            "rocketmq", "a RocketMQTemplate, as rocketmq-spring-boot-starter makes it");
 
     private final ListableBeanFactory beans;
     private final List<BrokerKind> kinds;
@@ -67,7 +68,7 @@ final class BrokerBeans {
         if (!beans.containsBean(to)) {
             throw new InvalidOptionException(
                     "to",
-                    "is '" + to + "', but this is none of kafka, rabbitmq and jms, and there"
+                    "is '" + to + "', but this is none of kafka, rabbitmq, jms and rocketmq, and there"
                             + " is no bean of that name" + candidates());
         }
         Object bean = beans.getBean(to);

@@ -13,7 +13,7 @@ import org.springframework.messaging.core.MessageSendingOperations;
 public final class MessagingForwardAutoConfiguration {
 
     @Bean
-    @Order(4)
+    @Order(5)
     BrokerKind delayQueueMessagingKind() {
         return BrokerKind.of(MessageSendingOperations.class, TemplateBroker::new);
     }

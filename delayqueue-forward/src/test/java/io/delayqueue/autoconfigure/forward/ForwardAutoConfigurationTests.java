@@ -174,7 +174,7 @@ class ForwardAutoConfigurationTests {
                 "to=kafka,destination=x,routing-key=y | routing-key is for RabbitMQ only, and 'kafka'"
                         + " is another broker",
                 "to=kafka,destination=x,pub-sub=true | pub-sub is for JMS only, and 'kafka' is another broker",
-                "to=pulsar,destination=x | to is 'pulsar', but this is none of kafka, rabbitmq and jms, and there is no"
+                "to=pulsar,destination=x | to is 'pulsar', but this is none of kafka, rabbitmq, jms and rocketmq, and there is no"
                         + " bean of that name; there are: custom, jmsTemplate, kafkaTemplate, rabbitTemplate",
                 "to=mapper,destination=x | to is 'mapper', but that bean is a ",
                 "to=custom,destination=x,send-timeout=1ms | send-timeout must be from 100 ms to 10 min, but was 1 ms",

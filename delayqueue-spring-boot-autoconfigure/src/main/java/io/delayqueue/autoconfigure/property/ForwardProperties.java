@@ -16,8 +16,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * that are not set are taken from the topic and from delayqueue.listener. The batch size is always 1.
  *
  * @param topic The topic whose messages are forwarded.
- * @param to The broker: kafka, rabbitmq, jms, or the name of a bean of type KafkaTemplate, RabbitTemplate,
- *     JmsTemplate or MessageSendingOperations.
+ * @param to The broker: kafka, rabbitmq, jms, rocketmq, or the name of a bean of type KafkaTemplate, RabbitTemplate,
+ *     JmsTemplate, RocketMQTemplate or MessageSendingOperations.
  * @param destination The Kafka topic, RabbitMQ exchange, JMS queue or topic, or destination of the template.
  * @param routingKey The RabbitMQ routing key; the topic's name by default.
  * @param pubSub Whether the JMS destination is a topic instead of a queue.
@@ -79,7 +79,7 @@ public record ForwardProperties(
         InvalidOptionException.require(
                 !to.isBlank(),
                 "to",
-                "must be set to kafka, rabbitmq, jms, or the name of a bean that is a template");
+                "must be set to kafka, rabbitmq, jms, rocketmq, or the name of a bean that is a template");
         InvalidOptionException.requireRange("sendTimeout", sendTimeout, SHORTEST_TIMEOUT, LONGEST_TIMEOUT);
         return this;
     }

@@ -1,0 +1,140 @@
+package io.delayqueue.broker;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
+import org.apache.rocketmq.client.consumer.PullResult;
+import org.apache.rocketmq.client.exception.MQBrokerException;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.common.message.MessageConst;
+import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.common.message.MessageQueue;
+import org.apache.rocketmq.remoting.exception.RemotingException;
+
+/** A RocketMQ broker with its name server. */
+final class RocketTestBroker implements LocalBroker {
+
+    private static final int PAGE = 32;
+    private static final List<String> TOPICS = List.of("plain", "load", "soak", "hang", "large", "late", "outage");
+
+    private final Path directory = ServerProcess.newDirectory("rocketmq");
+    private final int nameServer = ServerProcess.freePort();
+    private final int port = ServerProcess.freePort();
+    private final int replication = ServerProcess.freePort();
+    private ServerProcess process;
+
+    @Override
+    public String to() {
+        return "rocketmq";
+    }
+
+    @Override
+    public List<String> properties() {
+        return List.of("test.rocketmq=" + address());
+    }
+
+    private String address() {
+        return "127.0.0.1:" + nameServer;
+    }
+
+    @Override
+    public void start() {
+        process = ServerProcess.java(
+                directory,
+                RocketServer.class,
+                Stream.concat(
+                                Stream.of(
+                                        directory.resolve("data").toString(),
+                                        String.valueOf(nameServer),
+                                        String.valueOf(port),
+                                        String.valueOf(replication)),
+                                TOPICS.stream())
+                        .toList());
+        process.awaitReady(this::serves);
+    }
+
+    private boolean serves() {
+        DefaultMQProducer producer = new DefaultMQProducer("ready-" + UUID.randomUUID());
+        producer.setNamesrvAddr(address());
+        producer.setInstanceName(UUID.randomUUID().toString());
+        try {
+            producer.start();
+            return !producer.fetchPublishMessageQueues(TOPICS.get(0)).isEmpty();
+        } catch (MQClientException e) {
+            return false;
+        } finally {
+            producer.shutdown();
+        }
+    }
+
+    @Override
+    public ServerProcess process() {
+        return process;
+    }
+
+    @Override
+    public Path directory() {
+        return directory;
+    }
+
+    @Override
+    public void create(String destination) {
+        if (!TOPICS.contains(destination)) {
+            throw new IllegalArgumentException(
+                    destination + " is none of " + TOPICS + ", which are created at the start");
+        }
+    }
+
+    @Override
+    public List<Received> take(String destination) {
+        return messages(destination).stream().map(RocketTestBroker::received).toList();
+    }
+
+    @SuppressWarnings("deprecation") // its successor reads no position that says when all is read
+    List<MessageExt> messages(String destination) {
+        DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("take-" + UUID.randomUUID());
+        consumer.setNamesrvAddr(address());
+        consumer.setInstanceName(UUID.randomUUID().toString());
+        List<MessageExt> taken = new ArrayList<>();
+        try {
+            consumer.start();
+            for (MessageQueue queue : consumer.fetchSubscribeMessageQueues(destination)) {
+                for (long at = consumer.minOffset(queue); at < consumer.maxOffset(queue); ) {
+                    PullResult page = consumer.pull(queue, "*", at, PAGE);
+                    if (page.getMsgFoundList() != null) {
+                        taken.addAll(page.getMsgFoundList());
+                    }
+                    at = page.getNextBeginOffset();
+                }
+            }
+        } catch (MQClientException | RemotingException | MQBrokerException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } finally {
+            consumer.shutdown();
+        }
+        return taken;
+    }
+
+    private static Received received(MessageExt message) {
+        Map<String, String> headers = new LinkedHashMap<>(message.getProperties());
+        headers.keySet().removeIf(MessageConst.STRING_HASH_SET::contains);
+        String contentType = headers.remove("content-type");
+        return new Received(
+                headers.get("delayqueue_id"),
+                message.getKeys(),
+                contentType,
+                new String(message.getBody(), UTF_8),
+                headers);
+    }
+}
