@@ -174,6 +174,11 @@ final class StoreModel {
             return line.toString();
         }
 
+        /** What a replay keeps of the stored message. */
+        String identity() {
+            return sent + line().replaceAll(" e=\\d+", "") + "\n" + payload;
+        }
+
         String stored() {
             return ShardState.message(line(), sent, headDue, "\n" + payload);
         }
@@ -263,8 +268,13 @@ final class StoreModel {
             return ReplayOutcome.NOT_FOUND;
         }
         Live old = deadLetter.message;
-        if (messages().live.containsKey(old.id)) {
+        Live live = messages().live.get(old.id);
+        if (live != null && !live.identity().equals(old.identity())) {
             return ReplayOutcome.ID_LIVE;
+        }
+        if (live != null) { // the message was sent again within the millisecond: as after a replay that stopped midway
+            drop(List.of(deadLetterId));
+            return ReplayOutcome.REPLAYED;
         }
         MessageLimits limits =
                 new MessageLimits(old.limits.maxAttempts(), old.limits.lease(), old.limits.expireAfter(), null);
