@@ -46,7 +46,7 @@ import org.springframework.util.Assert;
  */
 public final class DelayQueueInspector {
 
-    /** Maximum number of messages of a page. */
+    /** Maximum number of messages or topics of a page. */
     public static final int MAX_PAGE = ShardReader.MAX_LISTED;
 
     /** Maximum number of buckets of an {@link Upcoming}. */
@@ -92,6 +92,33 @@ public final class DelayQueueInspector {
         return snapshot().thenApply(Snapshot::topics);
     }
 
+    /**
+     * A page of the registered topics by name, except those that this version cannot read. Needs one round trip for the
+     * registry, one for the nodes and one for each shard of the topics of the page.
+     *
+     * @param count maximum number of topics, 1 to 500
+     * @param after the value of {@link TopicPage#next()}; null for the first page
+     * @throws IllegalArgumentException if the count is out of range
+     */
+    public TopicPage topics(int count, @Nullable String after) {
+        InvalidOptionException.requireRange("count", count, 1, MAX_PAGE);
+        return Await.result(translating(
+                "Reading topics",
+                registry.topics()
+                        .thenCompose(topics -> page(
+                                // the zero character makes the least name after this one
+                                after == null ? topics : topics.tailSet(after + '\0'), count))));
+    }
+
+    private CompletableFuture<TopicPage> page(SortedSet<String> topics, int count) {
+        List<String> names = topics.stream().limit(count).toList();
+        String next = topics.size() > count ? names.get(count - 1) : null;
+        return directory
+                .readAsync()
+                .thenCompose(read -> statuses(names, read))
+                .thenApply(statuses -> new TopicPage(statuses, next));
+    }
+
     /** All topics and all nodes, from one reading of the nodes. */
     CompletableFuture<Snapshot> snapshot() {
         return translating(
@@ -99,7 +126,8 @@ public final class DelayQueueInspector {
                 registry.topics()
                         .thenCompose(topics -> directory
                                 .readAsync()
-                                .thenCompose(read -> statuses(topics, read).thenCombine(nodes(read), Snapshot::new))));
+                                .thenCompose(read ->
+                                        statuses(List.copyOf(topics), read).thenCombine(nodes(read), Snapshot::new))));
     }
 
     /** The topics and nodes at one moment. */
@@ -112,8 +140,8 @@ public final class DelayQueueInspector {
                         : failure));
     }
 
-    private CompletableFuture<List<TopicStatus>> statuses(SortedSet<String> topics, KnownNodes knownNodes) {
-        return Completions.inBatches(List.copyOf(topics), TOPICS_AT_ONCE, topic -> readableStatus(topic, knownNodes))
+    private CompletableFuture<List<TopicStatus>> statuses(List<String> topics, KnownNodes knownNodes) {
+        return Completions.inBatches(topics, TOPICS_AT_ONCE, topic -> readableStatus(topic, knownNodes))
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 

@@ -153,6 +153,42 @@ class DelayQueueInspectorTests extends RedisTest {
     }
 
     @Test
+    void topicsAreReadInPages() {
+        List<String> names = List.of("a", "a b", "a/b", "b", "é😀");
+        names.forEach(name -> send(name, "1", Duration.ZERO));
+        server.command("HSET", "dq:topics", "aa", "what");
+        List<String> read = new ArrayList<>();
+        String after = null;
+        do {
+            TopicPage page = inspector.topics(2, after);
+            assertThat(page.topics())
+                    .hasSizeLessThanOrEqualTo(2)
+                    .allSatisfy(topic -> assertThat(topic.counts().ready()).isEqualTo(1));
+            read.addAll(page.topics().stream().map(TopicStatus::topic).toList());
+            after = page.next();
+        } while (after != null);
+        assertThat(read).isEqualTo(names);
+        assertThat(inspector.topics(names.size(), null).next()).isNull();
+        assertThat(inspector.topics(1, "b").topics())
+                .extracting(TopicStatus::topic)
+                .containsExactly("é😀");
+        assertThatThrownBy(() -> inspector.topics(0, null)).hasMessageContaining("1 to 500");
+        assertThatThrownBy(() -> inspector.topics(501, null)).hasMessageContaining("1 to 500");
+    }
+
+    @Test
+    void aPageOfTopicsCostsARoundTripForEachOfItsShards() {
+        for (int i = 0; i < 5; i++) {
+            send("topic" + i, "a", Duration.ZERO);
+        }
+        queue.topics().topics().join();
+        inspector.topics(2, null);
+        queue.proxy().traffic().reset();
+        inspector.topics(2, null);
+        assertThat(queue.proxy().traffic().requests()).isEqualTo(2 + 2);
+    }
+
+    @Test
     void aTopicThatThisVersionCannotReadIsLeftOut() {
         send("orders", "a", Duration.ZERO);
         server.command("HSET", "dq:topics", "of tomorrow", "1025:17");
@@ -279,6 +315,7 @@ class DelayQueueInspectorTests extends RedisTest {
         assemble();
         queue.proxy().blackHole(Direction.SERVER_TO_CLIENT);
         assertUnavailable(() -> inspector.topics(), "all topics");
+        assertUnavailable(() -> inspector.topics(1, null), "Reading topics");
         assertUnavailable(() -> inspector.topic("orders"), "topic orders");
         assertUnavailable(() -> inspector.nodes(), "nodes");
         assertUnavailable(() -> inspector.messages("orders", MessageView.READY, 1, null), "Reading messages");
