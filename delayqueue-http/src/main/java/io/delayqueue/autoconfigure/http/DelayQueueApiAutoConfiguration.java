@@ -24,6 +24,7 @@ import io.delayqueue.web.api.LeasesController;
 import io.delayqueue.web.api.MessageSending;
 import io.delayqueue.web.api.MessagesController;
 import io.delayqueue.web.api.ReceiveController;
+import io.delayqueue.web.api.TopicsController;
 import io.delayqueue.web.api.request.DeadLetterRequest;
 import io.delayqueue.web.api.request.DueRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
@@ -43,6 +44,7 @@ import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.api.response.ReceiveResponse;
 import io.delayqueue.web.api.response.SendAllResponse;
 import io.delayqueue.web.api.response.SendResponse;
+import io.delayqueue.web.api.response.TopicResponse;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
 import java.security.SecureRandom;
@@ -88,6 +90,8 @@ public final class DelayQueueApiAutoConfiguration {
         ReceiveResponse.class,
         SendAllResponse.class,
         SendResponse.class,
+        TopicResponse.class,
+        TopicResponse.Topics.class,
         DeadLetterRequest.class,
         DueRequest.class,
         EmptyRequest.class,
@@ -153,6 +157,11 @@ public final class DelayQueueApiAutoConfiguration {
         LeasesController delayQueueLeasesController(Leases leases, DelayQueueProperties properties) {
             return new LeasesController(
                     leases, properties.redis().commandTimeout().multipliedBy(2));
+        }
+
+        @Bean
+        TopicsController delayQueueTopicsController(DelayQueueInspector inspector) {
+            return new TopicsController(inspector);
         }
 
         @Bean

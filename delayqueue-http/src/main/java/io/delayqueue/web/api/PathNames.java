@@ -2,14 +2,13 @@ package io.delayqueue.web.api;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.web.api.json.Formats;
 import io.delayqueue.web.api.json.InvalidRequestException;
-import io.delayqueue.web.api.json.JsonText;
-import java.util.Base64;
 import java.util.regex.Pattern;
 import org.springframework.web.util.UriUtils;
 
 /**
- * Encodes names of topics, messages, dead letters and leases as path segments. A name that is not valid in a path, or
+ * Encodes names of topics, messages and dead letters as path segments. A name that is not valid in a path, or
  * that servers and firewalls reject, is encoded as a tilde followed by the unpadded base64url of its UTF-8 bytes.
  */
 final class PathNames {
@@ -23,7 +22,7 @@ final class PathNames {
     /** Returns the segment of a name. */
     static String encode(String name) {
         return UNSAFE.matcher(name).matches()
-                ? ESCAPE + Base64.getUrlEncoder().withoutPadding().encodeToString(name.getBytes(UTF_8))
+                ? ESCAPE + Formats.base64Url(name)
                 : UriUtils.encodePathSegment(name, UTF_8);
     }
 
@@ -37,16 +36,11 @@ final class PathNames {
         if (segment.isEmpty() || segment.charAt(0) != ESCAPE) {
             return segment;
         }
-        String name;
         try {
-            name = JsonText.textOf(Base64.getUrlDecoder().decode(segment.substring(1)));
+            return Formats.ofBase64Url(segment.substring(1));
         } catch (IllegalArgumentException e) {
-            name = null;
-        }
-        if (name == null) {
             throw new InvalidRequestException("The path segment '" + segment
                     + "' begins with a tilde, so the rest must be the base64url of a UTF-8 string, but it is not.");
         }
-        return name;
     }
 }

@@ -46,6 +46,7 @@ class AccessTests {
         "POST,   /topics/t/messages/a/leases/x/extend,      CONSUME",
         "POST,   /topics/t/messages/a/leases/x/release,     CONSUME",
         "POST,   /topics/t/messages/a/leases/x/postpone,    CONSUME",
+        "GET,    /topics,                                   ADMIN",
         "GET,    /topics/t/dead-letters,                    ADMIN",
         "GET,    /topics/t/dead-letters/a,                  ADMIN",
         "DELETE, /topics/t/dead-letters/a,                  ADMIN",

@@ -44,7 +44,7 @@ class DocumentedExamplesTests {
                 new StringBuilder("set -e\ncurl() { command curl -sS -m 60 -w '\\n%{http_code}' \"$@\"; }\n");
         examples.forEach(example -> script.append(example.command()).append("echo; echo '" + END + "'\n"));
         String[] outputs;
-        try (ApiNode node = ApiNode.start()) {
+        try (ApiNode node = ApiNode.start("delayqueue.listener.auto-startup=false")) {
             outputs = run(script.toString(), node).split(END + "\n");
         }
 
@@ -73,7 +73,9 @@ class DocumentedExamplesTests {
 
     private static void same(JsonNode shown, JsonNode real, String where) {
         if (shown.isString() && shown.asString().equals("…")) {
-            assertThat(real.asString()).as(where).isNotEmpty();
+            assertThat(real.isContainer() ? real.toString() : real.asString())
+                    .as(where)
+                    .isNotEmpty();
         } else if (shown.isObject()) {
             assertThat(real.propertyNames()).as(where).containsExactlyElementsOf(shown.propertyNames());
             for (Map.Entry<String, JsonNode> field : shown.properties()) {

@@ -244,6 +244,12 @@ class StrictnessTests {
         rejected(
                 node.get("/topics/" + topic + "/dead-letters?count=1&count=2"),
                 "The parameter 'count' is given more than once.");
+        rejected(node.get("/topics?state=ready"), "Unknown query parameter 'state': the parameters are count, page.");
+        for (String page : List.of("!", "a", "_w")) {
+            rejected(
+                    node.get("/topics?page=" + page),
+                    "The parameter 'page' must be the value of 'next' in a page of topics, but was '" + page + "'.");
+        }
         rejected(node.get("/topics/" + topic + "/dead-letters?page=x"), null);
         assertThat(node.get("/topics/" + topic + "/dead-letters?_csrf=x").status())
                 .isEqualTo(200);

@@ -9,7 +9,7 @@ import java.util.Base64;
 import java.util.regex.Pattern;
 
 /**
- * Formats of values in JSON strings. Each method throws {@link IllegalArgumentException} if the string does not match.
+ * Formats of values in strings. Each method throws {@link IllegalArgumentException} if the string does not match.
  */
 public final class Formats {
 
@@ -31,6 +31,20 @@ public final class Formats {
     private static final Pattern DATE_PATTERN = Pattern.compile(DATE);
 
     private Formats() {}
+
+    /** Returns the base64url of the UTF-8 of a text, without padding (RFC 4648, section 5). */
+    public static String base64Url(String text) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Returns the text that {@link #base64Url} encoded. */
+    public static String ofBase64Url(String text) {
+        String decoded = JsonText.textOf(Base64.getUrlDecoder().decode(text));
+        if (decoded == null) {
+            throw new IllegalArgumentException();
+        }
+        return decoded;
+    }
 
     static Duration duration(String text) {
         try {

@@ -12,6 +12,7 @@ import io.delayqueue.web.api.MessagesController;
 import io.delayqueue.web.api.PageQuery;
 import io.delayqueue.web.api.ReceiveController;
 import io.delayqueue.web.api.Response;
+import io.delayqueue.web.api.TopicsController;
 import io.delayqueue.web.api.json.JsonText;
 import io.delayqueue.web.api.request.ApiRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
@@ -131,6 +132,7 @@ public class DocumentConfiguration {
                         LeasesController.class,
                         DeadLettersController.class,
                         JobsController.class,
+                        TopicsController.class,
                         DocumentController.class)
                 .addResponseWrapperToIgnore(Response.class)
                 .addRequestWrapperToIgnore(Call.class, IdempotencyKey.class, PageQuery.class)
@@ -184,8 +186,13 @@ public class DocumentConfiguration {
         if (takes(method, PageQuery.class)) {
             Map<String, String> comments = new SourceComments().getRecordClassParamJavadoc(PageQuery.class);
             parameters.add(query("count", comments, Bounds.count()));
-            parameters.add(
-                    query("page", comments, text().pattern("^[0-9a-z]{1,11}\\.[0-9a-z]{1,6}(?:\\.[0-9a-z]{1,2})?$")));
+            parameters.add(query(
+                    "page",
+                    comments,
+                    text().pattern(
+                                    method.getBeanType() == TopicsController.class
+                                            ? "^[0-9A-Za-z_-]{1,171}$"
+                                            : "^[0-9a-z]{1,11}\\.[0-9a-z]{1,6}(?:\\.[0-9a-z]{1,2})?$")));
         }
         return parameters.isEmpty() ? null : parameters;
     }
@@ -439,7 +446,9 @@ public class DocumentConfiguration {
                 io.delayqueue.web.api.response.MessageResponse.class,
                 io.delayqueue.web.api.response.ReceiveResponse.class,
                 io.delayqueue.web.api.response.SendAllResponse.class,
-                io.delayqueue.web.api.response.SendResponse.class));
+                io.delayqueue.web.api.response.SendResponse.class,
+                io.delayqueue.web.api.response.TopicResponse.class,
+                io.delayqueue.web.api.response.TopicResponse.Topics.class));
         return known.stream()
                 .filter(type -> name(type).equals(schema))
                 .findFirst()
