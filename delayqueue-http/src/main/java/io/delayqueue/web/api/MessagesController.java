@@ -69,7 +69,7 @@ public class MessagesController extends ApiController {
 
     /** Finds a live message. */
     @GetMapping("/{id}")
-    @Requires(Permission.PRODUCE)
+    @Requires({Permission.PRODUCE, Permission.CONSUME})
     public Response<MessageResponse> find(Call call) {
         return operations
                 .find(call.topic(), call.id())

@@ -96,7 +96,8 @@ class ApplicationSecurityTests {
         "producer, /queue/get, 200",
         "producer, /queue/pop, 403",
         "consumer, /queue/pop, 200",
-        "consumer, " + MESSAGE + ", 403",
+        "consumer, " + MESSAGE + ", 404",
+        "consumer, " + DEAD_LETTERS + ", 403",
         "admin, " + DEAD_LETTERS + ", 200",
         "admin, " + MESSAGE + ", 404",
         "admin, /queue/pop, 200"
@@ -108,7 +109,8 @@ class ApplicationSecurityTests {
     @ParameterizedTest
     @CsvSource({
         DEAD_LETTERS + ", delayqueue:admin",
-        MESSAGE + ", delayqueue:produce or delayqueue:admin",
+        MESSAGE + ", 'delayqueue:produce, delayqueue:consume or delayqueue:admin'",
+        "/queue/push, delayqueue:produce or delayqueue:admin",
         DOCUMENT + ", 'delayqueue:produce, delayqueue:consume or delayqueue:admin'",
         "/queue/pop, delayqueue:consume or delayqueue:admin"
     })

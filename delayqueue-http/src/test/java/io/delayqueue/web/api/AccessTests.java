@@ -36,7 +36,7 @@ class AccessTests {
     @CsvSource({
         "POST,   /topics/t/messages,                        PRODUCE",
         "POST,   /topics/t/messages/batch,                  PRODUCE",
-        "GET,    /topics/t/messages/a,                      PRODUCE",
+        "GET,    /topics/t/messages/a,                      ANY",
         "DELETE, /topics/t/messages/a,                      PRODUCE",
         "POST,   /topics/t/messages/a/reschedule,           PRODUCE",
         "POST,   /topics/t/receive,                         CONSUME",
