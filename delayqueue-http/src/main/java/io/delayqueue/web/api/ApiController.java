@@ -19,7 +19,7 @@ abstract class ApiController {
     /** Responds with the problem of a failure. */
     @ExceptionHandler(RuntimeException.class)
     public Response<Problem> respond(RuntimeException failure, HttpServletRequest request) {
-        return Problems.response(failure, request.getMethod());
+        return Problems.response(failure, request);
     }
 
     /** Sends no response, since the connection is broken. */

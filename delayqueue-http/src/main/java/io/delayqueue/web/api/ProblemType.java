@@ -47,7 +47,7 @@ enum ProblemType {
      * @param detail what is wrong, where, and what to do
      */
     Problem problem(String detail) {
-        return new Problem(uri(), title, status, detail, null, null);
+        return new Problem(uri(), title, status, detail, null, null, null);
     }
 
     ProblemException exception(String detail) {

@@ -15,6 +15,7 @@ import io.delayqueue.template.TopicMismatchException;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.waiting.TooManyWaitingException;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.Objects;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -32,29 +33,45 @@ final class Problems {
 
     private Problems() {}
 
-    /**
-     * Returns the response to a failed request.
-     *
-     * @param method HTTP method of the request
-     */
-    static Response<Problem> response(Throwable failure, String method) {
-        Problem problem = problem(failure, method.equals("GET") || method.equals("HEAD"));
+    /** Returns the response to a failed request. */
+    static Response<Problem> response(Throwable failure, HttpServletRequest request) {
+        boolean reading =
+                request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
+        Problem problem = logged(failure, reading, RequestId.of(request));
         Response<Problem> response = Response.of(problem.status(), problem);
-        return isTemporary(failure, problem) ? response.header("Retry-After", RETRY_AFTER) : response;
+        return isTemporary(failure) ? response.header("Retry-After", RETRY_AFTER) : response;
     }
 
-    /** A conflict about a topic lasts until an operator changes the configuration or another node responds. */
-    private static boolean isTemporary(Throwable failure, Problem problem) {
+    /** Returns the problem of a failure, and logs the failure if the server has caused it. */
+    static Problem logged(Throwable failure, boolean reading, String requestId) {
+        Problem problem = problem(failure, reading);
+        if (problem.status() == ProblemType.FAILED.status()) {
+            log.error("Request " + requestId + " to the HTTP API of the delay queue failed", failure);
+        }
+        return problem;
+    }
+
+    /**
+     * Whether the request may succeed if it is repeated soon. A conflict about a topic lasts until an operator changes the
+     * configuration or another node responds.
+     */
+    static boolean isTemporary(Throwable failure) {
+        int status = problem(failure, false).status();
         boolean conflict = failure instanceof TopicConflictException
                 || failure instanceof TopicMismatchException
                 || (failure instanceof MessageRejectedException rejected && rejected.reason() == Reason.TOPIC_CONFLICT);
         return !conflict
-                && (problem.status() == ProblemType.UNAVAILABLE.status()
-                        || problem.status() == ProblemType.OUTCOME_UNKNOWN.status()
-                        || problem.status() == ProblemType.TOO_MANY_WAITING.status());
+                && (status == ProblemType.UNAVAILABLE.status()
+                        || status == ProblemType.OUTCOME_UNKNOWN.status()
+                        || status == ProblemType.TOO_MANY_WAITING.status());
     }
 
-    private static Problem problem(Throwable failure, boolean reading) {
+    /**
+     * Returns the problem of a failure.
+     *
+     * @param reading whether the request changes nothing
+     */
+    static Problem problem(Throwable failure, boolean reading) {
         if (failure instanceof ProblemException e) {
             return e.problem();
         }
@@ -84,7 +101,6 @@ final class Problems {
         if (failure instanceof DelayQueueException e) {
             return ofQueue(e, reading);
         }
-        log.error("A request to the HTTP API of the delay queue failed", failure);
         return ProblemType.FAILED.problem("The request failed. The server's log has the cause.");
     }
 
@@ -111,11 +127,8 @@ final class Problems {
                     .about(topic, id);
         }
         if (failure instanceof MessageRejectedException rejected) {
-            ProblemType type = typeOf(rejected);
-            if (type == ProblemType.FAILED) {
-                log.error("A message of the HTTP API of the delay queue could not be sent", failure);
-            }
-            return type.problem("Message '" + rejected.id() + "' was not stored: " + rejected.detail()
+            return typeOf(rejected)
+                    .problem("Message '" + rejected.id() + "' was not stored: " + rejected.detail()
                             + (rejected.detail().endsWith(".") ? "" : "."))
                     .about(rejected.topic(), rejected.id());
         }
@@ -128,7 +141,6 @@ final class Problems {
         if (failure instanceof TopicMismatchException) {
             return ProblemType.UNAVAILABLE.problem(sentence(failure));
         }
-        log.error("A request to the HTTP API of the delay queue failed", failure);
         return ProblemType.FAILED.problem(sentence(failure));
     }
 

@@ -2,6 +2,7 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.web.api.json.Json;
 import io.delayqueue.web.api.response.Problem;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Objects;
@@ -12,8 +13,8 @@ import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
 /**
- * Writes responses directly, without the application's message converters and response advices, and with headers
- * against caching and MIME sniffing. Thread-safe.
+ * Writes responses directly, without the application's message converters and response advices, with the id of the
+ * request, and with headers against caching and MIME sniffing. Thread-safe.
  */
 public final class ResponseReturnValueHandler implements HandlerMethodReturnValueHandler {
 
@@ -39,8 +40,10 @@ public final class ResponseReturnValueHandler implements HandlerMethodReturnValu
         servletResponse.setStatus(response.status());
         servletResponse.setHeader("Cache-Control", "no-store");
         servletResponse.setHeader("X-Content-Type-Options", "nosniff");
+        String requestId = RequestId.of(Objects.requireNonNull(webRequest.getNativeRequest(HttpServletRequest.class)));
+        servletResponse.setHeader(RequestId.HEADER, requestId);
         response.headers().forEach(servletResponse::setHeader);
-        Object body = response.body();
+        Object body = response.body() instanceof Problem problem ? problem.of(requestId) : response.body();
         if (body != null) {
             byte[] bytes = Json.write(body);
             servletResponse.setContentType(body instanceof Problem ? PROBLEM : JSON);

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param detail what is wrong with this request, where, and what to do
  * @param topic topic of the message concerned; omitted if there is none
  * @param id id of the message concerned; omitted if there is none
+ * @param requestId id of the request, as in the header X-Request-Id
  */
 public record Problem(
         String type,
@@ -22,7 +23,8 @@ public record Problem(
         int status,
         String detail,
         @Nullable String topic,
-        @Nullable String id) {
+        @Nullable String id,
+        @Nullable String requestId) {
 
     private static final int MAX_DETAIL = 600;
 
@@ -52,6 +54,16 @@ public record Problem(
 
     /** Returns a copy that names the message concerned. */
     public Problem about(String topic, String id) {
-        return new Problem(type, title, status, detail, topic, id);
+        return new Problem(type, title, status, detail, topic, id, requestId);
+    }
+
+    /** Returns a copy with the id of the request. */
+    public Problem of(String requestId) {
+        return new Problem(type, title, status, detail, topic, id, requestId);
+    }
+
+    /** Returns the type without its prefix, such as {@code lease-lost}. */
+    public String shortType() {
+        return type.substring(type.lastIndexOf(':') + 1);
     }
 }

@@ -310,7 +310,10 @@ public class DocumentConfiguration {
             document.setInfo(new Info()
                     .title("delayqueue")
                     .version("1")
-                    .description("Delayed messages on Redis. See docs/http-api.md for the reference."));
+                    .description(
+                            "Delayed messages on Redis. See docs/http-api.md for the reference. Each response has the"
+                                    + " header X-Request-Id: the one of the request if it has 1 to 128 visible ASCII characters,"
+                                    + " else a generated one."));
             document.setServers(List.of(new Server().url(SERVER)));
             document.setTags(null);
             paths(document);
