@@ -21,8 +21,9 @@ final class HttpTrials implements AutoCloseable {
     private static final int CONNECTIONS = 8;
     private static final int BATCH = 100;
     private static final int WARM_UP_PARTS = 4;
-    private static final String TOPIC = "/delayqueue/v1/topics/" + Topics.BENCH;
-    private static final Pattern LEASE = Pattern.compile("\"path\":\"([^\"]*)\"");
+    private static final String API = "/delayqueue/v1";
+    private static final String TOPIC = API + "/topics/" + Topics.BENCH;
+    private static final Pattern RECEIPT = Pattern.compile("\"receipt\":\"([^\"]*)\"");
     private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
     private static final String LATER = "30m";
     private static final int LATER_SECONDS = 1_800;
@@ -94,10 +95,11 @@ final class HttpTrials implements AutoCloseable {
 
     /** Receives up to a number of messages, acknowledges each, and returns their number. */
     private int receive(HttpConnection connection, int count) {
-        String received = connection.post(TOPIC + "/receive", "{\"count\":" + count + ",\"wait\":\"100ms\"}");
+        String received = connection.post(
+                API + "/receive", "{\"topics\":[\"" + Topics.BENCH + "\"],\"count\":" + count + ",\"wait\":\"100ms\"}");
         int acknowledged = 0;
-        for (Matcher lease = LEASE.matcher(received); lease.find(); acknowledged++) {
-            String ignored = connection.post(lease.group(1) + "/acknowledge", "");
+        for (Matcher receipt = RECEIPT.matcher(received); receipt.find(); acknowledged++) {
+            String ignored = connection.post(API + "/leases/" + receipt.group(1) + "/acknowledge", "");
         }
         return acknowledged;
     }

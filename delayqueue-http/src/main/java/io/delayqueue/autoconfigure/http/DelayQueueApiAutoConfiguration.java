@@ -22,6 +22,7 @@ import io.delayqueue.web.api.DocumentController;
 import io.delayqueue.web.api.JobsController;
 import io.delayqueue.web.api.LeasesController;
 import io.delayqueue.web.api.MessageSending;
+import io.delayqueue.web.api.MessageSettling;
 import io.delayqueue.web.api.MessagesController;
 import io.delayqueue.web.api.ReceiveController;
 import io.delayqueue.web.api.TopicsController;
@@ -35,6 +36,8 @@ import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.request.RetryRequest;
 import io.delayqueue.web.api.request.SendAllRequest;
 import io.delayqueue.web.api.request.SendRequest;
+import io.delayqueue.web.api.request.SettleAllRequest;
+import io.delayqueue.web.api.request.SettleRequest;
 import io.delayqueue.web.api.response.CancelResponse;
 import io.delayqueue.web.api.response.DeadLetterResponse;
 import io.delayqueue.web.api.response.DeliveryResponse;
@@ -44,6 +47,8 @@ import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.api.response.ReceiveResponse;
 import io.delayqueue.web.api.response.SendAllResponse;
 import io.delayqueue.web.api.response.SendResponse;
+import io.delayqueue.web.api.response.SettleAllResponse;
+import io.delayqueue.web.api.response.SettleResponse;
 import io.delayqueue.web.api.response.TopicResponse;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
@@ -76,7 +81,6 @@ public final class DelayQueueApiAutoConfiguration {
     @RegisterReflectionForBinding({
         CancelResponse.class,
         DeliveryResponse.class,
-        DeliveryResponse.Lease.class,
         Failure.class,
         DeadLetterResponse.class,
         DeadLetterResponse.Page.class,
@@ -90,6 +94,8 @@ public final class DelayQueueApiAutoConfiguration {
         ReceiveResponse.class,
         SendAllResponse.class,
         SendResponse.class,
+        SettleAllResponse.class,
+        SettleResponse.class,
         TopicResponse.class,
         TopicResponse.Topics.class,
         DeadLetterRequest.class,
@@ -100,7 +106,9 @@ public final class DelayQueueApiAutoConfiguration {
         PostponeRequest.class,
         RetryRequest.class,
         SendAllRequest.class,
-        SendRequest.class
+        SendRequest.class,
+        SettleAllRequest.class,
+        SettleRequest.class
     })
     static final class OnSpringMvc {
 
@@ -148,15 +156,21 @@ public final class DelayQueueApiAutoConfiguration {
         }
 
         @Bean
-        ReceiveController delayQueueReceiveController(
-                DelayQueueReceiver receiver, LongPolls polls, ApiSettings settings) {
-            return new ReceiveController(receiver, polls, settings);
+        @ConditionalOnMissingBean
+        MessageSettling delayQueueMessageSettling(Leases leases, DelayQueueProperties properties) {
+            return new MessageSettling(
+                    leases, properties.redis().commandTimeout().multipliedBy(2));
         }
 
         @Bean
-        LeasesController delayQueueLeasesController(Leases leases, DelayQueueProperties properties) {
-            return new LeasesController(
-                    leases, properties.redis().commandTimeout().multipliedBy(2));
+        ReceiveController delayQueueReceiveController(
+                DelayQueueReceiver receiver, MessageSettling settling, LongPolls polls, ApiSettings settings) {
+            return new ReceiveController(receiver, settling, polls, settings);
+        }
+
+        @Bean
+        LeasesController delayQueueLeasesController(MessageSettling settling, ApiSettings settings) {
+            return new LeasesController(settling, settings);
         }
 
         @Bean

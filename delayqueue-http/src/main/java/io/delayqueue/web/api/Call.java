@@ -1,12 +1,11 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.web.api.json.InvalidRequestException;
+import io.delayqueue.web.api.request.Receipt;
 import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
@@ -46,8 +45,14 @@ public final class Call {
         return name("id");
     }
 
-    String token() {
-        return name("token");
+    Receipt receipt() {
+        String text = String.valueOf(variables.get("receipt"));
+        Receipt receipt = Receipt.parse(text);
+        if (receipt == null) {
+            throw new InvalidRequestException(
+                    "The path must contain the receipt of a received message, but contained '" + text + "'.");
+        }
+        return receipt;
     }
 
     String deadLetter() {
@@ -70,19 +75,11 @@ public final class Call {
 
     /** Returns the path of a message of the request's topic. */
     String pathOfMessage(String id) {
-        return path("topics", topic(), "messages", id);
-    }
-
-    String pathOfLease(String id, String token) {
-        return path("topics", topic(), "messages", id, "leases", token);
+        return base + "/topics/" + PathNames.encode(topic()) + "/messages/" + PathNames.encode(id);
     }
 
     /** Returns the context path and base path of the API on this server. */
     String base() {
         return base;
-    }
-
-    private String path(String... names) {
-        return base + Stream.of(names).map(PathNames::encode).collect(Collectors.joining("/", "/", ""));
     }
 }

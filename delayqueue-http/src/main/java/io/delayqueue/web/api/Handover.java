@@ -3,6 +3,7 @@ package io.delayqueue.web.api;
 import io.delayqueue.message.Completions;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.web.api.response.ReceiveResponse;
+import io.delayqueue.web.api.response.SettleResponse;
 import io.delayqueue.web.waiting.AbandonedWaits;
 import io.delayqueue.web.waiting.LongPoll;
 import jakarta.servlet.http.HttpServletRequest;
@@ -12,7 +13,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.async.DeferredResult;
 
@@ -30,13 +30,19 @@ final class Handover {
 
     private final LongPoll poll;
     private final CompletableFuture<List<LeasedDelivery>> receiving;
+    private final CompletableFuture<List<SettleResponse>> settling;
     private final DeferredResult<Response<ReceiveResponse>> result;
     private final AtomicReference<List<LeasedDelivery>> held = new AtomicReference<>(List.of());
     private volatile boolean ended;
 
-    private Handover(LongPoll poll, CompletableFuture<List<LeasedDelivery>> receiving, Duration wait) {
+    private Handover(
+            LongPoll poll,
+            CompletableFuture<List<LeasedDelivery>> receiving,
+            CompletableFuture<List<SettleResponse>> settling,
+            Duration wait) {
         this.poll = poll;
         this.receiving = receiving;
+        this.settling = settling;
         this.result = new DeferredResult<>(wait.plus(TIMEOUT_MARGIN).toMillis());
     }
 
@@ -45,41 +51,44 @@ final class Handover {
      *
      * @param request the waiting request
      * @param receiving completes with the received deliveries
+     * @param settling completes with the results of the request's settlements; does not fail
      * @param wait maximum time of the receive call
-     * @param writer creates the response body
      */
     static DeferredResult<Response<ReceiveResponse>> begin(
             HttpServletRequest request,
             LongPoll poll,
             CompletableFuture<List<LeasedDelivery>> receiving,
-            Duration wait,
-            Function<List<LeasedDelivery>, ReceiveResponse> writer) {
-        Handover handover = new Handover(poll, receiving, wait);
+            CompletableFuture<List<SettleResponse>> settling,
+            Duration wait) {
+        Handover handover = new Handover(poll, receiving, settling, wait);
         handover.result.onTimeout(handover::timedOut);
         handover.result.onCompletion(handover::end);
         AbandonedWaits.remember(request, handover::end);
         poll.onDisconnect(handover::disconnected);
         poll.onShutdown(() -> receiving.complete(List.of()));
-        CompletableFuture<?> ignored =
-                receiving.whenComplete((deliveries, failure) -> handover.received(deliveries, failure, writer));
+        CompletableFuture<?> ignored = receiving.whenComplete(handover::received);
         return handover.result;
     }
 
-    private void received(
-            @Nullable List<LeasedDelivery> deliveries,
-            @Nullable Throwable failure,
-            Function<List<LeasedDelivery>, ReceiveResponse> writer) {
+    private void received(@Nullable List<LeasedDelivery> deliveries, @Nullable Throwable failure) {
         if (deliveries == null) {
             if (!(failure instanceof CancellationException)) {
-                poll.respond(() -> result.setErrorResult(cause(failure)));
+                poll.respond(() -> result.setErrorResult(problem(
+                        failure == null
+                                ? new IllegalStateException("The receive call ended without a result")
+                                : Completions.cause(failure))));
             }
             return;
         }
         held.set(deliveries);
+        CompletableFuture<?> ignored = settling.thenAccept(settled -> respond(deliveries, settled));
+    }
+
+    private void respond(List<LeasedDelivery> deliveries, List<SettleResponse> settled) {
         AtomicBoolean taken = new AtomicBoolean();
         boolean responded = false;
         try {
-            ReceiveResponse body = writer.apply(deliveries);
+            ReceiveResponse body = ReceiveResponse.of(deliveries, settled);
             responded = poll.respond(
                     () -> taken.set(result.setResult(Response.ok(body).whenWritten(this::written))));
         } catch (RuntimeException e) {
@@ -91,10 +100,15 @@ final class Handover {
         }
     }
 
-    private static Object cause(@Nullable Throwable failure) {
-        return failure == null
-                ? new IllegalStateException("The receive call ended without a result")
-                : Completions.cause(failure);
+    /** After settlements, the client must not conclude from a failed receive call that nothing changed. */
+    private Throwable problem(Throwable failure) {
+        boolean settles = !settling.isDone() || !settling.join().isEmpty();
+        return settles && Problems.isTemporary(failure)
+                ? ProblemType.OUTCOME_UNKNOWN.exception(
+                        "Nothing was received, and it is unknown which settlements took effect. Repeating the request is"
+                                + " safe. A settlement that took effect before then has the outcome lease-lost. "
+                                + failure.getMessage())
+                : failure;
     }
 
     private void written() {
@@ -111,8 +125,8 @@ final class Handover {
     private void timedOut() {
         poll.close();
         receiving.cancel(false);
-        result.setErrorResult(ProblemType.UNAVAILABLE.exception(
-                "Redis did not reply in time. Nothing was received. Repeat the request."));
+        result.setErrorResult(problem(ProblemType.UNAVAILABLE.exception(
+                "Redis did not reply in time. Nothing was received. Repeat the request.")));
     }
 
     private void end() {

@@ -57,11 +57,7 @@ public class MessagesController extends ApiController {
     @PostMapping("/batch")
     @Requires(Permission.PRODUCE)
     public Response<SendAllResponse> sendAll(Call call, SendAllRequest request, IdempotencyKey key) {
-        int count = request.messages().size();
-        if (count > settings.maxCount()) {
-            throw ProblemType.INVALID_REQUEST.exception("The field 'messages' must have 1 to " + settings.maxCount()
-                    + " messages (delayqueue.http.api.max-count), but had " + count + ".");
-        }
+        settings.checkSize("messages", request.messages());
         return Response.ok(new SendAllResponse(sending.many(call.topic(), request.messages(), key).stream()
                 .map(SendResponse::of)
                 .toList()));

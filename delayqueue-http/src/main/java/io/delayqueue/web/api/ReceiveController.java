@@ -1,12 +1,11 @@
 package io.delayqueue.web.api;
 
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.template.receive.DelayQueueReceiver;
-import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.web.api.request.ReceiveRequest;
-import io.delayqueue.web.api.response.DeliveryResponse;
+import io.delayqueue.web.api.request.SettleRequest;
 import io.delayqueue.web.api.response.ReceiveResponse;
+import io.delayqueue.web.api.response.SettleResponse;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import io.delayqueue.web.waiting.LongPoll;
@@ -14,35 +13,37 @@ import io.delayqueue.web.waiting.LongPolls;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.context.request.async.DeferredResult;
 
 /** Receives messages. Thread-safe. A waiting request holds no thread and no connection to Redis. */
 @Controller
-@RequestMapping(ApiController.TOPIC + "/receive")
 public class ReceiveController extends ApiController {
 
     private final DelayQueueReceiver receiver;
+    private final MessageSettling settling;
     private final LongPolls polls;
     private final ApiSettings settings;
 
     /** Creates a controller. */
-    public ReceiveController(DelayQueueReceiver receiver, LongPolls polls, ApiSettings settings) {
+    public ReceiveController(
+            DelayQueueReceiver receiver, MessageSettling settling, LongPolls polls, ApiSettings settings) {
         this.receiver = receiver;
+        this.settling = settling;
         this.polls = polls;
         this.settings = settings;
     }
 
     /**
-     * Receives due messages, each under a lease. If none is due, waits for one. Returns an empty list if none becomes
-     * due in time.
+     * Receives due messages of the first topic that has some, each under a lease. If none is due, waits for one. Returns
+     * an empty list if none becomes due in time. Settles messages that were received before, if the request contains
+     * settlements.
      */
-    @PostMapping
+    @PostMapping(BASE + "/receive")
     @Requires(Permission.CONSUME)
     public DeferredResult<Response<ReceiveResponse>> receive(Call call, ReceiveRequest request) {
-        String topic = DelayMessage.checkTopic(call.topic());
         int count = Objects.requireNonNullElse(request.count(), 1);
         Duration wait = Objects.requireNonNullElse(request.waitTime(), Duration.ZERO);
         if (count > settings.maxCount()) {
@@ -54,27 +55,30 @@ public class ReceiveController extends ApiController {
                     + DurationText.of(settings.maxWait()) + " (delayqueue.http.api.max-wait), but was "
                     + DurationText.of(wait) + ".");
         }
+        settings.checkSize("settlements", request.settlements());
         if (!call.request().isAsyncSupported()) {
             throw ProblemType.FAILED.exception("The request does not support asynchronous processing. Set"
                     + " async-supported on all filters and servlets that it passes.");
         }
         LongPoll poll = polls.open(call.request());
         try {
+            CompletableFuture<List<SettleResponse>> results = settle(call, request.settlements());
             return Handover.begin(
                     call.request(),
                     poll,
-                    receiver.receiveAsync(topic, count, wait, request.lease()),
-                    wait,
-                    deliveries -> response(call, deliveries));
+                    receiver.receiveAsync(request.topics(), count, wait, request.lease()),
+                    results,
+                    wait);
         } catch (RuntimeException e) {
             poll.close();
             throw e;
         }
     }
 
-    private static ReceiveResponse response(Call call, List<LeasedDelivery> deliveries) {
-        return new ReceiveResponse(deliveries.stream()
-                .map(delivery -> DeliveryResponse.of(delivery, call.pathOfLease(delivery.id(), delivery.receipt())))
-                .toList());
+    private CompletableFuture<List<SettleResponse>> settle(Call call, List<SettleRequest> settlements) {
+        String requestId = RequestId.of(call.request());
+        return settling.all(settlements)
+                .thenApply(results ->
+                        results.stream().map(each -> each.response(requestId)).toList());
     }
 }

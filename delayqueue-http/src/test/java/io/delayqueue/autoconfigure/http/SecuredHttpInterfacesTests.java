@@ -43,7 +43,7 @@ class SecuredHttpInterfacesTests {
     /** With the lowest strength. The default encoder takes a tenth of a second per request. */
     private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
 
-    private static final String API = "/delayqueue/v1/topics/orders";
+    private static final String API = "/delayqueue/v1";
 
     private static ConfigurableApplicationContext context;
 
@@ -89,21 +89,23 @@ class SecuredHttpInterfacesTests {
 
     @ParameterizedTest
     @CsvSource({
-        "producer, /messages, 201",
+        "producer, /topics/orders/messages, 201",
         "producer, /receive, 403",
-        "producer, /messages/1/leases/x/acknowledge, 403",
-        "producer, /dead-letters/a/replay, 403",
+        "producer, /leases/dA.MQ.x/acknowledge, 403",
+        "producer, /topics/orders/dead-letters/a/replay, 403",
         "consumer, /receive, 200",
-        "consumer, /messages/1/leases/x/acknowledge, 410",
-        "consumer, /messages, 403",
-        "consumer, /dead-letters/a/replay, 403",
-        "admin, /messages, 201",
+        "consumer, /leases/dA.MQ.x/acknowledge, 410",
+        "consumer, /topics/orders/messages, 403",
+        "consumer, /topics/orders/dead-letters/a/replay, 403",
+        "admin, /topics/orders/messages, 201",
         "admin, /receive, 200",
-        "admin, /dead-letters/a/replay, 404",
-        "nobody, /messages, 401"
+        "admin, /topics/orders/dead-letters/a/replay, 404",
+        "nobody, /topics/orders/messages, 401"
     })
     void apiRequiresAuthorities(String user, String path, int status) throws Exception {
-        String body = path.equals("/messages") ? "{\"payload\":1}" : "{}";
+        String body = path.endsWith("/messages")
+                ? "{\"payload\":1}"
+                : path.equals("/receive") ? "{\"topics\":[\"orders\"]}" : "{}";
 
         assertThat(post(user, API + path, body).statusCode()).isEqualTo(status);
     }
@@ -111,7 +113,7 @@ class SecuredHttpInterfacesTests {
     @Test
     void asynchronousResponseIsAuthorized() throws Exception {
         var waiting = http.sendAsync(
-                request("consumer", "/delayqueue/v1/topics/late/receive", "{\"wait\":\"10s\"}"),
+                request("consumer", "/delayqueue/v1/receive", "{\"topics\":[\"late\"],\"wait\":\"10s\"}"),
                 HttpResponse.BodyHandlers.ofString());
         post("producer", "/delayqueue/v1/topics/late/messages", "{\"id\":\"l\",\"delay\":\"300ms\",\"payload\":1}");
 

@@ -19,8 +19,7 @@ class AbandonedWaitsTests {
     @Test
     void failureBeforeTheWaitEndsTheWait() {
         try (ApiNode node = ApiNode.start(Failing.class)) {
-            assertThat(node.post("/topics/t/receive", "{\"wait\": \"30s\"}").status())
-                    .isEqualTo(500);
+            assertThat(node.receive("t", "{\"wait\": \"30s\"}").status()).isEqualTo(500);
 
             await().until(() -> node.bean(LongPolls.class).waiting() == 0);
         }

@@ -39,13 +39,14 @@ class AccessTests {
         "GET,    /topics/t/messages/a,                      ANY",
         "DELETE, /topics/t/messages/a,                      PRODUCE",
         "POST,   /topics/t/messages/a/reschedule,           PRODUCE",
-        "POST,   /topics/t/receive,                         CONSUME",
-        "POST,   /topics/t/messages/a/leases/x/acknowledge, CONSUME",
-        "POST,   /topics/t/messages/a/leases/x/retry,       CONSUME",
-        "POST,   /topics/t/messages/a/leases/x/dead-letter,        CONSUME",
-        "POST,   /topics/t/messages/a/leases/x/extend,      CONSUME",
-        "POST,   /topics/t/messages/a/leases/x/release,     CONSUME",
-        "POST,   /topics/t/messages/a/leases/x/postpone,    CONSUME",
+        "POST,   /receive,                                  CONSUME",
+        "POST,   /settle,                                   CONSUME",
+        "POST,   /leases/x/acknowledge,                     CONSUME",
+        "POST,   /leases/x/retry,                           CONSUME",
+        "POST,   /leases/x/dead-letter,                     CONSUME",
+        "POST,   /leases/x/extend,                          CONSUME",
+        "POST,   /leases/x/release,                         CONSUME",
+        "POST,   /leases/x/postpone,                        CONSUME",
         "GET,    /topics,                                   ADMIN",
         "GET,    /topics/t/dead-letters,                    ADMIN",
         "GET,    /topics/t/dead-letters/a,                  ADMIN",
@@ -109,9 +110,9 @@ class AccessTests {
     void movedControllersRequireAToken() {
         try (ApiNode moved = ApiNode.start(Moved.class)) {
             for (String base : List.of("/moved/delayqueue/v1", "/MOVED/DelayQueue/V1")) {
-                HttpRequest.Builder request = HttpRequest.newBuilder(
-                                URI.create(moved.site() + base + "/topics/t/receive"))
-                        .POST(BodyPublishers.noBody());
+                HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(moved.site() + base + "/receive"))
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString("{\"topics\": [\"t\"]}"));
 
                 assertThat(moved.exchange(request).status()).as(base).isEqualTo(401);
                 assertThat(moved.exchange(request.header("Authorization", "Bearer " + ApiNode.TOKEN))

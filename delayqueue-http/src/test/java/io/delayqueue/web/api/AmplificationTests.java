@@ -6,10 +6,12 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.web.api.ApiNode.Reply;
+import io.delayqueue.web.api.request.Receipt;
 import io.delayqueue.web.waiting.LongPolls;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
 
 /** The cost of the names that clients send: keys in Redis, scripts of the request, and scripts from then on. */
 @EmbeddedRedis(dedicated = true)
@@ -37,6 +41,8 @@ class AmplificationTests {
     private static final int TIMES = 10;
     private static final int MAX_TOPICS = 20;
     private static final int POPPED = 100;
+    private static final int SETTLED = 100;
+    private static final String RELEASE = "{\"receipt\": \"$\", \"action\": \"release\"}";
     /** For heartbeats and retention, which continue during a test. */
     private static final int OWN_SCRIPTS = 8;
 
@@ -86,18 +92,29 @@ class AmplificationTests {
         return scripts() - before;
     }
 
-    /** Method, path, body and permitted scripts. A % is replaced by an unknown name. */
+    /** Method, path, body and permitted scripts. A % is replaced by an unknown name, a $ by a receipt of such a topic. */
     static Stream<Arguments> requests() {
         String names = IntStream.range(0, POPPED).mapToObj(i -> "%-" + i).collect(Collectors.joining(","));
         String api = ApiNode.BASE + "/topics/%";
+        String receive = ApiNode.BASE + "/receive";
+        String quoted = "\"" + names.replace(",", "\", \"") + "\"";
         return Stream.of(
-                arguments("POST", api + "/receive", "{}", 1),
-                arguments("POST", api + "/receive", "{\"wait\": \"20ms\"}", 1),
+                arguments("POST", receive, "{\"topics\": [\"%\"]}", 1),
+                arguments("POST", receive, "{\"topics\": [\"%\"], \"wait\": \"20ms\"}", 1),
+                arguments("POST", receive, "{\"topics\": [" + quoted + "]}", POPPED),
+                arguments("POST", receive, "{\"topics\": [" + quoted + ", \"%\"]}", 0),
                 arguments("GET", api + "/messages/1", "", 1),
                 arguments("DELETE", api + "/messages/1", "", 1),
                 arguments("POST", api + "/messages/1/reschedule", "{\"delay\": \"1m\"}", 1),
-                arguments("POST", api + "/messages/1/leases/1.a.0.0.t/acknowledge", "", 1),
-                arguments("POST", api + "/messages/1/leases/1.a.0.0.t/extend", "", 1),
+                arguments("POST", ApiNode.BASE + "/leases/$/acknowledge", "", 1),
+                arguments("POST", ApiNode.BASE + "/leases/$/extend", "", 1),
+                arguments("POST", ApiNode.BASE + "/settle", "{\"settlements\": [" + RELEASE + "]}", 1),
+                arguments(
+                        "POST",
+                        receive,
+                        "{\"topics\": [\"%\"], \"settlements\": [" + RELEASE + ", " + RELEASE + "]}",
+                        3),
+                arguments("POST", receive, "{\"topics\": [\"%\"], \"settlements\": [{}]}", 0),
                 arguments("GET", api + "/dead-letters", "", 1),
                 arguments("GET", api + "/dead-letters/1@2", "", 2),
                 arguments("POST", api + "/dead-letters/1@2/replay", "{}", 2),
@@ -145,11 +162,13 @@ class AmplificationTests {
 
     private Reply exchange(String method, String path, String body, String token) {
         String name = UUID.randomUUID().toString();
-        return node.exchange(HttpRequest.newBuilder(URI.create(node.site() + path.replace("%", name)))
+        String receipt = new Receipt(name, "1", "1.0.0.x-1").toString();
+        UnaryOperator<String> named = text -> text.replace("%", name).replace("$", receipt);
+        return node.exchange(HttpRequest.newBuilder(URI.create(node.site() + named.apply(path)))
                 .timeout(ApiNode.MAX_WAIT)
                 .header("Authorization", "Bearer " + token)
                 .header("Content-Type", "application/json")
-                .method(method, BodyPublishers.ofString(body.replace("%", name))));
+                .method(method, BodyPublishers.ofString(named.apply(body))));
     }
 
     @Test
@@ -158,7 +177,7 @@ class AmplificationTests {
         List<CompletableFuture<Reply>> waiting = new ArrayList<>();
         long before = scripts();
         for (int i = 0; i < POPPED; i++) {
-            waiting.add(node.postAsync("/topics/invented-" + i + "/receive", "{\"wait\": \"2s\"}", "X", "x"));
+            waiting.add(node.postAsync("/receive", ApiNode.receiving("invented-" + i, "{\"wait\": \"2s\"}"), "X", "x"));
         }
         await().until(() -> node.bean(LongPolls.class).waiting() == POPPED);
         assertThat(waiting).allSatisfy(reply -> assertThat(reply.join().text()).isEqualTo("{\"messages\":[]}"));
@@ -166,6 +185,27 @@ class AmplificationTests {
         assertThat(scripts() - before).isLessThanOrEqualTo(POPPED + OWN_SCRIPTS);
         assertThat(keys()).isLessThanOrEqualTo(keys);
         assertThat(node.bean(LongPolls.class).waiting()).isZero();
+    }
+
+    @Test
+    void settlementsOfARequestShareRoundTrips() {
+        node.template()
+                .sendAll(IntStream.range(0, SETTLED)
+                        .mapToObj(i -> DelayMessage.to("first").payload("x").build())
+                        .toList());
+        JsonNode received = node.receive("first", "{\"count\": " + SETTLED + ", \"wait\": \"20s\"}")
+                .json()
+                .path("messages");
+        assertThat(received).hasSize(SETTLED);
+        long before = scripts();
+
+        Reply settled = node.settleAll(received, "acknowledge");
+
+        assertThat(scripts() - before).isLessThanOrEqualTo(2 + OWN_SCRIPTS);
+        assertThat(settled.json().path("results"))
+                .hasSize(SETTLED)
+                .allSatisfy(
+                        result -> assertThat(result.path("outcome").asString()).isEqualTo("settled"));
     }
 
     @Test

@@ -23,6 +23,8 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** An application with the HTTP API, and a client of it. Thread-safe. */
 final class ApiNode implements AutoCloseable {
@@ -38,10 +40,12 @@ final class ApiNode implements AutoCloseable {
     private final ConfigurableApplicationContext context;
     private final HttpClient client = HttpClient.newHttpClient();
     private final String site;
+    private final String base;
 
     private ApiNode(ConfigurableApplicationContext context) {
         this.context = context;
         this.site = "http://127.0.0.1:" + context.getEnvironment().getRequiredProperty("local.server.port");
+        this.base = site + context.getEnvironment().getProperty("server.servlet.context-path", "") + BASE;
     }
 
     /** The node of all tests that need no properties, on Tomcat. */
@@ -144,8 +148,16 @@ final class ApiNode implements AutoCloseable {
         return post("/topics/" + topic + "/messages", json, headers);
     }
 
+    /** Receives from one topic, with the other fields of the body. */
     Reply receive(String topic, String json) {
-        return post("/topics/" + topic + "/receive", json);
+        return post("/receive", receiving(topic, json));
+    }
+
+    /** The body of a request to receive. */
+    static String receiving(String topic, String json) {
+        ObjectNode body = (ObjectNode) JsonMapper.shared().readTree(json);
+        body.putArray("topics").add(topic);
+        return body.toString();
     }
 
     /** Receives one message within 20 s. */
@@ -159,17 +171,26 @@ final class ApiNode implements AutoCloseable {
     }
 
     /** Settles a delivery. */
-    Reply settle(JsonNode delivery, String verb, String json) {
-        return exchange(HttpRequest.newBuilder(
-                        URI.create(site + delivery.path("lease").path("path").asString() + "/" + verb))
-                .header("Authorization", "Bearer " + TOKEN)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(json)));
+    Reply settle(JsonNode delivery, String action, String json) {
+        return post("/leases/" + receipt(delivery) + "/" + action, json);
+    }
+
+    /** Settles deliveries by one request. */
+    Reply settleAll(Iterable<JsonNode> deliveries, String action) {
+        ObjectNode body = JsonMapper.shared().createObjectNode();
+        ArrayNode settlements = body.putArray("settlements");
+        deliveries.forEach(
+                each -> settlements.addObject().put("receipt", receipt(each)).put("action", action));
+        return post("/settle", body.toString());
+    }
+
+    static String receipt(JsonNode delivery) {
+        return delivery.path("receipt").asString();
     }
 
     /** A request below the base path, with all permissions. */
     HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(site + BASE + path))
+        return HttpRequest.newBuilder(URI.create(base + path))
                 .timeout(MAX_WAIT.multipliedBy(2))
                 .header("Authorization", "Bearer " + TOKEN);
     }

@@ -7,6 +7,7 @@ import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.MessageView;
 import io.delayqueue.store.bench.Dump;
 import io.delayqueue.store.bench.RawRedis;
+import io.delayqueue.web.api.request.Receipt;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -30,7 +31,7 @@ class ForgeryTests {
     private final ApiNode node = ApiNode.shared();
     private final String topic = "forged-" + UUID.randomUUID();
     private RawRedis redis;
-    private String token;
+    private Receipt receipt;
     private String deadLetter;
     private String before;
 
@@ -45,7 +46,7 @@ class ForgeryTests {
         node.send(topic, "{\"id\": \"leased\", \"payload\": 1}");
         JsonNode leased = node.receiveOne(topic);
         node.send(topic, "{\"id\": \"scheduled\", \"payload\": 1, \"delay\": \"1h\"}");
-        token = leased.path("lease").path("token").asString();
+        receipt = Receipt.parse(ApiNode.receipt(leased));
         deadLetter = node.get("/topics/" + topic + "/dead-letters")
                 .json()
                 .path("deadLetters")
@@ -54,7 +55,7 @@ class ForgeryTests {
                 .asString();
         before = state();
         assertThat(before).contains("leased", "retried", "scheduled", deadLetter);
-        assertThat(token).isNotEmpty();
+        assertThat(receipt.id()).isEqualTo("leased");
     }
 
     @AfterEach
@@ -85,16 +86,27 @@ class ForgeryTests {
             assertGone("retried", "1.0.0.-", verb, body);
             assertGone("retried", "1.a.0.0.-", verb, body);
         });
-        NAMES.forEach(name -> assertGone("leased", "1.0.0." + name, "acknowledge", ""));
-        NAMES.forEach(name -> assertGone("retried", name, "release", ""));
-        assertGone("leased", token + "0", "acknowledge", "");
-        assertGone("leased", token.substring(1 + token.lastIndexOf('.')), "acknowledge", "");
-        assertGone("retried", token, "acknowledge", "");
+        String real = receipt.delivery();
+        NAMES.forEach(name -> assertForged("leased", "1.0.0." + name));
+        NAMES.forEach(name -> assertForged("retried", name));
+        assertGone("leased", real + "0", "acknowledge", "");
+        assertGone("leased", real.substring(1 + real.lastIndexOf('.')), "acknowledge", "");
+        assertGone("retried", real, "acknowledge", "");
     }
 
     private void assertGone(String id, String forged, String verb, String body) {
-        String path = "/topics/" + topic + "/messages/" + id + "/leases/" + PathNames.encode(forged) + "/" + verb;
+        String path = "/leases/" + new Receipt(topic, id, forged) + "/" + verb;
         assertThat(node.post(path, body).status()).as(path).isEqualTo(410);
+    }
+
+    /** Some names are not valid in a receipt. */
+    private void assertForged(String id, String forged) {
+        String text = new Receipt(topic, id, forged).toString();
+        int expected = Receipt.parse(text) == null ? 400 : 410;
+        assertThat(node.post("/leases/" + PathNames.encode(text) + "/release", "")
+                        .status())
+                .as(text)
+                .isEqualTo(expected);
     }
 
     @Test
@@ -105,7 +117,7 @@ class ForgeryTests {
                             node.get(path),
                             node.delete(path),
                             node.post(path + "/reschedule", "{\"delay\": 0}"),
-                            node.post(path + "/leases/" + token + "/acknowledge", ""))
+                            node.post("/leases/" + new Receipt(topic, id, receipt.delivery()) + "/acknowledge", ""))
                     .forEach(reply -> assertThat(reply.status()).as(id).isIn(400, 404, 410));
         }
     }

@@ -164,9 +164,12 @@ class LoadTests {
             JsonNode received = node.receive(TOPIC, "{\"count\": 20, \"wait\": \"500ms\", \"lease\": \"1s\"}")
                     .json()
                     .path("messages");
-            for (JsonNode delivery : received) {
-                String id = delivery.path("id").asString();
-                settle(random, delivery, id);
+            if (random.nextInt(4) == 0) {
+                acknowledgeAll(any(random), received);
+            } else {
+                for (JsonNode delivery : received) {
+                    settle(random, delivery);
+                }
             }
             JsonNode late = random.nextBoolean() ? held.poll() : null;
             if (late != null) {
@@ -175,7 +178,22 @@ class LoadTests {
         }
     }
 
-    private void settle(Random random, JsonNode delivery, String id) {
+    private void acknowledgeAll(ApiNode node, JsonNode received) {
+        if (received.isEmpty()) {
+            return;
+        }
+        Reply reply = node.settleAll(received, "acknowledge");
+        assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+        for (JsonNode result : reply.json().path("results")) {
+            String outcome = result.path("outcome").asString();
+            assertThat(outcome).isIn("settled", "lease-lost");
+            if (outcome.equals("settled")) {
+                acknowledged.merge(result.path("id").asString(), 1, Integer::sum);
+            }
+        }
+    }
+
+    private void settle(Random random, JsonNode delivery) {
         ApiNode node = any(random);
         switch (random.nextInt(20)) {
             case 0 -> held.add(delivery);
@@ -187,8 +205,7 @@ class LoadTests {
                 }
             }
             case 4 -> {
-                String wrong = delivery.path("lease").path("token").asString() + "0";
-                rejected(node.post("/topics/" + TOPIC + "/messages/" + id + "/leases/" + wrong + "/acknowledge", ""));
+                rejected(node.post("/leases/" + ApiNode.receipt(delivery) + "0/acknowledge", ""));
                 acknowledge(node, delivery);
             }
             case 5 -> {
@@ -220,14 +237,14 @@ class LoadTests {
     }
 
     private void disconnect(int messages) {
+        String body = ApiNode.receiving(TOPIC, "{\"wait\": \"20s\", \"lease\": \"1s\"}");
         while (sent.size() < messages && disconnects.get() < MOST_DISCONNECTS) {
             List<RawClient> clients = new ArrayList<>();
             for (ApiNode node : nodes) {
                 RawClient client = new RawClient(node.port());
-                client.write(
-                        "POST /delayqueue/v1/topics/" + TOPIC + "/receive HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-                                + ApiNode.TOKEN + "\r\nContent-Type: application/json\r\nContent-Length: 29\r\n\r\n"
-                                + "{\"wait\": \"20s\",\"lease\": \"1s\"}");
+                client.write("POST /delayqueue/v1/receive HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ApiNode.TOKEN
+                        + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
+                        + "\r\n\r\n" + body);
                 clients.add(client);
             }
             nodes.get(0).get("/topics/" + TOPIC + "/dead-letters?count=1");

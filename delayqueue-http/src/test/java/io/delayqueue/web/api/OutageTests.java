@@ -9,6 +9,7 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.web.api.ApiNode.Reply;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -39,10 +40,12 @@ class OutageTests {
             unknown(node.send("orders", BODY));
             unknownOrNotDone(node.delete("/topics/orders/messages/x"));
             unknown(node.settle(held, "acknowledge", ""));
+            unknown(node.settleAll(List.of(held, held), "acknowledge"));
+            unknown(node.receive("orders", settling(held)));
             notDone(node.send("orders", BODY, IdempotencyKey.HEADER, "k"));
             notDone(node.get("/topics/orders/messages/x"));
             unknownOrNotDone(node.receive("orders", "{}"));
-            System.out.printf("Six responses without Redis took %s%n", Duration.between(begin, Instant.now()));
+            System.out.printf("Eight responses without Redis took %s%n", Duration.between(begin, Instant.now()));
 
             proxy.pass();
             await().atMost(ApiNode.MAX_WAIT)
@@ -54,7 +57,12 @@ class OutageTests {
                                     node.settle(held, "acknowledge", "").status())
                             .isEqualTo(410));
             assertThat(node.get("/topics/orders/messages/held").status()).isEqualTo(404);
+            assertThat(node.settleAll(List.of(held), "acknowledge").text()).contains("\"outcome\":\"lease-lost\"");
         }
+    }
+
+    private static String settling(JsonNode held) {
+        return "{\"settlements\": [{\"receipt\": \"" + ApiNode.receipt(held) + "\", \"action\": \"acknowledge\"}]}";
     }
 
     private static void unknown(Reply reply) {

@@ -6,11 +6,10 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.web.api.ApiNode.Reply;
+import io.delayqueue.web.api.request.Receipt;
 import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.OpenRequests;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.net.URI;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -34,7 +33,6 @@ abstract class ReceiveContract {
 
     private final String[] properties;
     private ApiNode node;
-    private final List<String> topics = new ArrayList<>();
 
     ReceiveContract(String... properties) {
         this.properties = properties;
@@ -53,36 +51,18 @@ abstract class ReceiveContract {
         node.close();
     }
 
-    private String topic() {
-        String topic = "work/" + UUID.randomUUID();
-        topics.add(topic);
-        return topic;
-    }
-
-    private static String path(String topic, String rest) {
-        return "/topics/" + PathNames.encode(topic) + rest;
-    }
-
-    private Reply post(String path, String json) {
-        return node.exchange(request(path, json));
-    }
-
-    private HttpRequest.Builder request(String path, String json) {
-        return HttpRequest.newBuilder(URI.create(node.site() + "/app" + ApiNode.BASE + path))
-                .timeout(ApiNode.MAX_WAIT.multipliedBy(2))
-                .header("Authorization", "Bearer " + ApiNode.TOKEN)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(json));
+    private static String topic() {
+        return "work/" + UUID.randomUUID();
     }
 
     private void send(String topic, String id) {
-        assertThat(post(path(topic, "/messages"), "{\"id\": \"" + id + "\", \"payload\": {\"n\": 1}}")
+        assertThat(node.send(PathNames.encode(topic), "{\"id\": \"" + id + "\", \"payload\": {\"n\": 1}}")
                         .status())
                 .isEqualTo(201);
     }
 
     private JsonNode receive(String topic, String json) {
-        return post(path(topic, "/receive"), json).json().path("messages");
+        return node.receive(topic, json).json().path("messages");
     }
 
     private JsonNode one(String topic) {
@@ -102,10 +82,8 @@ abstract class ReceiveContract {
         assertThat(delivery.path("id").asString()).isEqualTo("a/b");
         assertThat(delivery.path("attempt").asInt()).isEqualTo(1);
         assertThat(delivery.path("payload").toString()).isEqualTo("{\"n\":1}");
-        assertThat(delivery.path("lease").path("path").asString())
-                .startsWith("/app/delayqueue/v1/topics/~")
-                .endsWith("/leases/" + delivery.path("lease").path("token").asString());
-        assertThat(Instant.parse(delivery.path("lease").path("end").asString()))
+        assertThat(ApiNode.receipt(delivery)).matches("[0-9A-Za-z._-]+");
+        assertThat(Instant.parse(delivery.path("leaseEnd").asString()))
                 .isAfter(Instant.parse(delivery.path("dueAt").asString()));
         assertThat(receive(topic, "{\"count\": 5}").isEmpty()).isTrue();
         assertThat(node.settle(delivery, "acknowledge", "").status()).isEqualTo(204);
@@ -117,7 +95,11 @@ abstract class ReceiveContract {
         String topic = topic();
         CompletableFuture<HttpResponse<String>> waiting = node.client()
                 .sendAsync(
-                        request(path(topic, "/receive"), "{\"wait\": \"50s\"}").build(), BodyHandlers.ofString());
+                        node.request("/receive")
+                                .header("Content-Type", "application/json")
+                                .POST(BodyPublishers.ofString(ApiNode.receiving(topic, "{\"wait\": \"50s\"}")))
+                                .build(),
+                        BodyHandlers.ofString());
         await().until(() -> node.bean(LongPolls.class).waiting() == 1);
 
         send(topic, "a");
@@ -128,11 +110,7 @@ abstract class ReceiveContract {
     @Test
     void disconnectedClientIsNoServerError() {
         MeterRegistry meters = node.bean(MeterRegistry.class);
-        try (RawClient client = new RawClient(node.port())) {
-            String body = "{\"wait\": \"50s\"}";
-            client.write("POST /app" + ApiNode.BASE + path(topic(), "/receive") + " HTTP/1.1\r\nHost: x\r\n"
-                    + "Authorization: Bearer " + ApiNode.TOKEN + "\r\nContent-Type: application/json\r\n"
-                    + "Content-Length: " + body.length() + "\r\n\r\n" + body);
+        try (RawClient client = waiting(topic())) {
             await().until(() -> node.bean(LongPolls.class).waiting() == 1);
         }
 
@@ -223,9 +201,7 @@ abstract class ReceiveContract {
         node.template().reschedule(topic, "a", Duration.ZERO);
         node.settle(one(topic), "dead-letter", "{\"reason\": \"no such order\"}");
 
-        JsonNode deadLetters = node.exchange(HttpRequest.newBuilder(
-                                URI.create(node.site() + "/app" + ApiNode.BASE + path(topic, "/dead-letters")))
-                        .header("Authorization", "Bearer " + ApiNode.TOKEN))
+        JsonNode deadLetters = node.get("/topics/" + PathNames.encode(topic) + "/dead-letters")
                 .json()
                 .path("deadLetters");
         assertThat(deadLetters).hasSize(1);
@@ -245,27 +221,90 @@ abstract class ReceiveContract {
                 .isEqualTo(204);
 
         assertThat(node.template().find(topic, "a").orElseThrow().leaseEnd())
-                .isAfter(Instant.parse(delivery.path("lease").path("end").asString())
-                        .plusSeconds(3600));
+                .isAfter(Instant.parse(delivery.path("leaseEnd").asString()).plusSeconds(3600));
         assertThat(node.settle(delivery, "extend", "{\"lease\": \"25h\"}").status())
                 .isEqualTo(400);
     }
 
     @Test
-    void invalidTokenIsRejectedLikeALateOne() {
+    void receiptOfAnotherDeliveryIsRejectedLikeALateOne() {
         String topic = topic();
         send(topic, "a");
-        String lease = one(topic).path("lease").path("token").asString();
-        for (String token : List.of("x", lease + "x", "~" + "eA", lease.substring(1))) {
-            assertThat(post(path(topic, "/messages/a/leases/" + token + "/acknowledge"), "")
-                            .status())
-                    .as(token)
+        Receipt receipt = Receipt.parse(ApiNode.receipt(one(topic)));
+        for (Receipt other : List.of(
+                new Receipt(topic, "b", receipt.delivery()),
+                new Receipt(topic + "x", "a", receipt.delivery()),
+                new Receipt(topic, "a", receipt.delivery() + "x"),
+                new Receipt(topic, "a", receipt.delivery().substring(1)),
+                new Receipt(topic, "a", "x"))) {
+            assertThat(node.post("/leases/" + other + "/acknowledge", "").status())
+                    .as(other.toString())
                     .isEqualTo(410);
         }
-        assertThat(post(path(topic, "/messages/b/leases/" + lease + "/acknowledge"), "")
-                        .status())
-                .isEqualTo(410);
         assertThat(node.template().find(topic, "a")).isPresent();
+    }
+
+    @Test
+    void firstTopicWithDueMessagesIsReceived() {
+        List<String> topics = List.of(topic(), topic(), topic());
+        send(topics.get(2), "third");
+        send(topics.get(1), "second");
+        String body = "{\"topics\": [\"" + String.join("\", \"", topics) + "\"], \"count\": 5, \"wait\": \"20s\"}";
+
+        JsonNode first = node.post("/receive", body).json().path("messages");
+        JsonNode second = node.post("/receive", body).json().path("messages");
+
+        assertThat(first).hasSize(1);
+        assertThat(first.get(0).path("id").asString()).isEqualTo("second");
+        assertThat(second.get(0).path("topic").asString()).isEqualTo(topics.get(2));
+    }
+
+    @Test
+    void waitEndsWithAMessageOfAnyOfTheTopics() {
+        String topic = topic();
+        CompletableFuture<Reply> waiting = node.postAsync(
+                "/receive", "{\"topics\": [\"" + topic() + "\", \"" + topic + "\"], \"wait\": \"50s\"}", "X", "x");
+        await().until(() -> node.bean(LongPolls.class).waiting() == 1);
+
+        send(topic, "a");
+
+        assertThat(waiting.join().json().path("messages").get(0).path("id").asString())
+                .isEqualTo("a");
+    }
+
+    @Test
+    void receiveSettlesEarlierMessages() {
+        String topic = topic();
+        send(topic, "a");
+        String settlement = "{\"receipt\": \"" + ApiNode.receipt(one(topic)) + "\", \"action\": \"acknowledge\"}";
+        send(topic, "b");
+        String body = "{\"topics\": [\"" + topic + "\"], \"wait\": \"20s\", \"settlements\": [" + settlement + "]}";
+
+        JsonNode next = node.post("/receive", body).json();
+        JsonNode repeat = node.post("/receive", body.replace("20s", "0")).json();
+
+        assertThat(next.path("messages").get(0).path("id").asString()).isEqualTo("b");
+        assertThat(next.path("results").get(0).path("outcome").asString()).isEqualTo("settled");
+        assertThat(node.template().find(topic, "a")).isEmpty();
+        assertThat(repeat.path("messages")).isEmpty();
+        assertThat(repeat.path("results").get(0).path("outcome").asString()).isEqualTo("lease-lost");
+    }
+
+    @Test
+    void receiveMayReturnTheMessageThatItSettled() {
+        String topic = topic();
+        send(topic, "a");
+        String receipt = ApiNode.receipt(one(topic));
+
+        JsonNode next = node.post(
+                        "/receive",
+                        "{\"topics\": [\"" + topic + "\"], \"wait\": \"20s\", \"settlements\": [{\"receipt\": \""
+                                + receipt + "\", \"action\": \"retry\"}]}")
+                .json();
+
+        assertThat(next.path("messages").get(0).path("attempt").asInt()).isEqualTo(2);
+        assertThat(next.path("messages").get(0).path("receipt").asString()).isNotEqualTo(receipt);
+        assertThat(next.path("results").get(0).path("outcome").asString()).isEqualTo("settled");
     }
 
     @Test
@@ -289,27 +328,32 @@ abstract class ReceiveContract {
     @Test
     void numberOfWaitingClientsIsLimited() {
         String topic = topic();
+        send(topic, "a");
+        JsonNode leased = one(topic);
         List<RawClient> clients = new ArrayList<>();
         for (int i = 0; i < MOST_WAITING; i++) {
             clients.add(waiting(topic));
         }
         await().until(() -> node.bean(LongPolls.class).waiting() == MOST_WAITING);
 
-        Reply rejected = post(path(topic, "/receive"), "{\"wait\": \"1s\"}");
+        Reply rejected = node.receive(
+                topic,
+                "{\"wait\": \"1s\", \"settlements\": [{\"receipt\": \"" + ApiNode.receipt(leased)
+                        + "\", \"action\": \"acknowledge\"}]}");
         clients.forEach(RawClient::close);
 
         assertThat(rejected.status()).isEqualTo(429);
         assertThat(rejected.problem()).isEqualTo("too-many-waiting");
         assertThat(rejected.header("Retry-After")).isEqualTo("1");
         OpenRequests.awaitNoneWaiting(node.context());
-        assertThat(post(path(topic, "/receive"), "{}").status()).isEqualTo(200);
+        assertThat(node.receive(topic, "{}").status()).isEqualTo(200);
+        assertThat(node.settle(leased, "acknowledge", "").status()).isEqualTo(204);
     }
 
     private RawClient waiting(String topic) {
         RawClient client = new RawClient(node.port());
-        String body = "{\"wait\": \"50s\"}";
-        client.write("POST /app/delayqueue/v1" + path(topic, "/receive")
-                + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+        String body = ApiNode.receiving(topic, "{\"wait\": \"50s\"}");
+        client.write("POST /app/delayqueue/v1/receive HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
                 + ApiNode.TOKEN + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n"
                 + body);
         return client;
@@ -317,7 +361,7 @@ abstract class ReceiveContract {
 
     @Test
     void nextRequestMayArriveTogetherWithTheBodyOfARejectedRequest() {
-        String head = "POST /app" + ApiNode.BASE + path("t", "/receive") + " HTTP/1.1\r\nHost: x\r\n"
+        String head = "POST /app" + ApiNode.BASE + "/receive HTTP/1.1\r\nHost: x\r\n"
                 + "Authorization: Bearer none\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
         try (RawClient client = new RawClient(node.port())) {
             client.write(head);

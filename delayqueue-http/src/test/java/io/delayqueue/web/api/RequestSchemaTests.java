@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -118,7 +120,7 @@ class RequestSchemaTests {
 
     private static ApiNode node;
     private static JsonNode document;
-    private static String lease;
+    private static String receipt;
 
     @BeforeAll
     static void start() {
@@ -131,7 +133,7 @@ class RequestSchemaTests {
         node.send("settled", "{\"payload\": 1, \"id\": \"a\"}");
         JsonNode delivery = node.receiveOne("settled");
         node.settle(delivery, "acknowledge", "");
-        lease = delivery.path("lease").path("token").asString();
+        receipt = ApiNode.receipt(delivery);
         // so that no receive request waits
         node.template()
                 .sendAll(IntStream.range(0, 500)
@@ -163,15 +165,35 @@ class RequestSchemaTests {
     Stream<DynamicTest> theServerAcceptsWhatTheSchemaAccepts() {
         return operations().entrySet().stream()
                 .map(operation -> DynamicTest.dynamicTest(
-                        operation.getKey(), () -> agree(operation.getKey(), operation.getValue())));
+                        operation.getKey(),
+                        () -> agree(
+                                operation.getKey(),
+                                operation.getValue(),
+                                base(operation.getValue()),
+                                MAPPER::writeValueAsString)));
     }
 
-    private static void agree(String path, String component) {
+    @ParameterizedTest
+    @ValueSource(strings = {"acknowledge", "retry", "postpone", "dead-letter", "extend", "release"})
+    void theServerAcceptsTheSettlementsThatTheSchemaAccepts(String action) {
+        ObjectNode settlement = settlement(action);
+        if (action.equals("postpone")) {
+            settlement.put("delay", 1);
+        }
+
+        agree("/settle", "SettleRequest", settlement, each -> "{\"settlements\": [" + each + "]}");
+    }
+
+    private static ObjectNode settlement(String action) {
+        return MAPPER.createObjectNode().put("receipt", receipt).put("action", action);
+    }
+
+    private static void agree(String path, String component, ObjectNode base, Function<JsonNode, String> text) {
         JsonSchema schema = new JsonSchema(document);
         List<String> differences = new ArrayList<>();
-        for (JsonNode body : bodies(schema, component)) {
+        for (JsonNode body : bodies(schema, component, base)) {
             boolean valid = schema.accepts(component, body);
-            Reply reply = node.post(address(path), MAPPER.writeValueAsString(body));
+            Reply reply = node.post(address(path), text.apply(body));
             boolean rejected = reply.status() == 400 || reply.status() == 413;
             if (reply.status() >= 500 || valid == rejected) {
                 differences.add((valid ? "valid: " : "invalid: ") + body + " -> " + reply.status() + " "
@@ -185,21 +207,18 @@ class RequestSchemaTests {
     }
 
     private static String address(String path) {
-        return path.replace(
-                        "{topic}",
-                        path.endsWith("/receive") ? TOPIC + "-due" : path.contains("/leases/") ? "settled" : TOPIC)
+        return path.replace("{topic}", TOPIC)
                 .replace("{id}", "a")
-                .replace("{token}", lease)
+                .replace("{receipt}", receipt)
                 .replace("{deadLetter}", "x");
     }
 
     /** Bodies with each value of each property, with each set of alternatives, and values that are no object. */
-    private static Set<JsonNode> bodies(JsonSchema schemas, String component) {
+    private static Set<JsonNode> bodies(JsonSchema schemas, String component, ObjectNode base) {
         JsonNode schema = document.at("/components/schemas/" + component);
         JsonNode object = schema.has("allOf") && !schema.has("properties")
                 ? schemas.resolved(schema.path("allOf").get(0))
                 : schema;
-        ObjectNode base = base(component);
         Set<JsonNode> bodies = new LinkedHashSet<>(List.of(base, MAPPER.createObjectNode()));
         bodies.add(MAPPER.createArrayNode());
         bodies.add(MAPPER.getNodeFactory().stringNode("x"));
@@ -224,6 +243,11 @@ class RequestSchemaTests {
                     case "SendRequest" -> MAPPER.readTree("{\"payload\": 1}");
                     case "JobStartRequest" -> MAPPER.readTree("{\"action\": \"replay\"}");
                     case "SendAllRequest" -> MAPPER.readTree("{\"messages\": [{\"payload\": 1}]}");
+                    case "ReceiveRequest" -> MAPPER.readTree("{\"topics\": [\"" + TOPIC + "-due\"]}");
+                    case "SettleRequest" -> settlement("acknowledge");
+                    case "SettleAllRequest" ->
+                        MAPPER.createObjectNode()
+                                .set("settlements", MAPPER.createArrayNode().add(settlement("acknowledge")));
                     default -> MAPPER.createObjectNode();
                 };
     }
@@ -290,19 +314,25 @@ class RequestSchemaTests {
         for (String bound : List.of("minItems", "maxItems")) {
             if (schema.has(bound)) {
                 int limit = schema.path(bound).asInt();
-                IntStream.rangeClosed(limit - 1, limit + 1).forEach(size -> values.add(messages(size)));
+                IntStream.rangeClosed(limit - 1, limit + 1)
+                        .forEach(size -> values.add(elements(schema.path("items"), size)));
             }
         }
         texts(schema).forEach(text -> values.add(MAPPER.getNodeFactory().stringNode(text)));
+        texts(schema.path("items"))
+                .forEach(text -> values.add(MAPPER.createArrayNode().add(text)));
         schema.path("examples").forEach(values::add);
         return values;
     }
 
-    private static ArrayNode messages(int count) {
-        ArrayNode messages = MAPPER.createArrayNode();
-        IntStream.range(0, count)
-                .forEach(i -> messages.add(MAPPER.createObjectNode().put("payload", i)));
-        return messages;
+    private static ArrayNode elements(JsonNode schema, int count) {
+        String ref = schema.path("$ref").asString("");
+        JsonNode element = ref.isEmpty()
+                ? MAPPER.getNodeFactory().stringNode(TOPIC + "-due")
+                : base(ref.substring(ref.lastIndexOf('/') + 1));
+        ArrayNode elements = MAPPER.createArrayNode();
+        IntStream.range(0, count).forEach(i -> elements.add(element));
+        return elements;
     }
 
     private static List<String> texts(JsonNode schema) {

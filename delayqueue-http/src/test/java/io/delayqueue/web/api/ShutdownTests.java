@@ -21,9 +21,9 @@ class ShutdownTests {
         try (ApiNode node = ApiNode.start("spring.lifecycle.timeout-per-shutdown-phase=60s")) {
             waiting = node.client()
                     .sendAsync(
-                            node.request("/topics/t/receive")
+                            node.request("/receive")
                                     .header("Content-Type", "application/json")
-                                    .POST(BodyPublishers.ofString("{\"wait\": \"60s\"}"))
+                                    .POST(BodyPublishers.ofString("{\"topics\": [\"t\"], \"wait\": \"60s\"}"))
                                     .build(),
                             BodyHandlers.ofString());
             await().until(() -> node.bean(LongPolls.class).waiting() == 1);

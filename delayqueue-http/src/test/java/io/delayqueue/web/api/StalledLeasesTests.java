@@ -6,32 +6,157 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.template.receive.Leases;
+import io.delayqueue.web.api.ApiNode.Reply;
+import io.delayqueue.web.api.request.Receipt;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
+import tools.jackson.databind.JsonNode;
 
-/** Redis does not reply, and a client repeats its settlement. */
+/** Settlements whose calls of Redis fail or do not end. The id of a message says how its settlement ends. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(OutputCaptureExtension.class)
 class StalledLeasesTests {
+
+    private ApiNode node;
+
+    @BeforeAll
+    void start() {
+        node = ApiNode.start(Stalled.class, "delayqueue.redis.command-timeout=500ms");
+    }
+
+    @AfterAll
+    void stop() {
+        node.close();
+    }
+
+    private static String receipt(String id) {
+        return new Receipt("t", id, "1").toString();
+    }
+
+    private Reply settle(String... ids) {
+        return node.post("/settle", settlements(ids));
+    }
+
+    private static String settlements(String... ids) {
+        return Arrays.stream(ids)
+                .map(id -> "{\"receipt\": \"" + receipt(id) + "\", \"action\": \"acknowledge\"}")
+                .collect(Collectors.joining(", ", "{\"settlements\": [", "]}"));
+    }
 
     @Test
     void timedOutSettlementIsNotKept() {
-        try (ApiNode node = ApiNode.start(Stalled.class, "delayqueue.redis.command-timeout=100ms")) {
-            Stalled application = node.bean(Stalled.class);
-            for (int i = 1; i <= 2; i++) {
-                assertThat(node.post("/topics/t/messages/1/leases/1/acknowledge", "")
-                                .status())
-                        .isEqualTo(504);
-                assertThat(application.asked).hasSize(i);
-            }
-
-            await().until(() -> application.asked.stream().allMatch(CompletableFuture::isCancelled));
-            assertThat(application.settling).isNotDone();
+        Stalled application = node.bean(Stalled.class);
+        application.asked.clear();
+        for (int i = 1; i <= 2; i++) {
+            assertThat(node.post("/leases/" + receipt("stalled") + "/acknowledge", "")
+                            .status())
+                    .isEqualTo(504);
+            assertThat(application.asked).hasSize(i);
         }
+
+        assertThat(application.asked).allMatch(CompletableFuture::isDone);
+        assertThat(application.settling).isNotDone();
+    }
+
+    @Test
+    void eachSettlementHasItsOwnResult() {
+        Reply reply = settle("settled", "lost", "stalled", "unavailable", "unconfirmed", "failed");
+
+        assertThat(reply.status()).isEqualTo(200);
+        List<JsonNode> results = reply.json().path("results").valueStream().toList();
+        assertThat(results.stream().map(each -> each.path("id").asString()))
+                .containsExactly("settled", "lost", "stalled", "unavailable", "unconfirmed", "failed");
+        assertThat(results.stream().map(each -> each.path("outcome").asString()))
+                .containsExactly(
+                        "settled", "lease-lost", "outcome-unknown", "unavailable", "outcome-unknown", "failed");
+        assertThat(results.get(0).has("reason")).isFalse();
+        assertThat(results.stream().skip(1))
+                .allSatisfy(each -> assertThat(each.path("reason").asString()).isNotEmpty());
+    }
+
+    @Test
+    void requestFailsIfNoSettlementHasACertainResult() {
+        Reply unavailable = settle("unavailable", "unavailable");
+        Reply unknown = settle("unavailable", "stalled");
+
+        assertThat(unavailable.status()).isEqualTo(503);
+        assertThat(unavailable.problem()).isEqualTo("unavailable");
+        assertThat(unavailable.header("Retry-After")).isEqualTo("1");
+        assertThat(unknown.status()).isEqualTo(504);
+        assertThat(unknown.problem()).isEqualTo("outcome-unknown");
+        assertThat(unknown.header("Retry-After")).isEqualTo("1");
+    }
+
+    /** A repeat would not help. The result has the remedy. */
+    @Test
+    void conflictAboutATopicIsAResult() {
+        Reply reply = settle("conflict");
+
+        assertThat(reply.status()).isEqualTo(200);
+        assertThat(reply.text()).contains("\"outcome\":\"unavailable\"", "of a later version");
+    }
+
+    @Test
+    void receivedMessagesAreReturnedWithTheResults() {
+        node.template().send("received", "x");
+
+        JsonNode reply = node.receive("received", settlements("stalled")).json();
+
+        assertThat(reply.path("messages")).hasSize(1);
+        assertThat(reply.path("results").get(0).path("outcome").asString()).isEqualTo("outcome-unknown");
+    }
+
+    /** The messages have been received, and the response waits for the settlements. */
+    @Test
+    void messagesOfADisconnectedClientAreReleased() {
+        node.template().send(DelayMessage.to("left").id("a").payload("x").build());
+        String body = ApiNode.receiving("left", settlements("stalled"));
+        try (RawClient client = new RawClient(node.port())) {
+            client.write("POST " + ApiNode.BASE + "/receive HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+                    + ApiNode.TOKEN + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
+                    + "\r\n\r\n" + body);
+            await().until(() -> state("left", "a") == MessageState.LEASED);
+        }
+
+        await().until(() -> state("left", "a") == MessageState.READY);
+        assertThat(node.receiveOne("left").path("attempt").asInt()).isEqualTo(1);
+    }
+
+    private MessageState state(String topic, String id) {
+        return node.template().find(topic, id).orElseThrow().state();
+    }
+
+    @Test
+    void logOfAFailureHasTheIdOfTheRequest(CapturedOutput output) {
+        Reply single = node.post("/leases/" + receipt("failed") + "/acknowledge", "", RequestId.HEADER, "single-4711");
+        Reply batch = node.post("/settle", settlements("failed"), RequestId.HEADER, "batch-4711");
+
+        assertThat(single.status()).isEqualTo(500);
+        assertThat(single.json().path("requestId").asString()).isEqualTo("single-4711");
+        assertThat(batch.status()).isEqualTo(200);
+        assertThat(output)
+                .contains("Request single-4711 to the HTTP API of the delay queue failed")
+                .contains("Request batch-4711 to the HTTP API of the delay queue failed")
+                .contains("for the test");
     }
 
     @SpringBootConfiguration
@@ -44,12 +169,25 @@ class StalledLeasesTests {
         @Bean
         Leases leases() {
             Leases leases = mock();
-            given(leases.acknowledge(any(), any(), any())).willAnswer(call -> {
-                CompletableFuture<Boolean> copy = settling.copy();
-                asked.add(copy);
-                return copy;
+            given(leases.acknowledge(any(), any(), any())).willAnswer(call -> switch (call.<String>getArgument(1)) {
+                case "settled" -> CompletableFuture.completedFuture(true);
+                case "lost" -> CompletableFuture.completedFuture(false);
+                case "unavailable" -> failed(RedisCallException.Kind.NOT_SENT);
+                case "unconfirmed" -> failed(RedisCallException.Kind.NOT_CONFIRMED);
+                case "conflict" ->
+                    CompletableFuture.failedFuture(new TopicConflictException("registered as of a later version"));
+                case "failed" -> throw new IllegalStateException("for the test");
+                default -> {
+                    CompletableFuture<Boolean> copy = settling.copy();
+                    asked.add(copy);
+                    yield copy;
+                }
             });
             return leases;
+        }
+
+        private static CompletableFuture<Boolean> failed(RedisCallException.Kind kind) {
+            return CompletableFuture.failedFuture(new RedisCallException(kind, "for the test", null));
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.delayqueue.web.api.ApiNode.Reply;
+import io.delayqueue.web.api.request.Receipt;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -17,6 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Invalid requests are rejected with a sentence and change nothing. */
 class StrictnessTests {
+
+    private static final String RECEIPT = new Receipt("strict", "a", "1.0.0.x-1").toString();
+    private static final String RELEASE = "{\"receipt\": \"" + RECEIPT + "\", \"action\": \"release\"}";
 
     private final ApiNode node = ApiNode.shared();
     private final String topic = "strict-" + UUID.randomUUID();
@@ -157,33 +161,60 @@ class StrictnessTests {
     }
 
     static Stream<Arguments> others() {
-        return Stream.of(receives(), batches()).flatMap(rows -> rows);
+        return Stream.of(receives(), batches(), settlements(), optionsOfSettlements())
+                .flatMap(rows -> rows);
     }
 
     private static Stream<Arguments> receives() {
         return Stream.of(
-                arguments("/receive", "{\"count\": 0}", "The field 'count' must be 1 or more, but was 0."),
+                arguments("/receive", "", "The field 'topics' is required. Set an array."),
+                arguments("/receive", "{\"topics\": []}", "The field 'topics' must have at least one element."),
+                arguments("/receive", "{\"topics\": \"t\"}", "The field 'topics' must be an array, but was \"t\"."),
+                arguments("/receive", "{\"topics\": [\"t\", 1]}", "The field 'topics[1]' must be a string, but was 1."),
+                arguments("/receive", "{\"topics\": [null]}", "The field 'topics[0]' must be a string, but was null."),
                 arguments(
                         "/receive",
-                        "{\"count\": 101}",
+                        "{\"topics\": [" + "\"t\",".repeat(100) + "\"t\"]}",
+                        "The field 'topics' must have at most 100 elements, but had 101."),
+                arguments(
+                        "/receive",
+                        "{\"topics\": [\"t\", \"" + "t".repeat(129) + "\"]}",
+                        "The field 'topics[1]' is invalid: A topic must have at most 128 bytes of UTF-8, but this one"
+                                + " has 129: " + "t".repeat(129) + "."),
+                arguments(
+                        "/receive",
+                        "{\"topics\": [\"t\"], \"count\": 0}",
+                        "The field 'count' must be 1 or more, but was 0."),
+                arguments(
+                        "/receive",
+                        "{\"topics\": [\"t\"], \"count\": 101}",
                         "The field 'count' must be an integer from 1 to 100"
                                 + " (delayqueue.http.api.max-count), but was 101."),
                 arguments(
                         "/receive",
-                        "{\"wait\": \"61s\"}",
+                        "{\"topics\": [\"t\"], \"wait\": \"61s\"}",
                         "The field 'wait' must be at most 1 min"
                                 + " (delayqueue.http.api.max-wait), but was 1 min 1 s."),
                 arguments(
                         "/receive",
-                        "{\"waitTime\": 1}",
-                        "Unknown field 'waitTime': the fields are count, wait, lease."),
-                arguments("/messages/batch", "{}", "The field 'messages' is required. Set an array of messages."),
+                        "{\"topics\": [\"t\"], \"waitTime\": 1}",
+                        "Unknown field 'waitTime': the fields are topics, count, wait, lease, settlements."),
                 arguments(
-                        "/messages/batch",
+                        "/receive",
+                        "{\"topics\": [\"t\"], \"settlements\": [{}]}",
+                        "The field 'settlements[0].receipt' is required. Set the receipt of a received message."),
+                arguments(
+                        "/receive",
+                        "{\"topics\": [\"t\"], \"settlements\": [" + (RELEASE + ",").repeat(100) + RELEASE + "]}",
+                        "The field 'settlements' must have at most 100 elements (delayqueue.http.api.max-count), but"
+                                + " had 101."),
+                arguments("/topics/strict/messages/batch", "{}", "The field 'messages' is required. Set an array."),
+                arguments(
+                        "/topics/strict/messages/batch",
                         "{\"messages\": []}",
-                        "The field 'messages' must have at least one message."),
+                        "The field 'messages' must have at least one element."),
                 arguments(
-                        "/messages/batch",
+                        "/topics/strict/messages/batch",
                         "{\"messages\": [{\"payload\": 1}, {\"payload\": 1, \"delay\": \"x\"}]}",
                         "The field 'messages[1].delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was \"x\"."));
     }
@@ -191,30 +222,105 @@ class StrictnessTests {
     private static Stream<Arguments> batches() {
         return Stream.of(
                 arguments(
-                        "/messages/batch",
+                        "/topics/strict/messages/batch",
                         "{\"messages\": [{\"payload\": 1, \"x\": 1}]}",
                         "Unknown field 'messages[0].x': the fields are id, delay, dueAt, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate."),
                 arguments(
-                        "/messages/batch",
+                        "/topics/strict/messages/batch",
                         "{\"messages\": [{\"payload\": 1, \"id\": \"\"}]}",
                         "The message can't be sent: A message id must not be blank."),
                 arguments(
-                        "/messages/a/leases/x/acknowledge", "{\"x\": 1}", "Unknown field 'x': the body must be empty."),
+                        "/leases/" + RECEIPT + "/acknowledge",
+                        "{\"x\": 1}",
+                        "Unknown field 'x': the body must be empty."),
                 arguments(
-                        "/messages/a/leases/x/retry",
+                        "/leases/" + RECEIPT + "/retry",
                         "{\"delay\": \"4000d\"}",
                         "The field 'delay' must be from 0 s to 3,650 days, but was 4,000 days."),
                 arguments(
-                        "/dead-letters/a/replay",
+                        "/topics/strict/dead-letters/a/replay",
                         "{\"delay\": \"5000d\"}",
                         "The replay is rejected: it is due in 5,000 days, but"
                                 + " delayqueue.limits.max-delay is 3,653 days."));
     }
 
+    private static Stream<Arguments> settlements() {
+        String actions = "\"acknowledge\" or \"retry\" or \"postpone\" or \"dead-letter\" or \"extend\" or \"release\"";
+        return Stream.of(
+                arguments("/settle", "", "The field 'settlements' is required. Set an array."),
+                arguments(
+                        "/settle", "{\"settlements\": []}", "The field 'settlements' must have at least one element."),
+                arguments(
+                        "/settle",
+                        "{\"settlements\": [" + (RELEASE + ",").repeat(100) + RELEASE + "]}",
+                        "The field 'settlements' must have at most 100 elements (delayqueue.http.api.max-count), but"
+                                + " had 101."),
+                arguments(
+                        "/settle",
+                        "{\"settlements\": [" + RELEASE + ", 1]}",
+                        "The field 'settlements[1]' must be an object, but was 1."),
+                settlement("\"action\": \"release\"", "receipt' is required. Set the receipt of a received message."),
+                settlement(
+                        "\"receipt\": \"x\", \"action\": \"release\"",
+                        "receipt' must be the receipt of a received message, but was 'x'."),
+                settlement("\"receipt\": 1, \"action\": \"release\"", "receipt' must be a string, but was 1."),
+                settlement(
+                        "\"receipt\": \"" + RECEIPT + "\"",
+                        "action' is required. Set \"acknowledge\", \"retry\", \"postpone\", \"dead-letter\","
+                                + " \"extend\" or \"release\"."),
+                settlement(action("finish"), "action' must be " + actions + ", but was \"finish\"."),
+                settlement(action("dead_letter"), "action' must be " + actions + ", but was \"dead_letter\"."),
+                settlement(action("RETRY"), "action' must be " + actions + ", but was \"RETRY\"."));
+    }
+
+    private static Stream<Arguments> optionsOfSettlements() {
+        String delay = "delay' is permitted for the actions \"retry\" and \"postpone\" only.";
+        String reason = "reason' is permitted for the actions \"retry\" and \"dead-letter\" only.";
+        String lease = "lease' is permitted for the action \"extend\" only.";
+        return Stream.of(
+                settlement(action("acknowledge") + ", \"delay\": 1", delay),
+                settlement(action("dead-letter") + ", \"delay\": 1", delay),
+                settlement(action("postpone") + ", \"delay\": 1, \"reason\": \"x\"", reason),
+                settlement(action("extend") + ", \"reason\": \"x\"", reason),
+                settlement(action("retry") + ", \"lease\": \"1m\"", lease),
+                settlement(action("release") + ", \"lease\": \"1m\"", lease),
+                settlement(action("postpone"), "delay' is required."),
+                settlement(
+                        action("retry") + ", \"delay\": \"4000d\"",
+                        "delay' must be from 0 s to 3,650 days, but was 4,000 days."),
+                settlement(
+                        action("extend") + ", \"lease\": \"1ms\"", "lease' must be from 1 s to 1 day, but was 1 ms."),
+                arguments(
+                        "/settle",
+                        "{\"settlements\": [{" + action("release") + ", \"x\": 1}]}",
+                        "Unknown field 'settlements[0].x': the fields are receipt, action, delay, reason, lease."),
+                arguments(
+                        "/leases/x/acknowledge",
+                        "",
+                        "The path must contain the receipt of a received message, but contained 'x'."),
+                arguments(
+                        "/leases/_w.YQ.1.0.0.x-1/acknowledge",
+                        "",
+                        "The path must contain the receipt of a received message, but contained"
+                                + " '_w.YQ.1.0.0.x-1'."));
+    }
+
+    /** The second of two settlements is invalid. */
+    private static Arguments settlement(String fields, String sentence) {
+        return arguments(
+                "/settle",
+                "{\"settlements\": [" + RELEASE + ", {" + fields + "}]}",
+                "The field 'settlements[1]." + sentence);
+    }
+
+    private static String action(String action) {
+        return "\"receipt\": \"" + RECEIPT + "\", \"action\": \"" + action + "\"";
+    }
+
     @ParameterizedTest
     @MethodSource("others")
     void invalidRequestIsRejected(String path, String body, String sentence) {
-        rejected(node.post("/topics/" + topic + path, body), sentence);
+        rejected(node.post(path, body), sentence);
     }
 
     @Test
@@ -226,8 +332,8 @@ class StrictnessTests {
                         .toList());
 
         rejected(
-                node.post("/topics/" + topic + "/messages/batch", "{\"messages\": [" + messages + "]}"),
-                "The field 'messages' must have 1 to 100 messages (delayqueue.http.api.max-count), but had 101.");
+                node.post("/topics/strict/messages/batch", "{\"messages\": [" + messages + "]}"),
+                "The field 'messages' must have at most 100 elements (delayqueue.http.api.max-count), but had 101.");
     }
 
     @Test
@@ -264,7 +370,7 @@ class StrictnessTests {
         rejected(
                 node.get("/topics/" + "t".repeat(129) + "/messages/a"),
                 "A topic must have at most 128 bytes of UTF-8, but this one has 129: " + "t".repeat(129) + ".");
-        rejected(node.receive("%20", "{}"), "A topic must not be blank.");
+        rejected(node.receive(" ", "{}"), "The field 'topics[0]' is invalid: A topic must not be blank.");
         rejected(node.send("%20", "{\"payload\": 1}"), "A topic must not be blank.");
     }
 
@@ -292,14 +398,14 @@ class StrictnessTests {
 
     /** A filter of the application reads forms first, which leaves an empty body. */
     @ParameterizedTest
-    @ValueSource(strings = {"/dead-letters/a/replay", "/receive", "/messages/a/leases/x/retry"})
+    @ValueSource(strings = {"/topics/t/dead-letters/a/replay", "/receive", "/settle", "/leases/x/retry"})
     void formIsNotReadAsAnEmptyBody(String path) {
         String form = "--b\r\nContent-Disposition: form-data; name=\"until\"\r\n\r\n2026-01-31T12:00:00Z\r\n--b--\r\n";
 
-        Reply parts = node.exchange(node.request("/topics/" + topic + path)
+        Reply parts = node.exchange(node.request(path)
                 .header("Content-Type", "multipart/form-data; boundary=b")
                 .POST(BodyPublishers.ofString(form)));
-        Reply fields = node.exchange(node.request("/topics/" + topic + path + "?")
+        Reply fields = node.exchange(node.request(path + "?")
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .header("Read-Parameters", "yes")
                 .POST(BodyPublishers.ofString("until=2026-01-31T12:00:00Z")));

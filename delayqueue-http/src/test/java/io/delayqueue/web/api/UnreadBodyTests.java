@@ -21,7 +21,7 @@ class UnreadBodyTests {
 
     private static final int CLIENTS = 6;
     private static final int THREADS = 2;
-    private static final String WAITING_PATH = "/delayqueue/v1/topics/t/receive";
+    private static final String WAITING_PATH = "/delayqueue/v1/receive";
 
     private ApiNode node;
 

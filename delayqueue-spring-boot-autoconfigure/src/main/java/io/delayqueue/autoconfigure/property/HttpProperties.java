@@ -60,7 +60,7 @@ public record HttpProperties(
      * @param enabled Whether the queue's own HTTP API is enabled.
      * @param basePath Base path of the queue's own HTTP API.
      * @param maxWait Maximum time for which a client may wait for messages, 0 to 1 d.
-     * @param maxCount Maximum number of messages that a client may send or receive in one request, 1 to 500.
+     * @param maxCount Maximum number of messages that a client may send, receive or settle in one request, 1 to 500.
      */
     public record Api(
             @DefaultValue("false") boolean enabled,

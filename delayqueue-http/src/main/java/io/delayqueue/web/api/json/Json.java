@@ -149,11 +149,11 @@ public final class Json {
         }
         if (type.isEnum()) {
             return Stream.of(type.getEnumConstants())
-                    .map(each -> '"' + ((Enum<?>) each).name().toLowerCase(Locale.ROOT) + '"')
+                    .map(MAPPER::writeValueAsString)
                     .collect(Collectors.joining(" or "));
         }
         if (Collection.class.isAssignableFrom(type)) {
-            return "an array of objects";
+            return "an array";
         }
         if (Map.class.isAssignableFrom(type)) {
             return "an object of strings such as {\"tags\": \"vip\"}";

@@ -3,10 +3,11 @@ package io.delayqueue.web.api.request;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request. Each record validates its components in its constructor, which throws
+ * The body of a request, or an element of one. Each record validates its components in its constructor, which throws
  * {@link InvalidRequestException} with the name of the invalid field.
  */
 public sealed interface ApiRequest
@@ -19,16 +20,30 @@ public sealed interface ApiRequest
                 ReceiveRequest,
                 RetryRequest,
                 SendAllRequest,
-                SendRequest {
+                SendRequest,
+                SettleAllRequest,
+                SettleRequest {
 
     /** Maximum duration of a field without a specific bound. */
     Duration MAX_DURATION = Duration.ofDays(365_250);
+
+    /** Maximum delay of a retry or postponement. */
+    Duration MAX_DELAY = Duration.ofDays(3650);
 
     /** Minimum lease. */
     Duration MIN_LEASE = Duration.ofSeconds(1);
 
     /** Maximum lease. */
     Duration MAX_LEASE = Duration.ofDays(1);
+
+    /** Copies a list that must have an element. */
+    static <T> List<T> nonEmpty(String field, @Nullable List<T> elements) {
+        if (elements == null || elements.isEmpty()) {
+            throw InvalidRequestException.ofField(
+                    field, elements == null ? "is required. Set an array." : "must have at least one element.");
+        }
+        return List.copyOf(elements);
+    }
 
     /** Checks the range of an optional duration. */
     static void checkRange(String field, @Nullable Duration value, Duration min, Duration max) {

@@ -10,8 +10,6 @@ import java.time.Duration;
  */
 public record PostponeRequest(Duration delay) implements ApiRequest {
 
-    private static final Duration MAX_DELAY = Duration.ofDays(3650);
-
     /** Checks the delay. */
     public PostponeRequest {
         if (delay == null) {

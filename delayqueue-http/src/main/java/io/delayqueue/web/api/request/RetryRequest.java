@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 public record RetryRequest(
         @Nullable Duration delay, @Nullable String reason) implements ApiRequest {
 
-    private static final Duration MAX_DELAY = Duration.ofDays(3650);
-
     /** Checks the delay. */
     public RetryRequest {
         ApiRequest.checkRange("delay", delay, Duration.ZERO, MAX_DELAY);

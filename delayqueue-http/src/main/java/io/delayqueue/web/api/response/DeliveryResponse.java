@@ -2,6 +2,7 @@ package io.delayqueue.web.api.response;
 
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.web.api.json.JsonText;
+import io.delayqueue.web.api.request.Receipt;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param payloadText stored payload, if it is UTF-8 text but not JSON
  * @param payloadBase64 stored payload in Base64, if it is not UTF-8 text
  * @param lastFailure cause of the last failed attempt; omitted if there was none
- * @param lease lease by which the delivery is settled
+ * @param receipt settles this delivery, in a path or a body
+ * @param leaseEnd end of the lease, by Redis' clock
  */
 public record DeliveryResponse(
         String topic,
@@ -36,23 +38,11 @@ public record DeliveryResponse(
         @Nullable String payloadText,
         @Nullable String payloadBase64,
         @Nullable String lastFailure,
-        Lease lease) {
+        String receipt,
+        Instant leaseEnd) {
 
-    /**
-     * A lease.
-     *
-     * @param token part of the path of all settlements of this delivery
-     * @param end end of the lease, by Redis' clock
-     * @param path prefix of the paths acknowledge, retry, postpone, dead-letter, extend and release
-     */
-    public record Lease(String token, Instant end, String path) {}
-
-    /**
-     * Creates the response of a delivery.
-     *
-     * @param path path of its lease
-     */
-    public static DeliveryResponse of(LeasedDelivery delivery, String path) {
+    /** Creates the response of a delivery. */
+    public static DeliveryResponse of(LeasedDelivery delivery) {
         Payload payload = Payload.of(delivery.body());
         return new DeliveryResponse(
                 delivery.topic(),
@@ -67,6 +57,7 @@ public record DeliveryResponse(
                 payload.text(),
                 payload.base64(),
                 delivery.lastFailure(),
-                new Lease(delivery.receipt(), delivery.leaseEnd(), path));
+                Receipt.of(delivery).toString(),
+                delivery.leaseEnd());
     }
 }

@@ -8,6 +8,8 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.web.api.json.Formats;
 import io.delayqueue.web.api.request.ApiRequest;
+import io.delayqueue.web.api.request.Receipt;
+import io.delayqueue.web.api.request.ReceiveRequest;
 import io.swagger.v3.oas.models.media.Schema;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -51,6 +53,8 @@ final class Bounds {
     static void addTo(Map<String, Schema> schemas) {
         Bounds bounds = new Bounds(schemas);
         bounds.ofMessages();
+        bounds.ofReceive();
+        bounds.ofSettlements();
         bounds.ofOthers();
         bounds.ofResponses();
     }
@@ -88,6 +92,53 @@ final class Bounds {
                         new Schema<>().not(given("delay", "dueAt")),
                         new Schema<>().not(given("expireAfter", "expireAt"))));
         configured(property("SendAllRequest", "messages").minItems(1).maxItems(DEFAULT_COUNT), "maxItems", MAX_COUNT);
+        schemas.get("SendAllRequest").required(List.of("messages"));
+    }
+
+    private void ofSettlements() {
+        String settle = "SettleRequest";
+        property(settle, "receipt").pattern("^" + Receipt.SYNTAX + "$");
+        words(settle, "action", List.of("acknowledge", "retry", "postpone", "dead-letter", "extend", "release"));
+        duration(settle, "delay", 0, ApiRequest.MAX_DELAY.toMillis());
+        text(settle, "reason");
+        duration(settle, "lease", SECOND, DAY);
+        schemas.get(settle)
+                .required(List.of("receipt", "action"))
+                .oneOf(List.of(
+                        action(given(), List.of("acknowledge", "release"), "delay", "reason", "lease"),
+                        action(given(), List.of("retry"), "lease"),
+                        action(given("delay"), List.of("postpone"), "reason", "lease"),
+                        action(given(), List.of("dead-letter"), "delay", "lease"),
+                        action(given(), List.of("extend"), "delay", "reason")));
+        configured(
+                property("SettleAllRequest", "settlements").minItems(1).maxItems(DEFAULT_COUNT), "maxItems", MAX_COUNT);
+        schemas.get("SettleAllRequest").required(List.of("settlements"));
+    }
+
+    /** Settlements of some actions, without fields of others. */
+    private static Schema<?> action(Schema<?> given, List<String> actions, String... others) {
+        return given.addProperty("action", new Schema<>()._enum((List) actions))
+                .allOf(Arrays.stream(others)
+                        .map(name -> new Schema<>().not(given(name)))
+                        .toList());
+    }
+
+    private void ofReceive() {
+        String receive = "ReceiveRequest";
+        property(receive, "topics").minItems(1).maxItems(ReceiveRequest.MAX_TOPICS);
+        property(receive, "topics")
+                .getItems()
+                .minLength(1)
+                .maxLength(DelayMessage.MAX_TOPIC_BYTES)
+                .pattern(NOT_BLANK);
+        configured(number(receive, "count", 1, DEFAULT_COUNT), "maximum", MAX_COUNT);
+        configured(duration(receive, "wait", 0, DEFAULT_WAIT), "maximum", "delayqueue.http.api.max-wait");
+        duration(receive, "lease", SECOND, DAY);
+        configured(
+                property(receive, "settlements").types(types("array", "null")).maxItems(DEFAULT_COUNT),
+                "maxItems",
+                MAX_COUNT);
+        schemas.get(receive).required(List.of("topics"));
     }
 
     private void ofOthers() {
@@ -101,14 +152,10 @@ final class Bounds {
                         .allOf(List.of(
                                 new Schema<>().$ref("#/components/schemas/DueRequest"),
                                 new Schema<>().oneOf(List.of(given("delay"), given("dueAt"))))));
-        configured(number("ReceiveRequest", "count", 1, DEFAULT_COUNT), "maximum", MAX_COUNT);
-        configured(duration("ReceiveRequest", "wait", 0, DEFAULT_WAIT), "maximum", "delayqueue.http.api.max-wait");
-        duration("ReceiveRequest", "lease", SECOND, DAY);
         duration("ExtendRequest", "lease", SECOND, DAY);
-        duration("RetryRequest", "delay", 0, Duration.ofDays(3_650).toMillis());
+        duration("RetryRequest", "delay", 0, ApiRequest.MAX_DELAY.toMillis());
         text("RetryRequest", "reason");
-        duration("PostponeRequest", "delay", 0, Duration.ofDays(3_650).toMillis())
-                .types(types("string", "integer"));
+        duration("PostponeRequest", "delay", 0, ApiRequest.MAX_DELAY.toMillis()).types(types("string", "integer"));
         schemas.get("PostponeRequest").required(List.of("delay"));
         text("DeadLetterRequest", "reason");
         ofJobs();
@@ -146,6 +193,10 @@ final class Bounds {
         words("DeadLetterResponse", "cause", words(DeadLetterCause.values()));
         words("CancelResponse", "outcome", List.of("cancelled", "cancelled_while_handled"));
         words("SendResponse", "outcome", List.of("accepted", "replaced", "kept", "duplicate", "rejected", "unknown"));
+        words(
+                "SettleResponse",
+                "outcome",
+                List.of("settled", "lease-lost", "outcome-unknown", "unavailable", "failed"));
     }
 
     private void words(String schema, String name, List<String> words) {
@@ -208,7 +259,7 @@ final class Bounds {
 
     /** All of these, none of them null. */
     private static Schema<?> given(String... names) {
-        Schema<?> given = new Schema<>().required(List.of(names));
+        Schema<?> given = new Schema<>().required(names.length == 0 ? null : List.of(names));
         for (String name : names) {
             given.addProperty(name, new Schema<>().not(new Schema<>().types(types("null"))));
         }

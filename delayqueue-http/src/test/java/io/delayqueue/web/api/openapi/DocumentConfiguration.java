@@ -17,8 +17,11 @@ import io.delayqueue.web.api.json.JsonText;
 import io.delayqueue.web.api.request.ApiRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.PostponeRequest;
+import io.delayqueue.web.api.request.Receipt;
+import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.request.SendAllRequest;
 import io.delayqueue.web.api.request.SendRequest;
+import io.delayqueue.web.api.request.SettleAllRequest;
 import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
@@ -80,7 +83,7 @@ public class DocumentConfiguration {
     private static final String NO_DEAD_LETTER = "The topic has no such dead letter.";
     private static final String NO_JOB = "There is no such job.";
     private static final Map<Integer, String> LEASE_LOST =
-            Map.of(410, "The message is no longer leased under this token; nothing changed.");
+            Map.of(410, "The message is no longer leased under this receipt; nothing changed.");
 
     /** By the names of methods. */
     private static final Map<String, Map<Integer, String>> OWN_PROBLEMS = Map.ofEntries(
@@ -112,15 +115,19 @@ public class DocumentConfiguration {
                             409,
                             "A message with its id is live, or it was written by a later" + " version.")));
 
-    private static final Set<Class<?>> BODY_REQUIRED =
-            Set.of(SendRequest.class, SendAllRequest.class, PostponeRequest.class);
+    private static final Set<Class<?>> BODY_REQUIRED = Set.of(
+            SendRequest.class,
+            SendAllRequest.class,
+            ReceiveRequest.class,
+            SettleAllRequest.class,
+            PostponeRequest.class);
 
     private static final Pattern VARIABLE = Pattern.compile("\\{(\\w+)}");
 
     private static final Map<String, String> VARIABLES = Map.of(
             "topic", "The topic, or '~' followed by the base64url of its UTF-8.",
             "id", "The message's id, or '~' followed by the base64url of its UTF-8.",
-            "token", "The token of the lease under which the message was received.",
+            "receipt", "The receipt of the received message.",
             "job", "The job's id.",
             "deadLetter", "The dead letter's id, or '~' followed by the base64url of its UTF-8.");
 
@@ -349,6 +356,7 @@ public class DocumentConfiguration {
         return switch (variable) {
             case "topic" -> name.maxLength(base64(DelayMessage.MAX_TOPIC_BYTES));
             case "id" -> name.maxLength(base64(DelayMessage.MAX_ID_BYTES));
+            case "receipt" -> name.pattern("^" + Receipt.SYNTAX + "$");
             default -> name;
         };
     }
@@ -414,8 +422,7 @@ public class DocumentConfiguration {
                 property.setDescription(comments.get(component.getName()));
             }
             properties.put(wire, property);
-            boolean ofRequest = ApiRequest.class.isAssignableFrom(type);
-            if (ofRequest ? type == SendAllRequest.class : !isNullable(component)) {
+            if (!ApiRequest.class.isAssignableFrom(type) && !isNullable(component)) {
                 required.add(wire);
             }
         }
@@ -437,7 +444,6 @@ public class DocumentConfiguration {
                 io.delayqueue.message.Failure.class,
                 io.delayqueue.web.api.response.CancelResponse.class,
                 io.delayqueue.web.api.response.DeliveryResponse.class,
-                io.delayqueue.web.api.response.DeliveryResponse.Lease.class,
                 io.delayqueue.web.api.response.DeadLetterResponse.class,
                 io.delayqueue.web.api.response.DeadLetterResponse.Page.class,
                 io.delayqueue.message.DeadLetterKind.class,
@@ -450,6 +456,8 @@ public class DocumentConfiguration {
                 io.delayqueue.web.api.response.ReceiveResponse.class,
                 io.delayqueue.web.api.response.SendAllResponse.class,
                 io.delayqueue.web.api.response.SendResponse.class,
+                io.delayqueue.web.api.response.SettleAllResponse.class,
+                io.delayqueue.web.api.response.SettleResponse.class,
                 io.delayqueue.web.api.response.TopicResponse.class,
                 io.delayqueue.web.api.response.TopicResponse.Topics.class));
         return known.stream()

@@ -1,0 +1,26 @@
+package io.delayqueue.web.api.request;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/** What a settlement does. In JSON, each action has the name of its path. */
+public enum SettleAction {
+
+    /** Removes the message. */
+    ACKNOWLEDGE,
+
+    /** Delivers the message again, or dead-letters it after its last permitted attempt. */
+    RETRY,
+
+    /** Delivers the message again. The attempt does not count. */
+    POSTPONE,
+
+    /** Dead-letters the message. */
+    @JsonProperty("dead-letter")
+    DEAD_LETTER,
+
+    /** Extends the lease. */
+    EXTEND,
+
+    /** Returns the message to the queue with the same due time. The attempt does not count. */
+    RELEASE
+}
