@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -34,6 +35,15 @@ final class ApiNode implements AutoCloseable {
     static final String PRODUCER = "the-token-of-a-producer";
     static final String CONSUMER = "the-token-of-a-consumer";
     static final String BASE = "/delayqueue/v1";
+
+    /** Property of a node on Jetty. Both containers are on the class path. */
+    static final String JETTY = "spring.autoconfigure.exclude="
+            + "org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration,"
+            + "org.springframework.boot.tomcat.autoconfigure.actuate.web.server."
+            + "TomcatServletManagementContextAutoConfiguration";
+
+    /** Property of a node on Tomcat. */
+    private static final String TOMCAT = JETTY.replace("tomcat", "jetty").replace("Tomcat", "Jetty");
 
     private static @Nullable ApiNode shared;
 
@@ -70,6 +80,7 @@ final class ApiNode implements AutoCloseable {
                 "delayqueue.namespace=" + UUID.randomUUID(),
                 "delayqueue.http.api.enabled=true",
                 "delayqueue.http.tokens.admin=" + TOKEN,
+                TOMCAT,
                 "spring.main.banner-mode=off",
                 "spring.main.log-startup-info=false"));
         all.addAll(List.of(properties));
@@ -108,6 +119,11 @@ final class ApiNode implements AutoCloseable {
         String header(String name) {
             return response.headers().firstValue(name).orElse("");
         }
+    }
+
+    /** Returns the class name of the servlet container. */
+    String server() {
+        return ((WebServerApplicationContext) context).getWebServer().getClass().getSimpleName();
     }
 
     ConfigurableApplicationContext context() {

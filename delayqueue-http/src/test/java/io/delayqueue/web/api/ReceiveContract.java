@@ -31,10 +31,12 @@ abstract class ReceiveContract {
 
     private static final int MOST_WAITING = 20;
 
+    private final String server;
     private final String[] properties;
     private ApiNode node;
 
-    ReceiveContract(String... properties) {
+    ReceiveContract(String server, String... properties) {
+        this.server = server;
         this.properties = properties;
     }
 
@@ -69,6 +71,11 @@ abstract class ReceiveContract {
         JsonNode messages = receive(topic, "{\"wait\": \"20s\", \"lease\": \"1h\"}");
         assertThat(messages).hasSize(1);
         return messages.get(0);
+    }
+
+    @Test
+    void testsRunOnTheirServer() {
+        assertThat(node.server()).startsWithIgnoringCase(server);
     }
 
     @Test

@@ -1,3 +1,8 @@
 package io.delayqueue.web.api;
 
-class TomcatReceiveTests extends ReceiveContract {}
+class TomcatReceiveTests extends ReceiveContract {
+
+    TomcatReceiveTests() {
+        super("tomcat");
+    }
+}
