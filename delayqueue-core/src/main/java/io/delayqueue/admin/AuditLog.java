@@ -22,14 +22,23 @@ public final class AuditLog {
     /**
      * Logs and publishes an action that was done.
      *
-     * @param by name of the user who acted; empty if unknown
+     * @param by name of the user or HTTP client that acted; empty if unknown
      * @param action what was done, as in {@code replay}
      * @param topic the topic; empty if the action affects none
      * @param count number of affected messages, dead letters, listeners, topics or jobs
      */
     public void add(String by, String action, String topic, long count) {
+        log(by, action, topic, count);
+        events.publish(listener -> listener.administered(by, action, topic, count));
+    }
+
+    /** Logs an action that changed nothing, such as the replay of a dead letter that does not exist. */
+    public void addUnchanged(String by, String action, String topic) {
+        log(by, action, topic, 0);
+    }
+
+    private static void log(String by, String action, String topic, long count) {
         log.info("Action by " + Printable.of(by.isEmpty() ? "an unknown user" : by) + ": " + Printable.of(action)
                 + ", topic " + Printable.of(topic) + ", count " + count);
-        events.publish(listener -> listener.administered(by, action, topic, count));
     }
 }

@@ -43,11 +43,11 @@ public interface DelayQueueEvents {
     default void deadLettersDropped(String topic, int count) {}
 
     /**
-     * An action of an operator changed something, through the endpoint or on a dead letter through the HTTP API, or a job
-     * was requested or ended. Each such action is also logged. Calls of {@code DelayQueueAdmin} are not reported, because
+     * An action of an operator changed something, through the endpoint or on a dead letter or job through the HTTP API, or a
+     * job was requested or ended. Each such action is also logged. Calls of {@code DelayQueueAdmin} are not reported, because
      * the application makes them.
      *
-     * @param by name of the user who acted; empty if unknown
+     * @param by name of the user or HTTP client that acted; empty if unknown
      * @param action what was done, such as {@code pause} or {@code request to move to orders}
      * @param topic the topic; empty if the action affects none
      * @param count number of affected messages, dead letters, listeners, topics or jobs

@@ -47,6 +47,7 @@ class FailureAnalysisTests {
         "delayqueue.forward[1].colour, Remove 'delayqueue.forward[1].colour'. Valid keys of 'delayqueue.forward[1]':",
         "delayqueue.forward.topic, Write it as 'delayqueue.forward[0]'",
         "delayqueue.namespace.x, Remove 'delayqueue.namespace.x'.",
+        "delayqueue.http.clients.shop.token, Did you mean 'delayqueue.http.clients.shop.tokens'?",
     })
     void unknownKeyIsNamedWithWhatMayBeMeant(String key, String action, CapturedOutput output) {
         fails(key + "=4", Sound.class);
@@ -134,7 +135,7 @@ class FailureAnalysisTests {
         "delayqueue.forward[1].not-retryable[0], delayqueue.forward[0]",
         "delayqueue.listener.not-retryable[1], delayqueue.listener.not-retryable[0]",
         "delayqueue.topics[5].not-retryable[2], delayqueue.topics[5].not-retryable[1]",
-        "delayqueue.http.tokens.produce[1], delayqueue.http.tokens.produce[0]",
+        "delayqueue.http.clients.shop.tokens[1], delayqueue.http.clients.shop.tokens[0]",
     })
     void gapInAListIsTold(String key, String missing, CapturedOutput output) {
         fails(key + "=java.io.IOException", Sound.class);

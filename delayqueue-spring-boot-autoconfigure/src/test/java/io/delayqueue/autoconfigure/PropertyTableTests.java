@@ -29,6 +29,7 @@ class PropertyTableTests {
     /** Maps, with the names of their keys. */
     private static final Map<String, String> SHOWN = Map.of(
             "delayqueue.forward", "delayqueue.forward[n].*",
+            "delayqueue.http.clients", "delayqueue.http.clients[name].*",
             "delayqueue.topics", "delayqueue.topics[name].*",
             "delayqueue.health.max-lag", "delayqueue.health.max-lag[topic]");
 
@@ -54,9 +55,7 @@ class PropertyTableTests {
                 .containsExactlyInAnyOrder(
                         "delayqueue.forward",
                         "delayqueue.health.max-lag",
-                        "delayqueue.http.tokens.admin",
-                        "delayqueue.http.tokens.consume",
-                        "delayqueue.http.tokens.produce",
+                        "delayqueue.http.clients",
                         "delayqueue.listener.not-retryable",
                         "delayqueue.listener.unavailable-on",
                         "delayqueue.topics");

@@ -32,7 +32,8 @@ public final class HttpApplication implements AutoCloseable {
                         "delayqueue.http.api.enabled=true",
                         "delayqueue.http.compat.enabled=true",
                         "delayqueue.http.compat.max-wait=100ms",
-                        "delayqueue.http.tokens.admin=" + TOKEN,
+                        "delayqueue.http.clients.benchmark.tokens=" + TOKEN,
+                        "delayqueue.http.clients.benchmark.permissions=admin",
                         "delayqueue-test.redis=none")
                 .run();
         port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);

@@ -185,8 +185,8 @@ public final class DelayQueueApiAutoConfiguration {
         }
 
         @Bean
-        JobsController delayQueueJobsController(DelayQueueJobs jobs) {
-            return new JobsController(jobs);
+        JobsController delayQueueJobsController(DelayQueueJobs jobs, AuditLog audit) {
+            return new JobsController(jobs, audit);
         }
 
         @Bean

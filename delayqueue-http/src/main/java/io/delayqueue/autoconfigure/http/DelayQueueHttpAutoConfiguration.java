@@ -6,11 +6,15 @@ import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.web.api.ApiSettings;
 import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.guard.Client;
+import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.UnreadBodyFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -52,15 +56,30 @@ public final class DelayQueueHttpAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         AccessGuard delayQueueAccessGuard(DelayQueueProperties properties) {
-            HttpProperties.Tokens tokens = properties.http().tokens();
             return new AccessGuard(
-                    tokens.produce(),
-                    tokens.consume(),
-                    tokens.admin(),
+                    clients(properties.http().clients()),
                     properties.http().unsecured(),
                     ClassUtils.isPresent(AUTHENTICATION, getClass().getClassLoader())
                             ? GrantedAuthorities::contain
                             : HttpServletRequest::isUserInRole);
+        }
+
+        private static List<Client> clients(Map<String, HttpProperties.Client> clients) {
+            return clients.entrySet().stream()
+                    .map(entry -> {
+                        HttpProperties.Client client = entry.getValue();
+                        return new Client(
+                                entry.getKey(),
+                                client.tokens(),
+                                client.permissions().stream()
+                                        .map(permission -> Permission.valueOf(permission.name()))
+                                        .collect(Collectors.toSet()),
+                                client.topics(),
+                                client.requestsPerSecond(),
+                                client.maxWaiting(),
+                                System::nanoTime);
+                    })
+                    .toList();
         }
 
         /** Runs before all filters that may reject a request, such as those of Spring Security. */

@@ -44,10 +44,10 @@ final class HttpInterfaceCheck implements SmartInitializingSingleton {
                     enabled() + ", but this application does not serve HTTP by servlets, which the interface requires.",
                     "Add spring-boot-starter-webmvc (and remove spring-boot-starter-webflux), or remove the property.");
         }
-        if (!properties.tokens().given() && !properties.unsecured() && !beans.containsBean(SPRING_SECURITY)) {
+        if (properties.clients().isEmpty() && !properties.unsecured() && !beans.containsBean(SPRING_SECURITY)) {
             throw new StartFailedException(
-                    enabled() + ", but access is not controlled: there are no tokens and no Spring Security.",
-                    "Set delayqueue.http.tokens.produce, delayqueue.http.tokens.consume or delayqueue.http.tokens.admin, or"
+                    enabled() + ", but access is not controlled: there are no clients and no Spring Security.",
+                    "Set delayqueue.http.clients.<name>.tokens and .permissions, or"
                             + " add Spring Security and grant clients the authorities " + AUTHORITIES
                             + ". To authorize every client that reaches the port, set delayqueue.http.unsecured=true.");
         }
@@ -57,10 +57,10 @@ final class HttpInterfaceCheck implements SmartInitializingSingleton {
                             + " requires.",
                     "Add spring-boot-starter-webmvc, or remove the property.");
         }
-        if (!properties.tokens().given() && !properties.unsecured()) {
-            log.info(
-                    enabled() + " without delayqueue.http.tokens: Spring Security authenticates clients, which need the"
-                            + " authorities " + AUTHORITIES + ".");
+        if (properties.clients().isEmpty() && !properties.unsecured()) {
+            log.info(enabled()
+                    + " without delayqueue.http.clients: Spring Security authenticates clients, which need the"
+                    + " authorities " + AUTHORITIES + ".");
         }
     }
 

@@ -1,9 +1,12 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.web.api.response.Problem;
+import io.delayqueue.web.guard.Rejection;
+import io.delayqueue.web.guard.RequestFacts;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Objects;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /** Common base of the controllers. Its exception handlers take precedence over any advice of the application. */
@@ -19,7 +22,12 @@ abstract class ApiController {
     /** Responds with the problem of a failure. */
     @ExceptionHandler(RuntimeException.class)
     public Response<Problem> respond(RuntimeException failure, HttpServletRequest request) {
-        return Problems.response(failure, request);
+        Response<Problem> response = Problems.response(failure, request);
+        Rejection rejection = Problems.rejection(Objects.requireNonNull(response.body()));
+        if (rejection != null) {
+            RequestFacts.rejection(request, rejection);
+        }
+        return response;
     }
 
     /** Sends no response, since the connection is broken. */

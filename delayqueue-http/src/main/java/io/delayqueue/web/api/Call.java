@@ -2,22 +2,31 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.web.api.json.InvalidRequestException;
 import io.delayqueue.web.api.request.Receipt;
+import io.delayqueue.web.api.request.SettleRequest;
+import io.delayqueue.web.guard.Client;
 import jakarta.servlet.http.HttpServletRequest;
-import java.security.Principal;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
-/** The variables of a request's path, and the paths of related resources. Valid until the request ends. */
+/**
+ * The client of a request, the variables of its path, and the paths of related resources. Valid until the request ends.
+ */
 public final class Call {
 
     private final HttpServletRequest request;
+    private final Client client;
     private final Map<?, ?> variables;
     private final String base;
 
-    /** Reads the attributes that Spring removes before the request ends. */
-    Call(HttpServletRequest request, ApiSettings settings) {
+    /**
+     * Reads the attributes that Spring removes before the request ends.
+     *
+     * @throws io.delayqueue.web.guard.AccessDeniedException if the client has no access to the topic of the path
+     */
+    Call(HttpServletRequest request, Client client, ApiSettings settings) {
         // Spring cuts a path segment at a semicolon, which would change the name
         if (request.getRequestURI().indexOf(';') >= 0) {
             throw new InvalidRequestException(
@@ -25,12 +34,16 @@ public final class Call {
                             + " base64url without padding.");
         }
         this.request = request;
+        this.client = client;
         this.variables = (Map<?, ?>)
                 Objects.requireNonNull(request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE));
         this.base = ServletRequestPathUtils.getParsedRequestPath(request)
                         .contextPath()
                         .value()
                 + settings.basePath();
+        if (variables.containsKey("topic")) {
+            client.requireTopic(topic());
+        }
     }
 
     HttpServletRequest request() {
@@ -52,6 +65,7 @@ public final class Call {
             throw new InvalidRequestException(
                     "The path must contain the receipt of a received message, but contained '" + text + "'.");
         }
+        client.requireTopic(receipt.topic());
         return receipt;
     }
 
@@ -63,10 +77,14 @@ public final class Call {
         return name("job");
     }
 
-    /** The name of the user whom the application's security authenticated; {@code http} for a client with a token. */
-    String user() {
-        Principal user = request.getUserPrincipal();
-        return user == null ? "http" : user.getName();
+    /** Checks the client's access to the topics of settlements. */
+    void requireTopicsOf(List<SettleRequest> settlements) {
+        settlements.forEach(each -> client.requireTopic(each.parsedReceipt().topic()));
+    }
+
+    /** The client, whose access to topics in the body is checked with {@link Client#requireTopic}. */
+    Client client() {
+        return client;
     }
 
     private String name(String variable) {

@@ -11,6 +11,7 @@ import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.response.DeadLetterResponse;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
+import java.util.Locale;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -31,7 +32,7 @@ public class DeadLettersController extends ApiController {
     /**
      * Creates a controller.
      *
-     * @param audit logs changes of dead letters
+     * @param audit logs replays and purges
      */
     public DeadLettersController(DelayQueueAdmin admin, DelayQueueInspector inspector, AuditLog audit) {
         this.admin = admin;
@@ -68,10 +69,11 @@ public class DeadLettersController extends ApiController {
     @DeleteMapping("/{deadLetter}")
     @Requires(Permission.ADMIN)
     public Response<Void> purge(Call call, EmptyRequest request) {
-        if (!admin.purge(call.topic(), call.deadLetter())) {
+        boolean purged = admin.purge(call.topic(), call.deadLetter());
+        audit(call, "purge", purged ? "purged" : "not_found", purged);
+        if (!purged) {
             throw absent(call);
         }
-        audit.add(call.user(), "purge " + call.deadLetter(), call.topic(), 1);
         return Response.empty(204);
     }
 
@@ -85,11 +87,9 @@ public class DeadLettersController extends ApiController {
         ReplayOutcome outcome = request.dueAt() == null
                 ? admin.replay(call.topic(), call.deadLetter(), request.delayOrZero())
                 : admin.replay(call.topic(), call.deadLetter(), request.dueAt());
+        audit(call, "replay", outcome.name().toLowerCase(Locale.ROOT), outcome == ReplayOutcome.REPLAYED);
         return switch (outcome) {
-            case REPLAYED -> {
-                audit.add(call.user(), "replay " + call.deadLetter(), call.topic(), 1);
-                yield Response.empty(204);
-            }
+            case REPLAYED -> Response.empty(204);
             case ID_LIVE ->
                 throw ProblemType.DUPLICATE.exception("Dead letter '" + call.deadLetter()
                         + "' was not replayed: a message with its id is live. Cancel that message first.");
@@ -98,6 +98,16 @@ public class DeadLettersController extends ApiController {
                         + "' was not replayed: it was written by a later version. Update this application.");
             case NOT_FOUND -> throw absent(call);
         };
+    }
+
+    private void audit(Call call, String action, String outcome, boolean changed) {
+        String client = call.client().name();
+        String text = action + " " + call.deadLetter() + ", " + outcome;
+        if (changed) {
+            audit.add(client, text, call.topic(), 1);
+        } else {
+            audit.addUnchanged(client, text, call.topic());
+        }
     }
 
     private static ProblemException absent(Call call) {

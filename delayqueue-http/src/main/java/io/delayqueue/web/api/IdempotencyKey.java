@@ -1,5 +1,7 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.web.guard.Client;
+import io.delayqueue.web.guard.RequestFacts;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;
 import java.util.List;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key null if the request has none
  * @param fingerprint hash of the request's body
- * @param client identifies the client, as returned by {@link io.delayqueue.web.guard.AccessGuard#client}
+ * @param client identifies the client, as returned by {@link Client#identity}
  */
 public record IdempotencyKey(@Nullable String key, String fingerprint, String client) {
 
@@ -23,8 +25,12 @@ public record IdempotencyKey(@Nullable String key, String fingerprint, String cl
     /** A quoted string, as in the IETF draft of the header, or the same without quotation marks. */
     private static final Pattern SYNTAX = Pattern.compile("\"([ !#-\\[\\]-~]{1,255})\"|([!#-+\\--\\[\\]-~]{1,255})");
 
-    /** Reads the header. The body must have been read before, since its fingerprint is part of the key. */
-    static IdempotencyKey read(HttpServletRequest request, String client) {
+    /**
+     * Reads the header. The client must have been authorized and the body read before, since the key contains its
+     * fingerprint.
+     */
+    static IdempotencyKey read(HttpServletRequest request) {
+        String client = Objects.requireNonNull(RequestFacts.client(request)).identity();
         String fingerprint = (String) Objects.requireNonNull(request.getAttribute(FINGERPRINT));
         List<String> given = Collections.list(request.getHeaders(HEADER));
         if (given.isEmpty()) {

@@ -1,6 +1,9 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.admin.Job;
+import io.delayqueue.admin.JobRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.JobStartRequest;
 import io.delayqueue.web.api.response.JobResponse;
@@ -16,10 +19,17 @@ import org.springframework.web.bind.annotation.PostMapping;
 public class JobsController extends ApiController {
 
     private final DelayQueueJobs jobs;
+    private final AuditLog audit;
 
-    /** Creates a controller. */
-    public JobsController(DelayQueueJobs jobs) {
+    /**
+     * Creates a controller.
+     *
+     * @param jobs runs jobs, and logs requests and ends
+     * @param audit logs stops
+     */
+    public JobsController(DelayQueueJobs jobs, AuditLog audit) {
         this.jobs = jobs;
+        this.audit = audit;
     }
 
     /** Starts a job, which acts on many messages or dead letters of the topic, or pauses or resumes the topic later. */
@@ -27,7 +37,7 @@ public class JobsController extends ApiController {
     @Requires(Permission.ADMIN)
     public Response<JobResponse> startJob(Call call, JobStartRequest request) {
         try {
-            return Response.ok(JobResponse.of(jobs.start(request.of(call.topic(), call.user()))));
+            return Response.ok(JobResponse.of(jobs.start(job(call, request))));
         } catch (IllegalStateException e) {
             throw ProblemType.TOO_MANY_JOBS.exception(String.valueOf(e.getMessage()));
         }
@@ -37,31 +47,54 @@ public class JobsController extends ApiController {
     @PostMapping(TOPIC + "/jobs/preview")
     @Requires(Permission.ADMIN)
     public Response<JobResponse.JobPreview> previewJob(Call call, JobStartRequest request) {
-        return Response.ok(new JobResponse.JobPreview(jobs.preview(request.of(call.topic(), call.user()))));
+        return Response.ok(new JobResponse.JobPreview(jobs.preview(job(call, request))));
     }
 
-    /** Lists the jobs that wait, run, or ended within the last day. */
+    private static JobRequest job(Call call, JobStartRequest request) {
+        JobRequest job = request.of(call.topic(), call.client().name());
+        if (job.target() != null) {
+            call.client().requireTopic(job.target());
+        }
+        return job;
+    }
+
+    /** Lists the jobs of the client's topics that wait, run, or ended within the last day. */
     @GetMapping(BASE + "/jobs")
     @Requires(Permission.ADMIN)
     public Response<JobResponse.Jobs> jobs(Call call) {
-        return Response.ok(
-                new JobResponse.Jobs(jobs.jobs().stream().map(JobResponse::of).toList()));
+        return Response.ok(new JobResponse.Jobs(jobs.jobs().stream()
+                .filter(job -> call.client().permits(job.request().topic()))
+                .map(JobResponse::of)
+                .toList()));
     }
 
     /** Reads a job. */
     @GetMapping(BASE + "/jobs/{job}")
     @Requires(Permission.ADMIN)
     public Response<JobResponse> job(Call call) {
-        return jobs.job(call.job()).map(job -> Response.ok(JobResponse.of(job))).orElseThrow(() -> absent(call));
+        return Response.ok(JobResponse.of(find(call)));
     }
 
     /** Stops a job after its current batch. What it did is not undone. A job that has ended does not change. */
     @DeleteMapping(BASE + "/jobs/{job}")
     @Requires(Permission.ADMIN)
     public Response<JobResponse> stopJob(Call call, EmptyRequest request) {
-        return jobs.stop(call.job())
-                .map(job -> Response.ok(JobResponse.of(job)))
-                .orElseThrow(() -> absent(call));
+        boolean active = find(call).isActive();
+        Job stopped = jobs.stop(call.job()).orElseThrow(() -> absent(call));
+        if (active) {
+            audit.add(
+                    call.client().name(),
+                    "stop job " + call.job(),
+                    stopped.request().topic(),
+                    1);
+        }
+        return Response.ok(JobResponse.of(stopped));
+    }
+
+    private Job find(Call call) {
+        Job job = jobs.job(call.job()).orElseThrow(() -> absent(call));
+        call.client().requireTopic(job.request().topic());
+        return job;
     }
 
     private static ProblemException absent(Call call) {

@@ -94,6 +94,7 @@ public class LeasesController extends ApiController {
     @Requires(Permission.CONSUME)
     public DeferredResult<Response<SettleAllResponse>> settleAll(Call call, SettleAllRequest request) {
         settings.checkSize("settlements", request.settlements());
+        call.requireTopicsOf(request.settlements());
         String requestId = RequestId.of(call.request());
         return respond(settling.all(request.settlements()), results -> {
             MessageSettling.rejectIfNoneIsCertain(results);

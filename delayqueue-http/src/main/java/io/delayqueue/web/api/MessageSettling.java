@@ -53,12 +53,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
      */
     CompletableFuture<List<Settled>> all(List<SettleRequest> settlements) {
         return Completions.all(settlements.stream()
-                .map(each -> one(
-                        requireNonNull(Receipt.parse(each.receipt())),
-                        each.action(),
-                        each.delay(),
-                        each.reason(),
-                        each.lease()))
+                .map(each -> one(each.parsedReceipt(), each.action(), each.delay(), each.reason(), each.lease()))
                 .toList());
     }
 

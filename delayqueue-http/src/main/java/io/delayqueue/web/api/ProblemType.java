@@ -17,6 +17,7 @@ enum ProblemType {
     TOO_LARGE(413, "The body, a payload or the headers are too large"),
     UNSUPPORTED_MEDIA_TYPE(415, "The body must be sent as JSON"),
     KEY_REUSED(422, "The idempotency key was used with another request"),
+    TOO_MANY_REQUESTS(429, "The client sends too many requests"),
     TOO_MANY_WAITING(429, "Too many clients are waiting"),
     TOO_MANY_JOBS(429, "Too many jobs wait or run"),
     FAILED(500, "The server failed"),

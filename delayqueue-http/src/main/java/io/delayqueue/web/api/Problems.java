@@ -14,11 +14,14 @@ import io.delayqueue.template.OutcomeUnknownException;
 import io.delayqueue.template.TopicMismatchException;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import io.delayqueue.web.api.response.Problem;
+import io.delayqueue.web.guard.AccessDeniedException;
+import io.delayqueue.web.guard.Rejection;
 import io.delayqueue.web.waiting.TooManyWaitingException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Objects;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Maps exceptions to problem responses. */
 final class Problems {
@@ -51,6 +54,16 @@ final class Problems {
         return problem;
     }
 
+    /** Returns why a request was rejected before it was executed; null if the problem has another reason. */
+    static @Nullable Rejection rejection(Problem problem) {
+        for (Rejection rejection : Rejection.values()) {
+            if (ProblemType.valueOf(rejection.name()).uri().equals(problem.type())) {
+                return rejection;
+            }
+        }
+        return null;
+    }
+
     /**
      * Whether the request may succeed if it is repeated soon. A conflict about a topic lasts until an operator changes the
      * configuration or another node responds.
@@ -77,6 +90,9 @@ final class Problems {
         }
         if (failure instanceof InvalidRequestException) {
             return ProblemType.INVALID_REQUEST.problem(sentence(failure));
+        }
+        if (failure instanceof AccessDeniedException denied) {
+            return ProblemType.valueOf(denied.rejection().name()).problem(sentence(failure));
         }
         if (failure instanceof TooManyWaitingException) {
             return ProblemType.TOO_MANY_WAITING.problem(sentence(failure));

@@ -56,11 +56,13 @@ public class ReceiveController extends ApiController {
                     + DurationText.of(wait) + ".");
         }
         settings.checkSize("settlements", request.settlements());
+        request.topics().forEach(call.client()::requireTopic);
+        call.requireTopicsOf(request.settlements());
         if (!call.request().isAsyncSupported()) {
             throw ProblemType.FAILED.exception("The request does not support asynchronous processing. Set"
                     + " async-supported on all filters and servlets that it passes.");
         }
-        LongPoll poll = polls.open(call.request());
+        LongPoll poll = polls.open(call.request(), call.client());
         try {
             CompletableFuture<List<SettleResponse>> results = settle(call, request.settlements());
             return Handover.begin(

@@ -2,8 +2,8 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.web.api.json.Json;
 import io.delayqueue.web.api.request.ApiRequest;
-import io.delayqueue.web.guard.AccessDenied;
 import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.guard.Client;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import io.delayqueue.web.waiting.RequestBody;
@@ -67,23 +67,20 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
         Class<?> type = parameter.getParameterType();
         if (type == Call.class) {
             Requires requires = parameter.getMethodAnnotation(Requires.class);
-            AccessDenied denied = guard.check(
+            Client client = guard.authorize(
                     request,
                     Objects.requireNonNull(webRequest.getNativeResponse(HttpServletResponse.class)),
+                    parameter.getExecutable().getName(),
                     requires == null ? ADMIN_ONLY : requires.value());
-            if (denied != null) {
-                throw (denied.status() == 401 ? ProblemType.UNAUTHORIZED : ProblemType.FORBIDDEN)
-                        .exception(denied.sentence());
-            }
             if (!List.of(parameter.getExecutable().getParameterTypes()).contains(PageQuery.class)) {
                 PageQuery.reject(request.getQueryString());
             }
-            return new Call(request, settings);
+            return new Call(request, client, settings);
         }
         if (type == PageQuery.class) {
             return PageQuery.read(request.getQueryString(), settings.maxCount());
         }
-        return type == IdempotencyKey.class ? IdempotencyKey.read(request, guard.client(request)) : body(request, type);
+        return type == IdempotencyKey.class ? IdempotencyKey.read(request) : body(request, type);
     }
 
     private ApiRequest body(HttpServletRequest request, Class<?> type) throws IOException {

@@ -1,6 +1,7 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.TopicPage;
 import io.delayqueue.web.api.json.Formats;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import io.delayqueue.web.api.response.TopicResponse;
@@ -20,13 +21,17 @@ public class TopicsController extends ApiController {
         this.inspector = inspector;
     }
 
-    /** Lists topics by name, with the numbers of their messages. */
+    /** Lists the topics of the client by name, with the numbers of their messages. */
     @GetMapping(BASE + "/topics")
     @Requires(Permission.ADMIN)
     public Response<TopicResponse.Topics> topics(Call call, PageQuery query) {
         String page = query.page();
-        return Response.ok(
-                TopicResponse.Topics.of(inspector.topics(query.count(), page == null ? null : topicOf(page))));
+        TopicPage topics = inspector.topics(query.count(), page == null ? null : topicOf(page));
+        return Response.ok(TopicResponse.Topics.of(new TopicPage(
+                topics.topics().stream()
+                        .filter(each -> call.client().permits(each.topic()))
+                        .toList(),
+                topics.next())));
     }
 
     private static String topicOf(String page) {

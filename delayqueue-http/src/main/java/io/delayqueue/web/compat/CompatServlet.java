@@ -2,8 +2,12 @@ package io.delayqueue.web.compat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.delayqueue.web.guard.AccessDenied;
+import io.delayqueue.message.Completions;
+import io.delayqueue.web.guard.AccessDeniedException;
 import io.delayqueue.web.guard.AccessGuard;
+import io.delayqueue.web.guard.Client;
+import io.delayqueue.web.guard.Rejection;
+import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.RequestBody;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
@@ -18,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP interface of ouqiang/delay-queue: {@code /push}, {@code /pop}, {@code /finish}, {@code /delete} and
- * {@code /get}. Accepts any HTTP method. Requests to the five paths get the status 200 or, without access, 401 or 403.
- * Other paths get 404. Requires asynchronous support. Thread-safe. Not serializable.
+ * {@code /get}. Accepts any HTTP method. Requests to the five paths get the status 200 or, without access, 401, 403 or
+ * 429. Other paths get 404. Requires asynchronous support. Thread-safe. Not serializable.
  */
 public final class CompatServlet extends HttpServlet {
 
@@ -67,19 +71,22 @@ public final class CompatServlet extends HttpServlet {
             response.getOutputStream().write(NO_PAGE);
             return;
         }
-        AccessDenied denied = guard.check(request, response, verb.permissions());
-        if (denied != null) {
-            writer.write(response, denied.status(), verb.failed(denied.sentence()));
+        byte[] immediate;
+        try {
+            Client client = guard.authorize(request, response, verb.operation(), verb.permissions());
+            immediate = begin(verb, request, client);
+        } catch (AccessDeniedException denied) {
+            RequestFacts.rejection(request, denied.rejection());
+            writer.write(response, denied.rejection().status(), verb.failed(denied.getMessage()));
             return;
         }
-        byte[] immediate = begin(verb, request);
         if (immediate != null) {
             writer.write(response, HttpServletResponse.SC_OK, immediate);
         }
     }
 
     /** Returns the response body, or null if the response is written asynchronously. */
-    private byte @Nullable [] begin(Verb verb, HttpServletRequest request) {
+    private byte @Nullable [] begin(Verb verb, HttpServletRequest request, Client client) {
         byte[] body;
         try {
             body = RequestBody.read(request, settings.maxBodyBytes());
@@ -87,6 +94,7 @@ public final class CompatServlet extends HttpServlet {
             return NO_BODY;
         }
         if (body == null) {
+            RequestFacts.rejection(request, Rejection.TOO_LARGE);
             return verb.failed("The body exceeds the maximum size (delayqueue.http.max-body-size) of "
                     + settings.maxBodyBytes()
                     + " bytes");
@@ -96,15 +104,22 @@ public final class CompatServlet extends HttpServlet {
             return NO_JSON;
         }
         if (verb == Verb.POP) {
-            return polls.pop(request, job.topic(), writer);
+            return polls.pop(request, job.topic(), client, writer);
         }
-        CompletableFuture<byte[]> response = jobs.execute(verb, job);
-        if (response.isDone()) {
+        CompletableFuture<byte[]> response = jobs.execute(verb, job, client);
+        if (response.isDone() && !response.isCompletedExceptionally()) {
             return response.join();
         }
         AsyncContext async = writer.begin(request, Duration.ZERO);
         ResponseWriter.endOnTimeout(async);
-        CompletableFuture<?> ignored = response.thenAccept(bytes -> writer.writeLater(async, () -> bytes, () -> {}));
+        CompletableFuture<?> ignored = response.whenComplete((bytes, failure) -> {
+            if (failure == null) {
+                writer.writeLater(async, () -> bytes, () -> {});
+            } else if (Completions.cause(failure) instanceof AccessDeniedException denied) {
+                RequestFacts.rejection(request, denied.rejection());
+                writer.writeLater(async, denied.rejection().status(), () -> verb.failed(denied.getMessage()), () -> {});
+            }
+        });
         return null;
     }
 }

@@ -2,6 +2,9 @@ package io.delayqueue.web.compat;
 
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.web.guard.Client;
+import io.delayqueue.web.guard.Rejection;
+import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.LongPoll;
 import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.TooManyWaitingException;
@@ -46,8 +49,9 @@ public final class JobPolls {
      *
      * @param topics comma-separated, in order of priority, at most 100
      * @return the response body, or null if the response is written asynchronously
+     * @throws io.delayqueue.web.guard.AccessDeniedException if the client has no access to one of the topics
      */
-    byte @Nullable [] pop(HttpServletRequest request, String topics, ResponseWriter writer) {
+    byte @Nullable [] pop(HttpServletRequest request, String topics, Client client, ResponseWriter writer) {
         if (topics.isEmpty()) {
             return NO_TOPIC;
         }
@@ -58,10 +62,12 @@ public final class JobPolls {
         if (names.size() > MAX_TOPICS) {
             return Verb.POP.failed("A pop must name at most " + MAX_TOPICS + " topics, but this one names more");
         }
+        names.forEach(client::requireTopic);
         LongPoll poll;
         try {
-            poll = polls.open(request);
+            poll = polls.open(request, client);
         } catch (TooManyWaitingException e) {
+            RequestFacts.rejection(request, Rejection.TOO_MANY_WAITING);
             return Verb.POP.failed(e.getMessage());
         }
         try {

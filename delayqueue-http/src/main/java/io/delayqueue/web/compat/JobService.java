@@ -13,6 +13,8 @@ import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.OutcomeUnknownException;
 import io.delayqueue.web.compat.ids.UniqueIds;
+import io.delayqueue.web.guard.AccessDeniedException;
+import io.delayqueue.web.guard.Client;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Executes all requests except pops. Validates fields in the order of the original and responds with its messages.
- * Never blocks. Futures complete normally with the response body, on a thread that must not be blocked. Thread-safe.
+ * Never blocks. Futures complete with the response body, on a thread that must not be blocked. Thread-safe.
  */
 public final class JobService {
 
@@ -67,31 +69,48 @@ public final class JobService {
         this.settings = settings;
     }
 
-    CompletableFuture<byte[]> execute(Verb verb, JobRequest request) {
+    /**
+     * Executes a request.
+     *
+     * @return the response body; fails with an {@link AccessDeniedException} if the job is in a topic to which the client
+     *     has no access
+     * @throws AccessDeniedException if the request names such a topic
+     */
+    CompletableFuture<byte[]> execute(Verb verb, JobRequest request, Client client) {
+        UniqueIds permitted = client.isLimitedToTopics() ? ids.within(client::permits) : ids;
         return switch (verb) {
-            case PUSH -> push(request);
-            case FINISH -> end(verb, request.id(), ids::finish);
-            case DELETE -> end(verb, request.id(), ids::cancel);
-            case GET -> get(request.id());
+            case PUSH -> push(request, client, permitted);
+            case FINISH -> end(verb, request.id(), client, permitted, permitted::finish);
+            case DELETE -> end(verb, request.id(), client, permitted, permitted::cancel);
+            case GET -> get(request.id(), client, permitted);
             case POP -> throw new IllegalArgumentException("JobPolls handles pops");
         };
     }
 
-    private CompletableFuture<byte[]> push(JobRequest request) {
+    private CompletableFuture<byte[]> push(JobRequest request, Client client, UniqueIds permitted) {
         byte[] error = validate(request);
         if (error != null) {
             return CompletableFuture.completedFuture(error);
         }
+        client.requireTopic(request.topic());
         Executor executor = executors.get();
         return respond(
                 Verb.PUSH,
                 () -> {
                     DelayMessage message = message(request);
-                    return topics.registerWithin(request.topic(), settings.maxTopics())
-                            .thenCompose(registered -> ids.push(
+                    return requireAccess(request.id(), client, permitted)
+                            .thenCompose(may -> topics.registerWithin(request.topic(), settings.maxTopics()))
+                            .thenCompose(registered -> permitted.push(
                                     request.topic(), request.id(), version -> send(message, version, executor)));
                 },
                 done -> ResponseBody.done(ADDED));
+    }
+
+    /** Fails if the id is live in a topic to which the client has no access. */
+    private static CompletableFuture<Void> requireAccess(String id, Client client, UniqueIds permitted) {
+        return client.isLimitedToTopics()
+                ? permitted.findElsewhere(id).thenAccept(topic -> topic.ifPresent(client::requireTopic))
+                : CompletableFuture.completedFuture(null);
     }
 
     private static byte @Nullable [] validate(JobRequest request) {
@@ -125,22 +144,32 @@ public final class JobService {
     }
 
     private static CompletableFuture<byte[]> end(
-            Verb verb, String id, Function<String, CompletableFuture<Boolean>> end) {
-        if (id.isEmpty()) {
-            return CompletableFuture.completedFuture(NO_ID);
-        }
-        return respond(verb, () -> end.apply(id), ended -> ResponseBody.done(ResponseBody.DONE));
-    }
-
-    private CompletableFuture<byte[]> get(String id) {
+            Verb verb,
+            String id,
+            Client client,
+            UniqueIds permitted,
+            Function<String, CompletableFuture<Boolean>> end) {
         if (id.isEmpty()) {
             return CompletableFuture.completedFuture(NO_ID);
         }
         return respond(
-                Verb.GET,
-                () -> ids.find(id),
-                found -> found.map(message -> ResponseBody.found(message, settings.lease()))
-                        .orElseGet(() -> ResponseBody.done(ResponseBody.DONE)));
+                verb,
+                () -> end.apply(id)
+                        .thenCompose(ended -> ended
+                                ? CompletableFuture.<Void>completedFuture(null)
+                                : requireAccess(id, client, permitted)),
+                ended -> ResponseBody.done(ResponseBody.DONE));
+    }
+
+    private CompletableFuture<byte[]> get(String id, Client client, UniqueIds permitted) {
+        if (id.isEmpty()) {
+            return CompletableFuture.completedFuture(NO_ID);
+        }
+        return respond(Verb.GET, () -> permitted.find(id), found -> {
+            found.ifPresent(message -> client.requireTopic(message.topic()));
+            return found.map(message -> ResponseBody.found(message, settings.lease()))
+                    .orElseGet(() -> ResponseBody.done(ResponseBody.DONE));
+        });
     }
 
     /** Adds a popped job to the index, so that it is found by its id. A failure is ignored: the next pop retries. */
@@ -160,7 +189,12 @@ public final class JobService {
         } catch (RuntimeException e) {
             result = CompletableFuture.failedFuture(e);
         }
-        return result.thenApply(success).exceptionally(failure -> verb.failed(sentence(failure)));
+        return result.thenApply(success).exceptionally(failure -> {
+            if (Completions.cause(failure) instanceof AccessDeniedException denied) {
+                throw denied;
+            }
+            return verb.failed(sentence(failure));
+        });
     }
 
     /** Returns the error message for the client. */

@@ -100,20 +100,26 @@ final class ResponseWriter {
     }
 
     /**
-     * Writes a response and ends the request, on a thread of the container, after the filters have returned.
+     * Writes a response with status 200 and ends the request, on a thread of the container, after the filters have
+     * returned.
      *
      * @param onFailure called if the client cannot have received the response
      * @throws RuntimeException if the container rejects the task; the request has then ended, and {@code onFailure} is
      *     not called
      */
     void writeLater(AsyncContext async, Supplier<byte[]> body, Runnable onFailure) {
+        writeLater(async, HttpServletResponse.SC_OK, body, onFailure);
+    }
+
+    /** Writes a response with any status. */
+    void writeLater(AsyncContext async, int status, Supplier<byte[]> body, Runnable onFailure) {
         try {
             byte[] bytes = body.get();
             Object held = async.getRequest().getAttribute(FILTERS_RETURNED);
             if (held instanceof CompletableFuture<?> returned && !returned.isDone()) {
-                CompletableFuture<?> ignored = returned.thenRun(() -> startOrFail(async, bytes, onFailure));
+                CompletableFuture<?> ignored = returned.thenRun(() -> startOrFail(async, status, bytes, onFailure));
             } else {
-                async.start(() -> write(async, bytes, onFailure));
+                async.start(() -> write(async, status, bytes, onFailure));
             }
         } catch (RuntimeException | Error e) {
             end(async);
@@ -121,18 +127,18 @@ final class ResponseWriter {
         }
     }
 
-    private void startOrFail(AsyncContext async, byte[] body, Runnable onFailure) {
+    private void startOrFail(AsyncContext async, int status, byte[] body, Runnable onFailure) {
         try {
-            async.start(() -> write(async, body, onFailure));
+            async.start(() -> write(async, status, body, onFailure));
         } catch (RuntimeException | Error e) {
             end(async);
             onFailure.run();
         }
     }
 
-    private void write(AsyncContext async, byte[] body, Runnable onFailure) {
+    private void write(AsyncContext async, int status, byte[] body, Runnable onFailure) {
         try {
-            write((HttpServletResponse) async.getResponse(), HttpServletResponse.SC_OK, body);
+            write((HttpServletResponse) async.getResponse(), status, body);
         } catch (IOException | RuntimeException e) {
             onFailure.run();
         } finally {

@@ -35,6 +35,11 @@ enum Verb {
         return path;
     }
 
+    /** Returns the name for meters. */
+    String operation() {
+        return path.substring(1);
+    }
+
     /** Returns the fields of a request. Other fields are ignored. */
     Set<Field> fields() {
         return switch (this) {

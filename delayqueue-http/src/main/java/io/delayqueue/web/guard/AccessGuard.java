@@ -1,19 +1,13 @@
 package io.delayqueue.web.guard;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.security.Principal;
-import java.util.Arrays;
 import java.util.Base64;
-import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -22,135 +16,129 @@ import org.jspecify.annotations.Nullable;
  * Authorizes requests to the HTTP interfaces. Thread-safe.
  *
  * <p>A client sends a token as {@code Authorization: Bearer <token>}, or as the password of HTTP Basic with any user
- * name. The token is compared with every configured token in constant time. If no tokens are configured, the
+ * name. The token is compared with every configured token in constant time. If no clients are configured, the
  * application's own security must have authenticated the client and granted it the
- * {@linkplain Permission#authority() authority} of the operation. With {@code delayqueue.http.unsecured} and no tokens,
+ * {@linkplain Permission#authority() authority} of the operation. With {@code delayqueue.http.unsecured} and no clients,
  * every request is authorized.
  *
  * <p>Cross-site browser requests are always rejected, even with valid credentials, as protection against CSRF.
  */
 public final class AccessGuard {
 
-    private static final AccessDenied CROSS_SITE =
-            new AccessDenied(403, "Cross-site browser requests are rejected. Send the request from your own server.");
-    private static final AccessDenied UNKNOWN = new AccessDenied(
-            401,
-            "The token is missing or unknown. Send a token of delayqueue.http.tokens as 'Authorization: Bearer <token>',"
-                    + " or as the password of HTTP Basic.");
-    private static final AccessDenied NOT_PERMITTED = new AccessDenied(
-            403,
-            "The token lacks the required permission. Use a token of delayqueue.http.tokens.produce, consume or admin"
-                    + " that allows this operation.");
+    private static final String RETRY_AFTER = "1"; // the rate limit permits at least one request per second
 
-    private final Map<Permission, List<byte[]>> digests = new EnumMap<>(Permission.class);
-    private final boolean hasTokens;
+    private final List<Client> clients;
     private final boolean unsecured;
     private final BiPredicate<HttpServletRequest, String> granted;
 
     /**
-     * Creates a guard. If all three lists are empty, the application's own security authenticates clients.
+     * Creates a guard.
      *
-     * @param produce tokens that grant {@link Permission#PRODUCE}
-     * @param consume tokens that grant {@link Permission#CONSUME}
-     * @param admin tokens that grant every permission
-     * @param unsecured whether to authorize every request if no tokens are configured
+     * @param clients configured clients; if there are none, the application's own security authenticates clients
+     * @param unsecured whether to authorize every request if no clients are configured
      * @param granted tests whether the application's security granted an authority to the client of a request; called
      *     for authenticated clients only
      */
-    public AccessGuard(
-            List<String> produce,
-            List<String> consume,
-            List<String> admin,
-            boolean unsecured,
-            BiPredicate<HttpServletRequest, String> granted) {
+    public AccessGuard(List<Client> clients, boolean unsecured, BiPredicate<HttpServletRequest, String> granted) {
+        this.clients = List.copyOf(clients);
         this.unsecured = unsecured;
         this.granted = granted;
-        digests.put(Permission.PRODUCE, digests(produce));
-        digests.put(Permission.CONSUME, digests(consume));
-        digests.put(Permission.ADMIN, digests(admin));
-        this.hasTokens = !digests.values().stream().allMatch(List::isEmpty);
     }
 
     /**
-     * Checks whether a request is authorized.
+     * Authorizes a request to an operation. The caller checks the topics of the request with
+     * {@link Client#requireTopic}.
      *
-     * @param response receives the {@code WWW-Authenticate} header if the token is missing or unknown
+     * @param response receives the headers of a rejection: {@code WWW-Authenticate} or {@code Retry-After}
+     * @param operation one of a limited number of names, for meters
      * @param anyOf sufficient permissions, in addition to {@link Permission#ADMIN}
-     * @return why the request is not authorized, or null if it is authorized
+     * @return the client
+     * @throws AccessDeniedException if the request is not authorized
      */
-    public @Nullable AccessDenied check(HttpServletRequest request, HttpServletResponse response, Permission... anyOf) {
+    public Client authorize(
+            HttpServletRequest request, HttpServletResponse response, String operation, Permission... anyOf) {
+        RequestFacts.operation(request, operation);
         if (isCrossSite(request)) {
-            return CROSS_SITE;
+            throw new AccessDeniedException(
+                    Rejection.FORBIDDEN,
+                    "Cross-site browser requests are rejected. Send the request from your own server.");
         }
-        if (hasTokens) {
-            return checkToken(request, response, anyOf);
+        if (!clients.isEmpty()) {
+            return authorizeToken(request, response, anyOf);
         }
-        return unsecured ? null : checkAuthorities(request, anyOf);
+        if (!unsecured) {
+            checkAuthorities(request, anyOf);
+        }
+        Client user = Client.ofUser(request.getUserPrincipal());
+        RequestFacts.client(request, user);
+        return user;
     }
 
-    private @Nullable AccessDenied checkToken(
-            HttpServletRequest request, HttpServletResponse response, Permission... anyOf) {
+    private Client authorizeToken(HttpServletRequest request, HttpServletResponse response, Permission... anyOf) {
         String token = token(request.getHeader("Authorization"));
-        Set<Permission> given = token == null ? Set.of() : permissions(token);
-        if (given.isEmpty()) {
+        Client client = token == null ? null : clientOf(token);
+        if (client == null) {
             response.setHeader("WWW-Authenticate", "Bearer realm=\"delayqueue\"");
-            return UNKNOWN;
+            throw new AccessDeniedException(
+                    Rejection.UNAUTHORIZED,
+                    "The token is missing or unknown. Send a token of delayqueue.http.clients as 'Authorization: Bearer"
+                            + " <token>', or as the password of HTTP Basic.");
         }
-        boolean permitted =
-                given.contains(Permission.ADMIN) || Arrays.stream(anyOf).anyMatch(given::contains);
-        return permitted ? null : NOT_PERMITTED;
+        RequestFacts.client(request, client);
+        if (!client.isWithinRateLimit()) {
+            response.setHeader("Retry-After", RETRY_AFTER);
+            throw new AccessDeniedException(
+                    Rejection.TOO_MANY_REQUESTS,
+                    "Client '" + client.name() + "' sends more requests per second than this node permits"
+                            + " (delayqueue.http.clients." + client.name()
+                            + ".requests-per-second). Nothing changed. Repeat the request later.");
+        }
+        if (!client.hasAny(anyOf)) {
+            throw new AccessDeniedException(
+                    Rejection.FORBIDDEN,
+                    "Client '" + client.name() + "' lacks the required permission: " + alternatives(anyOf, false)
+                            + ". Set it in delayqueue.http.clients." + client.name() + ".permissions.");
+        }
+        return client;
     }
 
-    private @Nullable AccessDenied checkAuthorities(HttpServletRequest request, Permission... anyOf) {
-        Set<Permission> enough = EnumSet.of(Permission.ADMIN, anyOf);
-        boolean authenticated = request.getUserPrincipal() != null;
-        if (authenticated && enough.stream().anyMatch(each -> granted.test(request, each.authority()))) {
-            return null;
+    /** Compares with every token, so that the response time reveals nothing about the configured tokens. */
+    private @Nullable Client clientOf(String token) {
+        byte[] digest = Client.digest(token);
+        Client found = null;
+        for (Client each : clients) {
+            if (each.hasToken(digest)) {
+                found = each;
+            }
         }
-        String authorities = alternatives(enough);
-        return new AccessDenied(
-                403,
+        return found;
+    }
+
+    private void checkAuthorities(HttpServletRequest request, Permission... anyOf) {
+        boolean authenticated = request.getUserPrincipal() != null;
+        if (authenticated
+                && EnumSet.of(Permission.ADMIN, anyOf).stream()
+                        .anyMatch(each -> granted.test(request, each.authority()))) {
+            return;
+        }
+        String authorities = alternatives(anyOf, true);
+        throw new AccessDeniedException(
+                Rejection.FORBIDDEN,
                 authenticated
                         ? "The client lacks the required authority: " + authorities
                                 + ". Grant it one of them in the application's security."
                         : "The request is not authenticated. This operation requires the authority " + authorities
                                 + ". Configure a Spring Security filter chain that authenticates clients at this path and"
-                                + " grants it, or set delayqueue.http.tokens or delayqueue.http.unsecured.");
+                                + " grants it, or set delayqueue.http.clients or delayqueue.http.unsecured.");
     }
 
-    private static String alternatives(Set<Permission> permissions) {
-        List<String> names = permissions.stream().map(Permission::authority).toList();
+    private static String alternatives(Permission[] anyOf, boolean asAuthorities) {
+        Set<Permission> enough = EnumSet.of(Permission.ADMIN, anyOf);
+        List<String> names = enough.stream()
+                .map(each -> asAuthorities ? each.authority() : each.name().toLowerCase(Locale.ROOT))
+                .toList();
         int last = names.size() - 1;
         return last == 0 ? names.get(0) : String.join(", ", names.subList(0, last)) + " or " + names.get(last);
-    }
-
-    /**
-     * Identifies the client of an authorized request, by its token or by its user name in the application's own
-     * security.
-     *
-     * @return a hash of fixed length that does not reveal the token; empty if the client is not authenticated
-     */
-    public String client(HttpServletRequest request) {
-        String token = hasTokens ? token(request.getHeader("Authorization")) : null;
-        Principal user = hasTokens ? null : request.getUserPrincipal();
-        if (token == null && user == null) {
-            return "";
-        }
-        return HexFormat.of().formatHex(digest(user == null ? "token " + token : "user " + user.getName()));
-    }
-
-    /** Compares with every token, so that the response time reveals nothing about the configured tokens. */
-    private Set<Permission> permissions(String token) {
-        byte[] digest = digest(token);
-        Set<Permission> given = EnumSet.noneOf(Permission.class);
-        digests.forEach((permission, known) -> {
-            for (byte[] each : known) {
-                if (MessageDigest.isEqual(each, digest)) {
-                    given.add(permission);
-                }
-            }
-        });
-        return given;
     }
 
     private static @Nullable String token(@Nullable String authorization) {
@@ -169,7 +157,7 @@ public final class AccessGuard {
 
     private static @Nullable String password(String credentials) {
         try {
-            String pair = new String(Base64.getDecoder().decode(credentials), StandardCharsets.UTF_8);
+            String pair = new String(Base64.getDecoder().decode(credentials), UTF_8);
             int colon = pair.indexOf(':');
             return colon < 0 ? null : pair.substring(colon + 1);
         } catch (IllegalArgumentException e) {
@@ -187,17 +175,5 @@ public final class AccessGuard {
         String host = request.getHeader("Host");
         return origin != null
                 && (host == null || !origin.toLowerCase(Locale.ROOT).endsWith("://" + host.toLowerCase(Locale.ROOT)));
-    }
-
-    private static List<byte[]> digests(List<String> tokens) {
-        return tokens.stream().map(AccessGuard::digest).toList();
-    }
-
-    private static byte[] digest(String token) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

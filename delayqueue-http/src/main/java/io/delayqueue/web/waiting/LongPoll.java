@@ -1,5 +1,6 @@
 package io.delayqueue.web.waiting;
 
+import io.delayqueue.web.guard.Client;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LongPoll implements AutoCloseable {
 
+    private final Client client;
     private final LongPolls polls;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Peer peer;
@@ -16,9 +18,14 @@ public final class LongPoll implements AutoCloseable {
     private boolean disconnected;
     private volatile @Nullable Runnable onShutdown;
 
-    LongPoll(Peer peer, LongPolls polls) {
+    LongPoll(Peer peer, Client client, LongPolls polls) {
         this.peer = peer;
+        this.client = client;
         this.polls = polls;
+    }
+
+    Client client() {
+        return client;
     }
 
     /**

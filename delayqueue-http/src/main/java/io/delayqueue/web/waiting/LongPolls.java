@@ -3,6 +3,7 @@ package io.delayqueue.web.waiting;
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.web.guard.Client;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -42,13 +43,17 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
      *
      * @param request the waiting request; until the poll ends, only the action of {@link LongPoll#respond} may read from
      *     it or write to it
-     * @throws TooManyWaitingException if the maximum number of clients already waits
+     * @throws TooManyWaitingException if the maximum number of clients, or of requests of this client, already waits
      */
-    public synchronized LongPoll open(HttpServletRequest request) {
+    public synchronized LongPoll open(HttpServletRequest request, Client client) {
         if (polls.size() >= maxWaiting) {
-            throw new TooManyWaitingException(maxWaiting);
+            throw TooManyWaitingException.ofNode(maxWaiting);
         }
-        LongPoll poll = new LongPoll(Peer.of(request), this);
+        Peer peer = Peer.of(request);
+        if (!client.beginWait()) {
+            throw TooManyWaitingException.ofClient(client);
+        }
+        LongPoll poll = new LongPoll(peer, client, this);
         polls.add(poll);
         if (handle == null) {
             handle = scheduler.schedule("disconnected clients", this);
@@ -59,6 +64,11 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
     /** Returns the number of waiting clients. */
     public synchronized int waiting() {
         return polls.size();
+    }
+
+    /** Returns the maximum number of waiting clients. */
+    public int maxWaiting() {
+        return maxWaiting;
     }
 
     @Override
@@ -91,6 +101,7 @@ public final class LongPolls implements PeriodicTask, SmartLifecycle {
 
     synchronized void ended(LongPoll poll) {
         polls.remove(poll);
+        poll.client().endWait();
         if (polls.isEmpty() && handle != null) {
             handle.cancel();
             handle = null;

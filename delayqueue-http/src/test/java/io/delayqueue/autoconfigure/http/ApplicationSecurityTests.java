@@ -120,7 +120,7 @@ class ApplicationSecurityTests {
         assertThat(get(permitsAll, null, path).body())
                 .contains("The request is not authenticated")
                 .contains(authorities)
-                .contains("delayqueue.http.tokens")
+                .contains("delayqueue.http.clients")
                 .contains("delayqueue.http.unsecured");
     }
 

@@ -3,10 +3,13 @@ package io.delayqueue.autoconfigure.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
 import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,7 +51,7 @@ class HttpInterfaceCheckTests {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasMessageContaining("delayqueue.http." + name + ".enabled is true")
-                        .hasMessageContaining("no tokens")
+                        .hasMessageContaining("no clients")
                         .isInstanceOfSatisfying(
                                 StartFailedException.class,
                                 failure -> assertThat(failure.action())
@@ -56,9 +59,14 @@ class HttpInterfaceCheckTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"tokens.produce=0123456789abcdef", "tokens.admin[0]=0123456789abcdef", "unsecured=true"})
-    void tokensOrUnsecuredPermitTheStart(String property) {
-        servlets.withPropertyValues("delayqueue.http.compat.enabled=true", "delayqueue.http." + property)
+    @ValueSource(strings = {"clients.shop.permissions=produce", "unsecured=true"})
+    void clientsOrUnsecuredPermitTheStart(String property) {
+        List<String> all =
+                new ArrayList<>(List.of("delayqueue.http.compat.enabled=true", "delayqueue.http." + property));
+        if (property.startsWith("clients")) {
+            all.add("delayqueue.http.clients.shop.tokens[0]=0123456789abcdef");
+        }
+        servlets.withPropertyValues(all.toArray(String[]::new))
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .hasSingleBean(AccessGuard.class)
@@ -124,37 +132,75 @@ class HttpInterfaceCheckTests {
                 "compat.max-attempts=-1 | delayqueue.http.compat.max-attempts must be 0 or more",
                 "api.max-count=501 | delayqueue.http.api.max-count must be from 1 to 500",
                 "max-waiting=0 | delayqueue.http.max-waiting must be from 1 to 1,000,000",
-                "max-body-size=1B | delayqueue.http.max-body-size must be from 1 KB to 1 GB",
-                "tokens.consume=short | delayqueue.http.tokens.consume[0] must have at least 16"
-                        + " visible ASCII characters",
-                "tokens.admin[0]=one that has a space | delayqueue.http.tokens.admin[0] must have at least 16"
-                        + " visible ASCII characters and no others, but has characters that are not visible ASCII",
-                "tokens.produce[0]=${NO_SUCH_VARIABLE} | delayqueue.http.tokens.produce[0] is a"
-                        + " placeholder for a property"
+                "max-body-size=1B | delayqueue.http.max-body-size must be from 1 KB to 1 GB"
             })
     void valuesAreChecked(String property, String sentence) {
         servlets.withPropertyValues("delayqueue.http." + property)
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining(sentence));
     }
 
-    @Test
-    void tokensExcludeUnsecured() {
-        servlets.withPropertyValues("delayqueue.http.unsecured=true", "delayqueue.http.tokens.admin=0123456789abcdef")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasStackTraceContaining(
-                                "delayqueue.http.unsecured must not be true if delayqueue.http.tokens are set"));
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "tokens[0]=short | delayqueue.http.clients.shop.tokens[0] must have at least 16 visible ASCII characters",
+                "tokens[0]=one that has a space | delayqueue.http.clients.shop.tokens[0] must have at least 16"
+                        + " visible ASCII characters and no others, but has characters that are not visible ASCII",
+                "tokens[0]=${NO_SUCH_VARIABLE} | delayqueue.http.clients.shop.tokens[0] is a placeholder for a property",
+                "permissions= | delayqueue.http.clients.shop.permissions must have at least one of produce, consume",
+                "permissions=read | No enum constant",
+                "topics= | delayqueue.http.clients.shop.topics must have at least one topic or pattern",
+                "topics[0]=   | delayqueue.http.clients.shop.topics",
+                "topics=a,%s | delayqueue.http.clients.shop.topics[1] must be a topic, or a pattern with asterisks, but is"
+                        + " invalid: A topic must have at most 128 bytes",
+                "topics=${NO_SUCH_VARIABLE} | delayqueue.http.clients.shop.topics[0] is a placeholder for a property",
+                "requests-per-second=0 | delayqueue.http.clients.shop.requests-per-second must be from 1 to 100,000,"
+                        + " but was 0",
+                "max-waiting=0 | delayqueue.http.clients.shop.max-waiting must be from 1 to 1,000,000, but was 0"
+            })
+    void clientsAreChecked(String property, String sentence) {
+        servlets.withPropertyValues(
+                        "delayqueue.http.clients.shop.tokens[0]=0123456789abcdef",
+                        "delayqueue.http.clients.shop.permissions=produce,consume",
+                        "delayqueue.http.clients.shop." + property.replace("%s", "x".repeat(129)))
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining(sentence));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "shop.tokens=0123456789abcdef, delayqueue.http.clients.shop.permissions must have at least one of produce",
+        "shop.permissions=produce, delayqueue.http.clients.shop.tokens must have at least one token",
+        "[a b].permissions=produce, delayqueue.http.clients[a b] must have a name of 1 to 64 letters"
+    })
+    void clientsNeedANameTokensAndPermissions(String property, String sentence) {
+        String key = property.startsWith("[") ? "clients" : "clients.";
+        servlets.withPropertyValues("delayqueue.http." + key + property)
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining(sentence));
     }
 
     @Test
-    void tokenHasOneRole() {
+    void clientsExcludeUnsecured() {
         servlets.withPropertyValues(
-                        "delayqueue.http.tokens.produce=fedcba9876543210",
-                        "delayqueue.http.tokens.consume=another-0123456789,fedcba9876543210")
+                        "delayqueue.http.unsecured=true",
+                        "delayqueue.http.clients.shop.tokens=0123456789abcdef",
+                        "delayqueue.http.clients.shop.permissions=admin")
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasStackTraceContaining("delayqueue.http.tokens.produce[0] is also in"
-                                + " delayqueue.http.tokens.consume: use different tokens for each role")
+                        .hasStackTraceContaining(
+                                "delayqueue.http.unsecured must not be true if delayqueue.http.clients are set"));
+    }
+
+    @Test
+    void tokenBelongsToOneClient() {
+        servlets.withPropertyValues(
+                        "delayqueue.http.clients.a.tokens=another-0123456789,fedcba9876543210",
+                        "delayqueue.http.clients.a.permissions=produce",
+                        "delayqueue.http.clients.b.tokens=fedcba9876543210",
+                        "delayqueue.http.clients.b.permissions=produce")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("delayqueue.http.clients.b.tokens[0] is also a token of"
+                                + " delayqueue.http.clients.a: use different tokens for each client")
                         .rootCause()
                         .message()
                         .doesNotContain("fedcba9876543210"));
@@ -162,11 +208,23 @@ class HttpInterfaceCheckTests {
 
     @Test
     void messagesDoNotContainTokens() {
-        servlets.withPropertyValues("delayqueue.http.tokens.admin=hunter2")
+        servlets.withPropertyValues(
+                        "delayqueue.http.clients.shop.tokens=hunter2", "delayqueue.http.clients.shop.permissions=admin")
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
                         .message()
                         .doesNotContain("hunter2"));
+    }
+
+    @Test
+    void textOfPropertiesDoesNotContainTokens() {
+        servlets.withPropertyValues(
+                        "delayqueue.http.clients.shop.tokens=0123456789abcdef",
+                        "delayqueue.http.clients.shop.permissions=admin")
+                .run(context -> assertThat(
+                                context.getBean(DelayQueueProperties.class).toString())
+                        .contains("shop=Client[1 tokens")
+                        .doesNotContain("0123456789abcdef"));
     }
 
     @Test

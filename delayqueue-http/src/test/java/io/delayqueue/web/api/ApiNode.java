@@ -33,6 +33,10 @@ final class ApiNode implements AutoCloseable {
     static final Duration MAX_WAIT = Duration.ofSeconds(30);
     static final String TOKEN = "the-token-of-the-tests";
     static final String PRODUCER = "the-token-of-a-producer";
+    static final String NEXT_PRODUCER = "the-next-token-of-a-producer";
+    /** Of an administrator of the topics {@code order-*} and {@code refunds}. */
+    static final String ORDERS = "the-token-of-the-orders";
+
     static final String CONSUMER = "the-token-of-a-consumer";
     static final String BASE = "/delayqueue/v1";
 
@@ -63,8 +67,13 @@ final class ApiNode implements AutoCloseable {
         if (shared == null) {
             shared = start(
                     "spring.jackson.property-naming-strategy=SNAKE_CASE",
-                    "delayqueue.http.tokens.produce=" + PRODUCER,
-                    "delayqueue.http.tokens.consume=" + CONSUMER);
+                    "delayqueue.http.clients.producer.tokens=" + PRODUCER + "," + NEXT_PRODUCER,
+                    "delayqueue.http.clients.producer.permissions=produce",
+                    "delayqueue.http.clients.consumer.tokens=" + CONSUMER,
+                    "delayqueue.http.clients.consumer.permissions=consume",
+                    "delayqueue.http.clients.orders.tokens=" + ORDERS,
+                    "delayqueue.http.clients.orders.permissions=admin",
+                    "delayqueue.http.clients.orders.topics=order-*,refunds");
         }
         return shared;
     }
@@ -79,7 +88,8 @@ final class ApiNode implements AutoCloseable {
                 "server.port=0",
                 "delayqueue.namespace=" + UUID.randomUUID(),
                 "delayqueue.http.api.enabled=true",
-                "delayqueue.http.tokens.admin=" + TOKEN,
+                "delayqueue.http.clients.tests.tokens=" + TOKEN,
+                "delayqueue.http.clients.tests.permissions=admin",
                 TOMCAT,
                 "spring.main.banner-mode=off",
                 "spring.main.log-startup-info=false"));
@@ -202,6 +212,14 @@ final class ApiNode implements AutoCloseable {
 
     static String receipt(JsonNode delivery) {
         return delivery.path("receipt").asString();
+    }
+
+    /** Sends a request of another client. */
+    Reply exchangeAs(String token, String method, String path, String body) {
+        return exchange(request(path)
+                .setHeader("Authorization", "Bearer " + token)
+                .header("Content-Type", "application/json")
+                .method(method, BodyPublishers.ofString(body)));
     }
 
     /** A request below the base path, with all permissions. */

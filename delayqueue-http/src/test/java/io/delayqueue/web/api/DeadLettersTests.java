@@ -123,7 +123,7 @@ class DeadLettersTests {
                 node.get("/jobs/" + job).json().path("state").asString().equals("finished"));
         JsonNode ended = node.get("/jobs/" + job).json();
         assertThat(ended.path("done").asInt()).isEqualTo(3);
-        assertThat(ended.path("by").asString()).isEqualTo("http");
+        assertThat(ended.path("by").asString()).isEqualTo("tests");
         assertThat(ended.path("shape")).isEqualTo(kind.path("shape"));
         assertThat(deadLetters("")).isEmpty();
         assertThat(node.get("/jobs").json().path("jobs")).contains(ended);

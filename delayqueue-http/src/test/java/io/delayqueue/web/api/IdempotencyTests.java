@@ -129,6 +129,16 @@ class IdempotencyTests {
         takeAll(2);
     }
 
+    @Test
+    void replacedTokenKeepsTheKeys() {
+        Reply first = sendAs(ApiNode.PRODUCER, BODY);
+        Reply repeat = sendAs(ApiNode.NEXT_PRODUCER, BODY);
+
+        assertThat(first.status()).isEqualTo(201);
+        assertThat(repeat.text()).isEqualTo(first.text());
+        takeAll(1);
+    }
+
     private Reply sendAs(String token, String body) {
         return node.exchange(node.request("/topics/" + topic + "/messages")
                 .setHeader("Authorization", "Bearer " + token)

@@ -69,7 +69,11 @@ class CompatClientsTests {
         List<String> lines = block.group(1).lines().toList();
         assertThat(lines).hasSize(6);
         String token = "the-token-of-the-tests";
-        try (CompatNode guarded = CompatNode.start("tomcat", "", "delayqueue.http.tokens.admin=" + token)) {
+        try (CompatNode guarded = CompatNode.start(
+                "tomcat",
+                "",
+                "delayqueue.http.clients.tests.tokens=" + token,
+                "delayqueue.http.clients.tests.permissions=admin")) {
             for (int i = 0; i < lines.size(); i += 2) {
                 String command = "QUEUE=" + guarded.url("") + "; TOKEN=" + token + "; "
                         + lines.get(i).replace("curl ", "curl -sS ");

@@ -38,8 +38,10 @@ class CompatInterfaceTests {
         try (CompatNode node = CompatNode.start(
                 "tomcat",
                 "",
-                "delayqueue.http.tokens.produce=" + PRODUCE,
-                "delayqueue.http.tokens.consume=" + CONSUME,
+                "delayqueue.http.clients.producer.tokens=" + PRODUCE,
+                "delayqueue.http.clients.producer.permissions=produce",
+                "delayqueue.http.clients.consumer.tokens=" + CONSUME,
+                "delayqueue.http.clients.consumer.permissions=consume",
                 "delayqueue.http.compat.content-type=application/json")) {
             assertThat(node.exchange("GET", "/own", "").body()).isEqualTo("own page");
             assertThat(node.exchange("GET", "/push/own", "").body()).isEqualTo("own page");
@@ -50,7 +52,8 @@ class CompatInterfaceTests {
             HttpResponse<String> rejected = with(node, CONSUME, "/push", push);
             assertThat(rejected.statusCode()).isEqualTo(403);
             assertThat(rejected.body())
-                    .startsWith("{\"code\":1,\"message\":\"添加失败: The token lacks the required permission");
+                    .startsWith(
+                            "{\"code\":1,\"message\":\"添加失败: Client 'consumer' lacks the required permission: produce or admin.");
             HttpResponse<String> pushed = with(node, PRODUCE, "/push", push);
             assertThat(pushed.body()).contains("添加成功");
             assertThat(pushed.headers().firstValue("Content-Type"))
@@ -63,6 +66,56 @@ class CompatInterfaceTests {
             assertThat(with(node, CONSUME, "/get", "{\"id\":\"1\"}").body()).contains("\"topic\":\"t\"");
             assertThat(with(node, CONSUME, "/finish", "{\"id\":\"1\"}").body()).isEqualTo(CompatContract.NOTHING);
         }
+    }
+
+    @Test
+    void clientHasAccessToItsTopicsOnly() {
+        try (CompatNode node = CompatNode.start(
+                "tomcat",
+                "",
+                "delayqueue.listener.lease=3s",
+                "delayqueue.http.compat.max-wait=10s",
+                "delayqueue.http.clients.all.tokens=" + PRODUCE,
+                "delayqueue.http.clients.all.permissions=produce,consume",
+                "delayqueue.http.clients.orders.tokens=" + CONSUME,
+                "delayqueue.http.clients.orders.permissions=produce,consume",
+                "delayqueue.http.clients.orders.topics=order-*")) {
+            String foreign = "{\"topic\":\"refund\",\"id\":\"1\",\"delay\":3600,\"ttr\":60,\"body\":\"x\"}";
+            String own = foreign.replace("refund", "order-1");
+            assertForbidden(with(node, CONSUME, "/push", foreign));
+            assertThat(with(node, CONSUME, "/get", "{\"id\":\"1\"}").body()).isEqualTo(CompatContract.NOTHING);
+            assertThat(with(node, PRODUCE, "/push", foreign).body()).contains("添加成功");
+
+            assertForbidden(with(node, CONSUME, "/push", own));
+            assertForbidden(with(node, CONSUME, "/get", "{\"id\":\"1\"}"));
+            assertForbidden(with(node, CONSUME, "/delete", "{\"id\":\"1\"}"));
+            assertForbidden(with(node, CONSUME, "/finish", "{\"id\":\"1\"}"));
+            assertForbidden(with(node, CONSUME, "/pop", "{\"topic\":\"order-1,refund\"}"));
+            assertThat(node.template().find("refund", "1")).isPresent();
+            assertThat(node.template().find("order-1", "1")).isEmpty();
+
+            assertThat(with(
+                                    node,
+                                    CONSUME,
+                                    "/push",
+                                    own.replace("\"1\"", "\"2\"").replace("3600", "1"))
+                            .body())
+                    .contains("添加成功");
+            assertThat(with(node, CONSUME, "/get", "{\"id\":\"2\"}").body()).contains("\"topic\":\"order-1\"");
+            assertThat(with(node, CONSUME, "/pop", "{\"topic\":\"order-0,order-1\"}")
+                            .body())
+                    .isEqualTo(CompatContract.job("2", "x"));
+            assertThat(with(node, CONSUME, "/finish", "{\"id\":\"2\"}").body()).isEqualTo(CompatContract.NOTHING);
+            assertThat(node.template().find("order-1", "2")).isEmpty();
+        }
+    }
+
+    private static void assertForbidden(HttpResponse<String> response) {
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(403);
+        assertThat(response.body())
+                .startsWith("{\"code\":1,\"message\":\"")
+                .contains("失败: Client 'orders' has no access to topic 'refund'. Use a topic that"
+                        + " delayqueue.http.clients.orders.topics permits, or add this one.");
     }
 
     private static HttpResponse<String> with(CompatNode node, String token, String path, String body) {

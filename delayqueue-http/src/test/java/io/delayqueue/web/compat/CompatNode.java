@@ -48,7 +48,7 @@ final class CompatNode implements AutoCloseable {
                 "spring.main.banner-mode=off",
                 "spring.main.log-startup-info=false"));
         all.addAll(List.of(properties));
-        if (all.stream().noneMatch(property -> property.startsWith("delayqueue.http.tokens"))) {
+        if (all.stream().noneMatch(property -> property.startsWith("delayqueue.http.clients"))) {
             all.add("delayqueue.http.unsecured=true");
         }
         ConfigurableApplicationContext context = new SpringApplicationBuilder(CompatApplication.class)

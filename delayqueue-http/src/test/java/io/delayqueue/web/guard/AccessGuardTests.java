@@ -1,11 +1,14 @@
 package io.delayqueue.web.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,12 +22,24 @@ class AccessGuardTests {
     private static final String PRODUCER = "producer-token-1";
     private static final String NEXT_PRODUCER = "producer-token-2";
     private static final String CONSUMER = "consumer-token-1";
+    private static final String BOTH = "token-of-a-client-with-both";
     private static final String ADMIN = "the-admins-token";
 
+    private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
     private final AccessGuard guard = new AccessGuard(
-            List.of(PRODUCER, NEXT_PRODUCER), List.of(CONSUMER), List.of(ADMIN), false, (request, authority) -> true);
+            List.of(
+                    client("producer", List.of(PRODUCER, NEXT_PRODUCER), Permission.PRODUCE),
+                    client("consumer", List.of(CONSUMER), Permission.CONSUME),
+                    client("both", List.of(BOTH), Permission.PRODUCE, Permission.CONSUME),
+                    client("admin", List.of(ADMIN), Permission.ADMIN)),
+            false,
+            (request, authority) -> true);
     private final MockHttpServletRequest request = new MockHttpServletRequest();
     private final MockHttpServletResponse response = new MockHttpServletResponse();
+
+    private Client client(String name, List<String> tokens, Permission... permissions) {
+        return new Client(name, tokens, Set.of(permissions), List.of("*"), null, null, now::get);
+    }
 
     @ParameterizedTest
     @CsvSource({
@@ -34,6 +49,9 @@ class AccessGuardTests {
         "producer-token-1, ADMIN, 403",
         "consumer-token-1, CONSUME, 0",
         "consumer-token-1, PRODUCE, 403",
+        "token-of-a-client-with-both, PRODUCE, 0",
+        "token-of-a-client-with-both, CONSUME, 0",
+        "token-of-a-client-with-both, ADMIN, 403",
         "the-admins-token, PRODUCE, 0",
         "the-admins-token, CONSUME, 0",
         "the-admins-token, ADMIN, 0",
@@ -77,9 +95,10 @@ class AccessGuardTests {
 
     @Test
     void unsecuredAuthorizesEveryClient() {
-        AccessGuard open = withoutTokens(true);
-
-        assertThat(open.check(request, response, Permission.ADMIN)).isNull();
+        assertThat(withoutClients(true)
+                        .authorize(request, response, "purge", Permission.ADMIN)
+                        .name())
+                .isEqualTo("http");
     }
 
     @ParameterizedTest
@@ -94,48 +113,88 @@ class AccessGuardTests {
         "produce, PRODUCE, 403"
     })
     void withoutTokensAnAuthenticatedClientNeedsTheAuthority(@Nullable String role, Permission needed, int status) {
-        AccessGuard guard = withoutTokens(false);
+        AccessGuard guard = withoutClients(false);
         request.setUserPrincipal(() -> "somebody");
         if (role != null) {
             request.addUserRole(role);
         }
 
-        AccessDenied denied = guard.check(request, response, needed);
-
-        assertThat(denied == null ? 0 : denied.status()).isEqualTo(status);
+        assertThat(status(guard, needed)).isEqualTo(status);
     }
 
     @Test
     void withoutTokensUnauthenticatedClientIsRejected() {
         request.addUserRole("delayqueue:admin");
 
-        assertThat(withoutTokens(false).check(request, response, Permission.PRODUCE))
-                .isNotNull()
-                .extracting(AccessDenied::status)
-                .isEqualTo(403);
+        assertThat(status(withoutClients(false), Permission.PRODUCE)).isEqualTo(403);
     }
 
     @Test
-    void clientsAreIdentifiedByTokenOrName() {
-        assertThat(guard.client(request)).isEmpty();
-        request.setUserPrincipal(() -> PRODUCER);
-        String user = withoutTokens(false).client(request);
-        assertThat(guard.client(request)).isEmpty();
-        request.addHeader("Authorization", "Bearer " + PRODUCER);
-        String producer = guard.client(request);
-        MockHttpServletRequest same = new MockHttpServletRequest();
-        same.addHeader("Authorization", basic("anybody:" + PRODUCER));
-        MockHttpServletRequest next = new MockHttpServletRequest();
-        next.addHeader("Authorization", "Bearer " + NEXT_PRODUCER);
+    void clientsAreIdentifiedByTheirNames() {
+        request.setUserPrincipal(() -> "producer");
+        Client user = withoutClients(true).authorize(request, response, "send", Permission.PRODUCE);
+        Client unknown =
+                withoutClients(true).authorize(new MockHttpServletRequest(), response, "send", Permission.PRODUCE);
 
-        assertThat(guard.client(same)).isEqualTo(producer);
-        assertThat(List.of(producer, guard.client(next), user))
+        assertThat(user.name()).isEqualTo("producer");
+        assertThat(user.tag()).isEqualTo("none");
+        assertThat(unknown.identity()).isEmpty();
+        assertThat(with(NEXT_PRODUCER).identity()).isEqualTo(with(PRODUCER).identity());
+        assertThat(with(PRODUCER).tag()).isEqualTo("producer");
+        assertThat(List.of(with(PRODUCER).identity(), with(CONSUMER).identity(), user.identity()))
                 .doesNotHaveDuplicates()
-                .allMatch(client -> client.matches("[0-9a-f]{64}"));
+                .allMatch(identity -> identity.matches("[0-9a-f]{64}"));
     }
 
-    private static AccessGuard withoutTokens(boolean unsecured) {
-        return new AccessGuard(List.of(), List.of(), List.of(), unsecured, HttpServletRequest::isUserInRole);
+    private Client with(String token) {
+        MockHttpServletRequest any = new MockHttpServletRequest();
+        any.addHeader("Authorization", "Bearer " + token);
+        return guard.authorize(any, response, "describe", Permission.PRODUCE, Permission.CONSUME);
+    }
+
+    @Test
+    void factsAreKeptInTheRequest() {
+        request.addHeader("Authorization", "Bearer " + CONSUMER);
+
+        status(Permission.PRODUCE);
+
+        assertThat(RequestFacts.operation(request)).isEqualTo("operation");
+        assertThat(RequestFacts.client(request)).extracting(Client::name).isEqualTo("consumer");
+        assertThat(RequestFacts.operation(new MockHttpServletRequest())).isEqualTo("none");
+        assertThat(RequestFacts.client(new MockHttpServletRequest())).isNull();
+    }
+
+    @Test
+    void requestsBeyondTheRateAreRejectedForEachClient() {
+        AccessGuard limited = new AccessGuard(
+                List.of(
+                        new Client(
+                                "shop", List.of(PRODUCER), Set.of(Permission.PRODUCE), List.of("*"), 2, null, now::get),
+                        client("admin", List.of(ADMIN), Permission.ADMIN)),
+                false,
+                (request, authority) -> true);
+        request.addHeader("Authorization", "Bearer " + PRODUCER);
+
+        assertThat(status(limited, Permission.PRODUCE)).isZero();
+        assertThat(status(limited, Permission.CONSUME)).isEqualTo(403);
+        assertThat(response.getHeader("Retry-After")).isNull();
+        assertThatThrownBy(() -> limited.authorize(request, response, "send", Permission.PRODUCE))
+                .isInstanceOfSatisfying(
+                        AccessDeniedException.class,
+                        denied -> assertThat(denied.rejection()).isEqualTo(Rejection.TOO_MANY_REQUESTS))
+                .hasMessageContaining("delayqueue.http.clients.shop.requests-per-second");
+        assertThat(response.getHeader("Retry-After")).isEqualTo("1");
+        MockHttpServletRequest ofAdmin = new MockHttpServletRequest();
+        ofAdmin.addHeader("Authorization", "Bearer " + ADMIN);
+        assertThat(limited.authorize(ofAdmin, response, "send", Permission.PRODUCE))
+                .isNotNull();
+        now.addAndGet(500_000_000);
+        assertThat(status(limited, Permission.PRODUCE)).isZero();
+        assertThat(status(limited, Permission.PRODUCE)).isEqualTo(429);
+    }
+
+    private static AccessGuard withoutClients(boolean unsecured) {
+        return new AccessGuard(List.of(), unsecured, HttpServletRequest::isUserInRole);
     }
 
     @ParameterizedTest
@@ -166,8 +225,16 @@ class AccessGuardTests {
     }
 
     private int status(Permission... anyOf) {
-        AccessDenied denied = guard.check(request, response, anyOf);
-        return denied == null ? 0 : denied.status();
+        return status(guard, anyOf);
+    }
+
+    private int status(AccessGuard guard, Permission... anyOf) {
+        try {
+            guard.authorize(request, response, "operation", anyOf);
+            return 0;
+        } catch (AccessDeniedException denied) {
+            return denied.rejection().status();
+        }
     }
 
     private static String basic(String pair) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.web.guard.Permission;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -19,6 +20,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -36,8 +38,14 @@ abstract class LongPollContract {
     /** A request that the test holds in the servlet. */
     private static final String HELD = "/held";
 
+    /** Requests of a client that may have one waiting request. */
+    private static final String SHOP = "/shop";
+
     private final ByHand scheduler = new ByHand();
     private final LongPolls polls = new LongPolls(3, scheduler);
+    private final io.delayqueue.web.guard.Client shop = new io.delayqueue.web.guard.Client(
+            "shop", List.of(), Set.of(Permission.CONSUME), List.of("*"), null, 1, System::nanoTime);
+    private final io.delayqueue.web.guard.Client other = io.delayqueue.web.guard.Client.ofUser(null);
     private final List<Waiting> waiting = new CopyOnWriteArrayList<>();
     private final AtomicInteger disconnects = new AtomicInteger();
     private final CountDownLatch held = new CountDownLatch(1);
@@ -223,6 +231,25 @@ abstract class LongPollContract {
     }
 
     @Test
+    void numberOfWaitingRequestsOfAClientIsLimited() throws IOException {
+        try (Client first = new Client();
+                Client second = new Client();
+                Client third = new Client()) {
+            first.post(SHOP + "/1", "{}");
+            awaitWaiting(1);
+            second.post(SHOP + "/2", "{}");
+
+            assertThat(second.response())
+                    .contains("client 'shop' (delayqueue.http.clients.shop.max-waiting, 1) already waits on this node");
+            third.post("/3", "{}");
+            awaitWaiting(2);
+            waiting.get(0).respond();
+            second.post(SHOP + "/2", "{}");
+            awaitWaiting(3);
+        }
+    }
+
+    @Test
     void closedPollNeitherRespondsNorIsChecked() throws IOException {
         try (Client client = new Client()) {
             client.post("/one", "{}");
@@ -266,7 +293,7 @@ abstract class LongPollContract {
             String body = new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             LongPoll poll;
             try {
-                poll = polls.open(request);
+                poll = polls.open(request, request.getRequestURI().startsWith(SHOP) ? shop : other);
             } catch (TooManyWaitingException e) {
                 response.getOutputStream().print(e.getMessage() + "\n");
                 return;

@@ -1,13 +1,16 @@
 package io.delayqueue.autoconfigure.property;
 
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.DurationText;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
@@ -16,9 +19,10 @@ import org.springframework.util.unit.DataSize;
  *
  * @param compat The HTTP interface of ouqiang/delay-queue, for existing clients of it.
  * @param api The queue's own HTTP API.
- * @param tokens Tokens that authenticate clients. Without tokens, the application's Spring Security decides. Each role
- *     may have several, so that tokens can be replaced one after the other.
- * @param unsecured Whether the HTTP interfaces accept requests without authentication. Cannot be combined with tokens.
+ * @param clients Clients, by their name: tokens (each with at least 16 characters), permissions (produce, consume, admin),
+ *     topics (names and patterns such as order-*, all by default), requests-per-second and max-waiting (limits on this
+ *     node, none by default). Without clients, the application's Spring Security decides.
+ * @param unsecured Whether the HTTP interfaces accept requests without authentication. Cannot be combined with clients.
  * @param maxBodySize Maximum size of a request body, 1 KB to 1 GB.
  * @param maxWaiting Maximum number of clients that may wait for messages on this node at the same time, 1 to 1,000,000.
  * @param maxTopics HTTP clients can create a topic by sending while the namespace has fewer topics than this, 1 to
@@ -27,13 +31,14 @@ import org.springframework.util.unit.DataSize;
 public record HttpProperties(
         @DefaultValue Compat compat,
         @DefaultValue Api api,
-        @DefaultValue Tokens tokens,
+        @DefaultValue Map<String, Client> clients,
         @DefaultValue("false") boolean unsecured,
         @DefaultValue("2MB") DataSize maxBodySize,
         @DefaultValue("10000") int maxWaiting,
         @DefaultValue("1000") int maxTopics) {
 
     private static final Pattern BASE_PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)*");
+    private static final Pattern CLIENT_NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final int SHORTEST_TOKEN = 16;
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
@@ -68,36 +73,55 @@ public record HttpProperties(
             @DefaultValue("60s") Duration maxWait,
             @DefaultValue("100") int maxCount) {}
 
+    /** Copies the map. */
+    public HttpProperties {
+        clients = Map.copyOf(clients);
+    }
+
     /**
-     * Tokens that authenticate clients. Each has at least 16 visible ASCII characters.
+     * A client that sends one of its tokens. Its name appears in logs, jobs and meters.
      *
-     * @param produce Tokens of clients that send, cancel, reschedule and find messages.
-     * @param consume Tokens of clients that receive and settle messages.
-     * @param admin Tokens of clients that may use all operations, including those on dead letters.
+     * @param tokens Tokens of the client, each with at least 16 visible ASCII characters. With several, tokens can be
+     *     replaced one after the other.
+     * @param permissions Permitted operations: produce (send, find, cancel, reschedule), consume (receive, settle) and
+     *     admin (all, including those on dead letters and jobs).
+     * @param topics Permitted topics. An asterisk stands for any characters. All topics by default.
+     * @param requestsPerSecond Maximum number of requests per second on this node, 1 to 100,000. Unlimited by default.
+     * @param maxWaiting Maximum number of requests of the client that may wait for messages on this node at the same
+     *     time, 1 to 1,000,000. By default only delayqueue.http.max-waiting limits them.
      */
-    public record Tokens(
-            @DefaultValue List<String> produce,
-            @DefaultValue List<String> consume,
-            @DefaultValue List<String> admin) {
+    public record Client(
+            @DefaultValue List<String> tokens,
+            @DefaultValue Set<Permission> permissions,
+            @DefaultValue("*") List<String> topics,
+            @Nullable Integer requestsPerSecond,
+            @Nullable Integer maxWaiting) {
 
-        /** Copies the lists. */
-        public Tokens {
-            produce = List.copyOf(produce);
-            consume = List.copyOf(consume);
-            admin = List.copyOf(admin);
-        }
-
-        /** Whether any token is set. */
-        public boolean given() {
-            return Stream.of(produce, consume, admin).anyMatch(kind -> !kind.isEmpty());
+        /** Copies the collections. */
+        public Client {
+            tokens = List.copyOf(tokens);
+            permissions = Set.copyOf(permissions);
+            topics = List.copyOf(topics);
         }
 
         /** Omits the tokens, so that they do not appear in logs. */
         @Override
         public String toString() {
-            return "Tokens[" + produce.size() + " to produce, " + consume.size() + " to consume, " + admin.size()
-                    + " for all operations]";
+            return "Client[" + tokens.size() + " tokens, permissions=" + permissions + ", topics=" + topics + "]";
         }
+    }
+
+    /** Permissions of clients. */
+    public enum Permission {
+
+        /** Send, find, cancel and reschedule messages. */
+        PRODUCE,
+
+        /** Receive and settle messages. */
+        CONSUME,
+
+        /** All operations, including those on dead letters and jobs. */
+        ADMIN
     }
 
     /** Whether any HTTP interface is enabled. */
@@ -132,15 +156,79 @@ public record HttpProperties(
         requireRange("max-topics", maxTopics, 1, 1_000_000, "from 1 to 1,000,000");
         requireRange(
                 "max-body-size", maxBodySize, DataSize.ofKilobytes(1), DataSize.ofGigabytes(1), "from 1 KB to 1 GB");
-        Map<String, String> roles = new HashMap<>();
-        requireTokens("admin", tokens.admin, roles);
-        requireTokens("consume", tokens.consume, roles);
-        requireTokens("produce", tokens.produce, roles);
+        Map<String, String> owners = new HashMap<>();
+        new TreeMap<>(clients).forEach((name, client) -> checkClient(name, client, owners));
         require(
-                !(unsecured && tokens.given()),
+                !(unsecured && !clients.isEmpty()),
                 "unsecured",
-                "must not be true if delayqueue.http.tokens are set: remove the tokens to accept"
+                "must not be true if delayqueue.http.clients are set: remove the clients to accept"
                         + " requests without authentication, or remove delayqueue.http.unsecured");
+    }
+
+    /** Checks a client. {@code owners} has the clients that were checked before, by their tokens. */
+    private static void checkClient(String name, Client client, Map<String, String> owners) {
+        require(
+                CLIENT_NAME.matcher(name).matches(),
+                "clients[" + name + "]",
+                "must have a name of 1 to 64 letters, digits, dashes and underscores");
+        String prefix = "clients." + name + ".";
+        require(
+                !client.tokens.isEmpty(),
+                prefix + "tokens",
+                "must have at least one token, such as one that 'openssl rand -hex 24' generates");
+        require(
+                !client.permissions.isEmpty(),
+                prefix + "permissions",
+                "must have at least one of produce, consume and admin");
+        require(
+                !client.topics.isEmpty(),
+                prefix + "topics",
+                "must have at least one topic or pattern; remove the property to permit all topics");
+        for (int i = 0; i < client.tokens.size(); i++) {
+            requireToken(prefix + "tokens[" + i + "]", client.tokens.get(i));
+            String other = owners.putIfAbsent(client.tokens.get(i), name);
+            require(
+                    other == null || other.equals(name),
+                    prefix + "tokens[" + i + "]",
+                    "is also a token of delayqueue.http.clients." + other + ": use different tokens for each client");
+        }
+        for (int i = 0; i < client.topics.size(); i++) {
+            requirePattern(prefix + "topics[" + i + "]", client.topics.get(i));
+        }
+        if (client.requestsPerSecond != null) {
+            requireRange(prefix + "requests-per-second", client.requestsPerSecond, 1, 100_000, "from 1 to 100,000");
+        }
+        if (client.maxWaiting != null) {
+            requireRange(prefix + "max-waiting", client.maxWaiting, 1, 1_000_000, "from 1 to 1,000,000");
+        }
+    }
+
+    /** Checks a token. The messages omit the token, because they are logged. */
+    private static void requireToken(String name, String token) {
+        require(
+                !token.contains("${"),
+                name,
+                "is a placeholder for a property or environment variable that does not exist");
+        require(
+                token.length() >= SHORTEST_TOKEN && token.chars().allMatch(each -> each > ' ' && each < 0x7f),
+                name,
+                "must have at least " + SHORTEST_TOKEN + " visible ASCII characters and no others, but "
+                        + (token.length() < SHORTEST_TOKEN
+                                ? "had " + token.length() + " characters"
+                                : "has characters that are not visible ASCII"));
+    }
+
+    /** Checks a pattern of topics: it must match the name of a topic, in which an asterisk stands for itself. */
+    private static void requirePattern(String name, String pattern) {
+        require(
+                !pattern.contains("${"),
+                name,
+                "is a placeholder for a property or environment variable that does not exist");
+        try {
+            DelayMessage.checkTopic(pattern);
+        } catch (IllegalArgumentException e) {
+            throw invalid(name, "must be a topic, or a pattern with asterisks, but is invalid: " + e.getMessage());
+        }
     }
 
     private static void requirePath(String name, String path) {
@@ -149,36 +237,6 @@ public record HttpProperties(
                 name,
                 "must begin with a slash, must not end with one, and may contain letters, digits,"
                         + " dots, dashes, underscores and tildes, but was '" + path + "'");
-    }
-
-    /**
-     * Checks the tokens of a role. The messages omit the token, because they are logged.
-     *
-     * @param roles the roles of the tokens that were checked before. A token with two roles is rejected, because it
-     *     would permit more than either list shows.
-     */
-    private static void requireTokens(String role, List<String> tokens, Map<String, String> roles) {
-        for (int i = 0; i < tokens.size(); i++) {
-            String token = tokens.get(i);
-            String name = "tokens." + role + "[" + i + "]";
-            require(
-                    !token.contains("${"),
-                    name,
-                    "is a placeholder for a property or environment variable that does not exist");
-            require(
-                    token.length() >= SHORTEST_TOKEN && token.chars().allMatch(each -> each > ' ' && each < 0x7f),
-                    name,
-                    "must have at least " + SHORTEST_TOKEN + " visible ASCII characters and no others, but "
-                            + (token.length() < SHORTEST_TOKEN
-                                    ? "had " + token.length() + " characters"
-                                    : "has characters that are not visible ASCII"));
-            String other = roles.putIfAbsent(token, role);
-            require(
-                    other == null || other.equals(role),
-                    name,
-                    "is also in delayqueue.http.tokens." + other
-                            + ": use different tokens for each role; a token of admin permits all operations");
-        }
     }
 
     private static <T extends Comparable<T>> void requireRange(String name, T value, T min, T max, String range) {

@@ -2,6 +2,7 @@ package io.delayqueue.web.api.request;
 
 import io.delayqueue.web.api.json.InvalidRequestException;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,11 @@ public record SettleRequest(
         }
         ApiRequest.checkRange("delay", delay, Duration.ZERO, MAX_DELAY);
         lease = action == SettleAction.EXTEND ? ReceiveRequest.leaseOrDefault(lease) : null;
+    }
+
+    /** Returns the receipt. */
+    public Receipt parsedReceipt() {
+        return Objects.requireNonNull(Receipt.parse(receipt));
     }
 
     private static void checkOnly(String field, @Nullable Object value, boolean permitted, String actions) {

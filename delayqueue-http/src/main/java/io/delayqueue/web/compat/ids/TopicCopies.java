@@ -10,9 +10,11 @@ import io.delayqueue.store.script.TopicRegistry;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
- * Reads and cancels the messages of an id in several topics. Does not create topics. Never blocks. Thread-safe.
+ * Reads and cancels the messages of an id in several topics. Cancels only in permitted topics. Does not create topics.
+ * Never blocks. Thread-safe.
  *
  * <p>Futures fail with a {@link io.delayqueue.redis.RedisCallException} if Redis does not reply, and with a
  * {@link io.delayqueue.store.TopicConflictException} if the topic differs from the one that this process has cached.
@@ -20,15 +22,33 @@ import java.util.function.Function;
  * @param store stores messages
  * @param registry finds the shards of topics
  * @param events receives the cancellations
+ * @param permitted tests whether messages of a topic may be cancelled
  */
-public record TopicCopies(MessageStore store, TopicRegistry registry, EventBus events) {
+public record TopicCopies(MessageStore store, TopicRegistry registry, EventBus events, Predicate<String> permitted) {
+
+    /** Creates an instance for all topics. */
+    public TopicCopies(MessageStore store, TopicRegistry registry, EventBus events) {
+        this(store, registry, events, topic -> true);
+    }
+
+    /** Returns an instance that cancels only in some topics. */
+    TopicCopies within(Predicate<String> topics) {
+        return new TopicCopies(store, registry, events, topics);
+    }
 
     /**
-     * Cancels a live message unless its version is greater.
+     * Cancels a live message unless its version is greater. A message in a topic that is not permitted is kept, like one
+     * that was never claimed.
      *
      * @param onlyClaimed whether to keep a message that was not claimed since it was sent
      */
     CompletableFuture<VersionedCancel> cancel(String topic, String id, long version, boolean onlyClaimed) {
+        if (!permitted.test(topic)) {
+            return version(topic, id)
+                    .thenApply(kept -> kept.outcome() == Outcome.LIVE
+                            ? new VersionedCancel(Outcome.UNCLAIMED, kept.version())
+                            : kept);
+        }
         return onShard(topic, id, shard -> store.cancelUpTo(shard, id, version, onlyClaimed), VersionedCancel.NOT_FOUND)
                 .thenApply(cancel -> {
                     if (cancel.outcome() == Outcome.CANCELLED) {

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Keeps each id live in at most one topic, the one of the last push. Never blocks. Thread-safe.
@@ -29,6 +31,11 @@ public final class UniqueIds {
     public UniqueIds(IdIndex index, TopicCopies copies) {
         this.index = index;
         this.copies = copies;
+    }
+
+    /** Returns an instance that changes messages of some topics only. */
+    public UniqueIds within(Predicate<String> topics) {
+        return new UniqueIds(index, copies.within(topics));
     }
 
     /** Sends a message with a given version and {@link io.delayqueue.message.OnDuplicate#REPLACE}. */
@@ -189,18 +196,34 @@ public final class UniqueIds {
         return all;
     }
 
-    /** Finds the live message of an id. Reads the topic of the last push first. */
+    /** Finds the live message of an id, in permitted topics before others. Reads the topic of the last push first. */
     public CompletableFuture<Optional<MessageSnapshot>> find(String id) {
         return index.findAsync(id).thenCompose(found -> {
             if (found.isEmpty()) {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
             Entry entry = found.get();
-            return find(entry.topics(), id, 0)
+            List<String> topics = Stream.concat(
+                            entry.topics().stream().filter(copies.permitted()),
+                            entry.topics().stream().filter(copies.permitted().negate()))
+                    .toList();
+            return find(topics, id, 0)
                     .thenCompose(message -> message.isPresent()
                             ? CompletableFuture.completedFuture(message)
                             : index.removeAsync(id, entry.version(), index.grace())
                                     .thenApply(removed -> message));
+        });
+    }
+
+    /** Finds a topic that is not permitted and in which an id is live. */
+    public CompletableFuture<Optional<String>> findElsewhere(String id) {
+        return index.findAsync(id).thenCompose(found -> {
+            List<String> others = found.map(Entry::topics).orElse(List.of()).stream()
+                    .filter(copies.permitted().negate())
+                    .toList();
+            return others.isEmpty()
+                    ? CompletableFuture.completedFuture(Optional.empty())
+                    : find(others, id, 0).thenApply(message -> message.map(MessageSnapshot::topic));
         });
     }
 

@@ -95,7 +95,8 @@ public class DocumentConfiguration {
                     "receive",
                     Map.of(
                             429,
-                            "The maximum number of clients already waits on this node; retry after" + " Retry-After.")),
+                            "The maximum number of clients already waits on this node, or the client sends too many"
+                                    + " requests; retry after Retry-After.")),
             Map.entry("acknowledge", LEASE_LOST),
             Map.entry("retry", LEASE_LOST),
             Map.entry("postpone", LEASE_LOST),
@@ -103,7 +104,7 @@ public class DocumentConfiguration {
             Map.entry("extend", LEASE_LOST),
             Map.entry("release", LEASE_LOST),
             Map.entry("read", Map.of(404, NO_DEAD_LETTER)),
-            Map.entry("startJob", Map.of(429, "100 jobs wait or run.")),
+            Map.entry("startJob", Map.of(429, "100 jobs wait or run, or the client sends too many requests.")),
             Map.entry("job", Map.of(404, NO_JOB)),
             Map.entry("stopJob", Map.of(404, NO_JOB)),
             Map.entry("purge", Map.of(404, NO_DEAD_LETTER)),
@@ -271,7 +272,11 @@ public class DocumentConfiguration {
                 new TreeMap<>(OWN_PROBLEMS.getOrDefault(method.getMethod().getName(), Map.of()));
         problems.put(400, "The request is invalid; nothing changed.");
         problems.put(401, "The token is missing or unknown.");
-        problems.put(403, "The client is not authorized, or the request is a cross-site browser request.");
+        problems.put(
+                403,
+                "The client is not authorized for the operation or the topic, or the request is a cross-site browser"
+                        + " request.");
+        problems.putIfAbsent(429, "The client sends too many requests; retry after Retry-After.");
         problems.put(500, "The request failed; the server's log has the cause.");
         if (Arrays.stream(method.getMethod().getParameterTypes()).anyMatch(ApiRequest.class::isAssignableFrom)) {
             problems.put(413, "The body, a payload or the headers are too large.");
@@ -386,10 +391,9 @@ public class DocumentConfiguration {
                         .type(SecurityScheme.Type.HTTP)
                         .scheme("bearer")
                         .description(
-                                "A token of delayqueue.http.tokens with the permission that the operation names. If"
-                                        + " no tokens are"
-                                        + " configured: credentials of the application's own security with the"
-                                        + " authority"
+                                "A token of a client of delayqueue.http.clients with the permission that the operation"
+                                        + " names. If no clients are configured: credentials of the application's own"
+                                        + " security with the authority"
                                         + " delayqueue:produce, delayqueue:consume or delayqueue:admin."));
         components.addSecuritySchemes(
                 "basic",

@@ -72,6 +72,38 @@ abstract class UniqueIdsContract {
     }
 
     @Test
+    void onlyPermittedTopicsAreChanged() {
+        UniqueIds onlyA = process.ids().within("a"::equals);
+        process.push("b", "1", "y");
+
+        assertThat(join(onlyA.cancel("1"))).isFalse();
+        assertThat(join(onlyA.finish("1"))).isFalse();
+        assertThat(join(onlyA.findElsewhere("1"))).contains("b");
+        assertThat(process.live("1", TOPICS)).containsExactly("b=y");
+        assertThat(process.end("1")).isTrue();
+        assertThat(join(onlyA.findElsewhere("1"))).isEmpty();
+    }
+
+    /** Java applications may send the same id to several topics. */
+    @Test
+    void copyInAnotherTopicIsNeitherChangedNorForgotten() {
+        for (String topic : List.of("a", "b")) {
+            process.template().send(message(topic, "1", topic, 0));
+            join(process.ids().add(topic, "1"));
+        }
+        UniqueIds onlyA = process.ids().within("a"::equals);
+
+        assertThat(join(onlyA.find("1")))
+                .hasValueSatisfying(found -> assertThat(found.topic()).isEqualTo("a"));
+        assertThat(join(onlyA.cancel("1"))).isTrue();
+
+        assertThat(process.live("1", TOPICS)).containsExactly("b=b");
+        assertThat(process.found("1")).contains("b=b");
+        assertThat(process.end("1")).isTrue();
+        assertThat(process.live("1", TOPICS)).isEmpty();
+    }
+
+    @Test
     void anyNameCanBeATopic() {
         for (String topic : List.of("a b", "a\nb", "%20", "a:b", " ", "队列", "x\u0000\u007f\u0085")) {
             process.push("a" + topic, "1", "x");
