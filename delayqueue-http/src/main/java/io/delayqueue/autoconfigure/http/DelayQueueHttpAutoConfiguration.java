@@ -25,12 +25,15 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
-/** Auto-configuration of the components that the HTTP interfaces share: access control and waiting clients. */
-@AutoConfiguration(after = DelayQueueAutoConfiguration.class)
+/** Auto-configuration of the components that the HTTP interfaces share: access control, waiting clients and meters. */
+@AutoConfiguration(
+        after = DelayQueueAutoConfiguration.class,
+        afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnBean(DelayQueueEngine.class)
 @Conditional(OnAnyHttpInterface.class)
 @ImportRuntimeHints(HttpRuntimeHints.class)
@@ -49,6 +52,7 @@ public final class DelayQueueHttpAutoConfiguration {
     /** Configuration for servlet applications. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @Import(RequestMetersConfiguration.class)
     static final class OnServlets {
 
         private static final String AUTHENTICATION = "org.springframework.security.core.Authentication";
