@@ -100,6 +100,10 @@ class FailureAnalysisTests {
                 "delayqueue.engine.sweep=1000 | delayqueue.engine.sweep is '1000', which has no unit:"
                         + " write 1000s or 1000ms.",
                 "delayqueue.health.max-lag[a.b]=5 | delayqueue.health.max-lag[a.b] is '5', which has no unit",
+                "delayqueue.http.clients.shop.permissions=read | delayqueue.http.clients.shop.permissions",
+                "delayqueue.http.clients.shop.permissions=read | PRODUCE",
+                "delayqueue.http.clients.shop.permissions=produce | delayqueue.http.clients.shop.tokens must have at least"
+                        + " one token",
                 "delayqueue.http.api.max-wait=60 | delayqueue.http.api.max-wait is '60', which has no unit",
                 "delayqueue.forward[0].send-timeout=30 | delayqueue.forward[0].send-timeout is '30', which has no unit",
                 "delayqueue.topics[ ].lease=10s | A topic must not be blank",

@@ -2,9 +2,11 @@ package io.delayqueue.autoconfigure.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,6 +15,7 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringBootConfiguration;
@@ -135,6 +138,26 @@ class ApplicationSecurityTests {
     })
     void clientWithoutAuthoritiesIsRejected(String path, int status) throws Exception {
         assertThat(get(defaults, "somebody", path).statusCode()).isEqualTo(status);
+    }
+
+    @Test
+    void requestsThatSecurityRejectsAreMeasured() throws Exception {
+        assertThat(get(defaults, null, DEAD_LETTERS).statusCode()).isEqualTo(401);
+        assertThat(get(defaults, "somebody", DEAD_LETTERS).statusCode()).isEqualTo(403);
+
+        await().untilAsserted(() -> {
+            assertThat(measured("none", "4xx")).isPositive();
+            assertThat(measured("list", "4xx")).isPositive();
+        });
+    }
+
+    /** All clients of the application's security share a tag. */
+    private static long measured(String operation, String status) {
+        return defaults.getBean(MeterRegistry.class)
+                .get("delayqueue.http.requests")
+                .tags("interface", "api", "operation", operation, "status", status, "client", "none")
+                .timer()
+                .count();
     }
 
     private HttpResponse<String> get(ConfigurableApplicationContext context, @Nullable String user, String path)

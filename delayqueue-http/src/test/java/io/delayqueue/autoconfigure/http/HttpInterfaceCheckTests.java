@@ -8,6 +8,8 @@ import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
 import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,9 +20,12 @@ import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 
 class HttpInterfaceCheckTests {
 
@@ -71,6 +76,28 @@ class HttpInterfaceCheckTests {
                         .hasNotFailed()
                         .hasSingleBean(AccessGuard.class)
                         .hasSingleBean(LongPolls.class));
+    }
+
+    @Test
+    void metersNeedARegistry() {
+        WebApplicationContextRunner enabled = servlets.withPropertyValues(
+                "delayqueue.http.api.enabled=true",
+                "delayqueue.http.compat.enabled=true",
+                "delayqueue.http.compat.base-path=/jobs",
+                "delayqueue.http.unsecured=true");
+        enabled = enabled.withConfiguration(AutoConfigurations.of(
+                DispatcherServletAutoConfiguration.class,
+                WebMvcAutoConfiguration.class,
+                DelayQueueApiAutoConfiguration.class));
+
+        enabled.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RequestMeters.class));
+        enabled.withClassLoader(new FilteredClassLoader(MeterRegistry.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RequestMeters.class));
+        enabled.withBean(SimpleMeterRegistry.class)
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasBean("delayQueueApiRequestMeters")
+                        .hasBean("delayQueueCompatRequestMeters"));
     }
 
     @Test
