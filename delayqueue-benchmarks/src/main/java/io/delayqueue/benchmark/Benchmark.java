@@ -135,7 +135,9 @@ public final class Benchmark {
             measured = measured.withoutVirtualThreads();
         }
         Map<String, String> environment = servers.environment();
-        environment.put("Warm-up", profile.warmUp().toMillis() / 1e3 + " s of each trial, in its own process");
+        environment.put(
+                "Warm-up",
+                profile.warmUp().toMillis() / 1e3 + " s of each trial, in its own process; 12 times as long over HTTP");
         if (bullmq) {
             environment.put("BullMQ", BullmqInstallation.VERSIONS);
         }

@@ -50,8 +50,8 @@ public enum Measure {
     HTTP_SEND_100("HTTP API: send in batches of 100"),
     /** Receives and acknowledgements over HTTP, one message in a request. */
     HTTP_RECEIVE("HTTP API: receive and acknowledge"),
-    /** Receives over HTTP, 100 messages in a request, and acknowledgements, one in a request. */
-    HTTP_RECEIVE_100("HTTP API: receive 100 and acknowledge each"),
+    /** Receives and acknowledgements over HTTP, 100 messages in a request. */
+    HTTP_RECEIVE_100("HTTP API: receive and acknowledge 100"),
     /** Pushes to the interface of ouqiang/delay-queue. */
     HTTP_PUSH("ouqiang/delay-queue: push"),
     /** Pops and finishes of the interface of ouqiang/delay-queue. */

@@ -54,6 +54,9 @@ import java.util.function.Predicate;
  */
 public record Profile(String name, Duration warmUp, List<Stage> stages) {
 
+    /** The compiler of a JVM takes longer for a web server than for anything else that is measured. */
+    private static final int WARM_UPS_OVER_HTTP = 12;
+
     private static final int MEASURED_BYTES = 100_000;
     private static final Duration WATCHED = Duration.ofSeconds(10);
 
@@ -65,6 +68,11 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
             default ->
                 throw new IllegalArgumentException("--profile must be 'full' or 'quick', but was '" + name + "'");
         };
+    }
+
+    /** The time for which a party is warmed up before a measurement. */
+    Duration warmUp(Measure measure) {
+        return measure.overHttp() ? warmUp.multipliedBy(WARM_UPS_OVER_HTTP) : warmUp;
     }
 
     /** This profile, restricted to some measurements. */

@@ -90,7 +90,7 @@ public final class Runner {
                 entry.party(),
                 redis.port(),
                 entry.measure() == Measure.MEMORY ? 0 : stage.scheduled(),
-                profile.warmUp(),
+                profile.warmUp(entry.measure()),
                 entry.messages(),
                 entry.watched()));
         Sample sample = new Sample(

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Measures the HTTP interfaces with clients that each keep a connection open. Server and clients share the process. */
 final class HttpTrials implements AutoCloseable {
@@ -93,15 +94,24 @@ final class HttpTrials implements AutoCloseable {
                         + ",\"ttr\":120,\"body\":\"" + Payloads.of(number) + "\"}");
     }
 
-    /** Receives up to a number of messages, acknowledges each, and returns their number. */
+    /** Receives up to a number of messages, acknowledges all of them in one request, and returns their number. */
     private int receive(HttpConnection connection, int count) {
         String received = connection.post(
                 API + "/receive", "{\"topics\":[\"" + Topics.BENCH + "\"],\"count\":" + count + ",\"wait\":\"100ms\"}");
-        int acknowledged = 0;
-        for (Matcher receipt = RECEIPT.matcher(received); receipt.find(); acknowledged++) {
-            String ignored = connection.post(API + "/leases/" + receipt.group(1) + "/acknowledge", "");
+        List<String> receipts = RECEIPT.matcher(received)
+                .results()
+                .map(receipt -> receipt.group(1))
+                .toList();
+        if (receipts.size() == 1) {
+            String ignored = connection.post(API + "/leases/" + receipts.get(0) + "/acknowledge", "");
+        } else if (!receipts.isEmpty()) {
+            String ignored = connection.post(
+                    API + "/settle",
+                    receipts.stream()
+                            .map(receipt -> "{\"receipt\":\"" + receipt + "\",\"action\":\"acknowledge\"}")
+                            .collect(Collectors.joining(",", "{\"settlements\":[", "]}")));
         }
-        return acknowledged;
+        return receipts.size();
     }
 
     /** Pops a job, finishes it, and returns the number of jobs. */
