@@ -13,8 +13,8 @@ handle() { # your code; a status other than 0 fails the attempt
   echo "handled $(jq -r .id <<< "$1")"
 }
 
-post() { # path, body; prints the body and the status of the response
-  curl -sS -m 40 -X POST "$QUEUE$1" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \
+post() { # path, body; prints the body and the status of the response; ends its subshell, so that a kill ends curl
+  exec curl -sS -m 40 -X POST "$QUEUE$1" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \
     -d "$2" -w '\n%{http_code}'
 }
 
