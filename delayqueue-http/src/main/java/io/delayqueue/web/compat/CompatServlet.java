@@ -8,6 +8,7 @@ import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.guard.Client;
 import io.delayqueue.web.guard.Rejection;
 import io.delayqueue.web.guard.RequestFacts;
+import io.delayqueue.web.waiting.BriefWait;
 import io.delayqueue.web.waiting.RequestBody;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
@@ -74,7 +75,7 @@ public final class CompatServlet extends HttpServlet {
         byte[] immediate;
         try {
             Client client = guard.authorize(request, response, verb.operation(), verb.permissions());
-            immediate = begin(verb, request, client);
+            immediate = begin(verb, request, response, client);
         } catch (AccessDeniedException denied) {
             RequestFacts.rejection(request, denied.rejection());
             writer.write(response, denied.rejection().status(), verb.failed(denied.getMessage()));
@@ -85,8 +86,9 @@ public final class CompatServlet extends HttpServlet {
         }
     }
 
-    /** Returns the response body, or null if the response is written asynchronously. */
-    private byte @Nullable [] begin(Verb verb, HttpServletRequest request, Client client) {
+    /** Returns the response body, or null if the response is written here or asynchronously. */
+    private byte @Nullable [] begin(
+            Verb verb, HttpServletRequest request, HttpServletResponse response, Client client) {
         byte[] body;
         try {
             body = RequestBody.read(request, settings.maxBodyBytes());
@@ -104,15 +106,15 @@ public final class CompatServlet extends HttpServlet {
             return NO_JSON;
         }
         if (verb == Verb.POP) {
-            return polls.pop(request, job.topic(), client, writer);
+            return polls.pop(request, response, job.topic(), client, writer);
         }
-        CompletableFuture<byte[]> response = jobs.execute(verb, job, client);
-        if (response.isDone() && !response.isCompletedExceptionally()) {
-            return response.join();
+        CompletableFuture<byte[]> executing = jobs.execute(verb, job, client);
+        if (BriefWait.isDone(executing) && !executing.isCompletedExceptionally()) {
+            return executing.join();
         }
         AsyncContext async = writer.begin(request, Duration.ZERO);
         ResponseWriter.endOnTimeout(async);
-        CompletableFuture<?> ignored = response.whenComplete((bytes, failure) -> {
+        CompletableFuture<?> ignored = executing.whenComplete((bytes, failure) -> {
             if (failure == null) {
                 writer.writeLater(async, () -> bytes, () -> {});
             } else if (Completions.cause(failure) instanceof AccessDeniedException denied) {

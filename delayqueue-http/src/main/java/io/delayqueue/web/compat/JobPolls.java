@@ -5,15 +5,18 @@ import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.web.guard.Client;
 import io.delayqueue.web.guard.Rejection;
 import io.delayqueue.web.guard.RequestFacts;
+import io.delayqueue.web.waiting.BriefWait;
 import io.delayqueue.web.waiting.LongPoll;
 import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.TooManyWaitingException;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -48,10 +51,15 @@ public final class JobPolls {
      * Starts a pop.
      *
      * @param topics comma-separated, in order of priority, at most 100
-     * @return the response body, or null if the response is written asynchronously
+     * @return the response body, or null if the response is written here or asynchronously
      * @throws io.delayqueue.web.guard.AccessDeniedException if the client has no access to one of the topics
      */
-    byte @Nullable [] pop(HttpServletRequest request, String topics, Client client, ResponseWriter writer) {
+    byte @Nullable [] pop(
+            HttpServletRequest request,
+            HttpServletResponse response,
+            String topics,
+            Client client,
+            ResponseWriter writer) {
         if (topics.isEmpty()) {
             return NO_TOPIC;
         }
@@ -70,13 +78,46 @@ public final class JobPolls {
             RequestFacts.rejection(request, Rejection.TOO_MANY_WAITING);
             return Verb.POP.failed(e.getMessage());
         }
+        CompletableFuture<List<LeasedDelivery>> receiving = receive(names);
+        CompletableFuture<Popped> popping = receiving
+                .thenCompose(this::indexed)
+                .exceptionally(failure -> new Popped(() -> Verb.POP.failed(JobService.sentence(failure)), null));
         try {
-            await(writer.begin(request, settings.maxWait()), poll, names, writer);
+            if (BriefWait.isDone(popping)) {
+                respond(response, poll, popping.join(), writer);
+            } else {
+                await(writer.begin(request, settings.maxWait()), poll, receiving, popping, writer);
+            }
         } catch (RuntimeException e) {
             poll.close();
             throw e;
         }
         return null;
+    }
+
+    /**
+     * The result of a pop.
+     *
+     * @param delivery the popped job, which is released if the client cannot have received the response; null if there
+     *     is none
+     */
+    private record Popped(Supplier<byte[]> body, @Nullable LeasedDelivery delivery) {
+
+        /** Releases the job: its due time is unchanged, and the attempt does not count. */
+        void release() {
+            if (delivery != null) {
+                CompletableFuture<?> ignored = delivery.release();
+            }
+        }
+    }
+
+    private CompletableFuture<Popped> indexed(List<LeasedDelivery> deliveries) {
+        if (deliveries.isEmpty()) {
+            return CompletableFuture.completedFuture(new Popped(() -> NOTHING, null));
+        }
+        LeasedDelivery delivery = deliveries.get(0);
+        return jobs.index(delivery.topic(), delivery.id())
+                .thenApply(indexed -> new Popped(() -> ResponseBody.job(delivery.id(), delivery.body()), delivery));
     }
 
     /** Parses at most one name more than allowed, which is enough to detect a longer list. */
@@ -95,8 +136,12 @@ public final class JobPolls {
         return List.copyOf(names);
     }
 
-    private void await(AsyncContext async, LongPoll poll, List<String> topics, ResponseWriter writer) {
-        CompletableFuture<List<LeasedDelivery>> receiving = receive(topics);
+    private static void await(
+            AsyncContext async,
+            LongPoll poll,
+            CompletableFuture<List<LeasedDelivery>> receiving,
+            CompletableFuture<Popped> popping,
+            ResponseWriter writer) {
         Runnable end = () -> receiving.complete(List.of());
         ResponseWriter.onEnd(async, () -> {
             poll.close();
@@ -107,18 +152,7 @@ public final class JobPolls {
             ResponseWriter.endDisconnected(async);
         });
         poll.onShutdown(end);
-        CompletableFuture<?> ignored = receiving.whenComplete((deliveries, failure) -> {
-            if (failure != null) {
-                respond(async, poll, writer, () -> Verb.POP.failed(JobService.sentence(failure)), null);
-            } else if (deliveries.isEmpty()) {
-                respond(async, poll, writer, () -> NOTHING, null);
-            } else {
-                LeasedDelivery delivery = deliveries.get(0);
-                CompletableFuture<?> unused = jobs.index(delivery.topic(), delivery.id())
-                        .thenAccept(indexed -> respond(
-                                async, poll, writer, () -> ResponseBody.job(delivery.id(), delivery.body()), delivery));
-            }
-        });
+        CompletableFuture<?> ignored = popping.thenAccept(popped -> respond(async, poll, popped, writer));
     }
 
     private CompletableFuture<List<LeasedDelivery>> receive(List<String> topics) {
@@ -129,26 +163,27 @@ public final class JobPolls {
         }
     }
 
-    private static void respond(
-            AsyncContext async,
-            LongPoll poll,
-            ResponseWriter writer,
-            Supplier<byte[]> body,
-            @Nullable LeasedDelivery delivery) {
+    private static void respond(AsyncContext async, LongPoll poll, Popped popped, ResponseWriter writer) {
         boolean started = false;
         try {
-            started = poll.respond(() -> writer.writeLater(async, body, () -> release(delivery)));
+            started = poll.respond(() -> writer.writeLater(async, popped.body(), popped::release));
         } finally {
             if (!started) {
-                release(delivery);
+                popped.release();
             }
         }
     }
 
-    /** Releases the job: its due time is unchanged, and the attempt does not count. */
-    private static void release(@Nullable LeasedDelivery delivery) {
-        if (delivery != null) {
-            CompletableFuture<?> ignored = delivery.release();
+    /** Responds on the thread of the request. */
+    private static void respond(HttpServletResponse response, LongPoll poll, Popped popped, ResponseWriter writer) {
+        AtomicBoolean written = new AtomicBoolean();
+        try {
+            poll.respond(
+                    () -> written.set(writer.isWritten(response, popped.body().get())));
+        } finally {
+            if (!written.get()) {
+                popped.release();
+            }
         }
     }
 }

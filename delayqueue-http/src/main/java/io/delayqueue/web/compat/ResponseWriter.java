@@ -42,6 +42,16 @@ final class ResponseWriter {
         response.flushBuffer();
     }
 
+    /** Writes a response with status 200 on the calling thread, and returns whether that succeeded. */
+    boolean isWritten(HttpServletResponse response, byte[] body) {
+        try {
+            write(response, HttpServletResponse.SC_OK, body);
+            return true;
+        } catch (IOException | RuntimeException e) {
+            return false;
+        }
+    }
+
     /**
      * Starts asynchronous processing of a request that is completed by {@link #writeLater}. If the container rejects
      * even the completion, the request times out.

@@ -27,6 +27,9 @@ public final class Client {
 
     private static final String UNKNOWN = "http";
 
+    /** Never updated, only copied. */
+    private static final MessageDigest SHA_256 = sha256();
+
     private final String name;
     private final String tag;
     private final String identity;
@@ -168,8 +171,16 @@ public final class Client {
     }
 
     static byte[] digest(String text) {
+        try { // a copy is cheaper than a search for the provider
+            return ((MessageDigest) SHA_256.clone()).digest(text.getBytes(UTF_8));
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static MessageDigest sha256() {
         try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+            return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }

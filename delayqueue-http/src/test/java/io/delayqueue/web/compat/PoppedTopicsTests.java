@@ -29,7 +29,7 @@ class PoppedTopicsTests {
         ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = memory.getCurrentThreadAllocatedBytes();
         // rejected before any of the nulls is used
-        byte[] response = new JobPolls(null, null, null, null).pop(null, topics, null, null);
+        byte[] response = new JobPolls(null, null, null, null).pop(null, null, topics, null, null);
         long allocated = memory.getCurrentThreadAllocatedBytes() - before;
         assertThat(response).asString().contains(sentence);
         return allocated;
