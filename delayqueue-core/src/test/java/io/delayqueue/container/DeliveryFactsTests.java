@@ -75,7 +75,9 @@ class DeliveryFactsTests extends HandlingTest {
                 .start();
     }
 
+    /** Waits for a fact, because the event of a settlement is published after other threads may see its effect. */
     private Fact only(String what) {
+        Awaitility.await().until(() -> facts.stream().anyMatch(fact -> fact.what.equals(what)));
         return facts.stream()
                 .filter(fact -> fact.what.equals(what))
                 .reduce((a, b) -> {
