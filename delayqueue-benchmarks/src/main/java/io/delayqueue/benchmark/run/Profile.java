@@ -60,7 +60,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
     private static final int MEASURED_BYTES = 100_000;
     private static final Duration WATCHED = Duration.ofSeconds(10);
 
-    /** Returns a profile by name: {@code full}, which takes 80 minutes, or {@code quick}, which takes 2 minutes. */
+    /** Returns a profile by name: {@code full}, which takes 80 minutes, or {@code quick}, which takes 4 minutes. */
     public static Profile named(String name, int rounds) {
         return switch (name) {
             case "full" -> full(rounds);
