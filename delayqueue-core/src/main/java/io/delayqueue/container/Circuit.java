@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The circuit breaker of a listener (Nygard, <em>Release It!</em>). It opens when an attempt fails because a system that
  * the handler needs is unavailable. While it is open, the listener claims no messages. After a delay it is half-open: the
  * listener claims one message as a probe. If the probe fails like this too, the circuit opens again, with twice the
- * delay. Any other end of the probe closes it.
+ * delay. Any other end of the probe closes it, and so does a minute without one.
  *
  * <p>An attempt that started before the last change does not affect the circuit: its failure says nothing new, and its
  * success nothing about the present.
@@ -37,6 +37,12 @@ final class Circuit implements PeriodicTask {
     static final Duration FIRST_DELAY = Duration.ofSeconds(1);
 
     static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
+    /**
+     * Time after which a half-open circuit closes without a result: no message was due, or the handler of the probe does
+     * not return.
+     */
+    static final Duration LONGEST_PROBE = Duration.ofMinutes(1);
+
     private static final double JITTER = 0.2;
     /** Number of messages whose last failure is remembered, and for how long. */
     private static final int MAX_REMEMBERED = 1_000;
@@ -111,6 +117,7 @@ final class Circuit implements PeriodicTask {
         Duration released;
         boolean opened;
         boolean again;
+        String text = AttemptLog.text(Failure.of(cause)); // without the monitor: this is code of the application
         synchronized (this) {
             long now = nanoTime.getAsLong();
             LastFailure before = remembered.remove(id);
@@ -128,7 +135,7 @@ final class Circuit implements PeriodicTask {
                     openedAt = now;
                     probes = 0;
                 }
-                failure = AttemptLog.text(Failure.of(cause));
+                failure = text;
                 delay = nextDelay(probes++);
                 state = State.OPEN;
                 changedAt = now;
@@ -136,6 +143,7 @@ final class Circuit implements PeriodicTask {
             released = delay.isZero() ? FIRST_DELAY : delay;
         }
         if (opened) {
+            onChange.run();
             if (!again) {
                 FailureLog.log(
                         log::warn,
@@ -143,7 +151,6 @@ final class Circuit implements PeriodicTask {
                                 + " attempt does not count. It tries one message in " + released.toMillis() + " ms",
                         cause);
             }
-            onChange.run();
         }
         return released;
     }
@@ -179,9 +186,9 @@ final class Circuit implements PeriodicTask {
             forget(now);
         }
         if (open != null) {
+            onChange.run();
             log.info("A message was handled by " + listener + " after " + open.toMillis()
                     + " ms. The listener claims messages again");
-            onChange.run();
         }
     }
 
@@ -194,26 +201,35 @@ final class Circuit implements PeriodicTask {
         idle = state == State.CLOSED && remembered.isEmpty();
     }
 
-    /** Half-opens the circuit when the delay has passed. */
+    /** Half-opens the circuit when the delay has passed, and closes it if no probe ends. */
     @Override
     public Duration run() {
         boolean changed = false;
-        Duration left = UNTIL_WOKEN;
+        Duration left;
         synchronized (this) {
-            if (state == State.OPEN) {
-                long now = nanoTime.getAsLong();
-                left = delay.minusNanos(now - changedAt);
-                if (left.compareTo(Duration.ZERO) <= 0) {
-                    state = State.HALF_OPEN;
-                    changedAt = now;
-                    changed = true;
-                    left = UNTIL_WOKEN;
-                }
+            long now = nanoTime.getAsLong();
+            left = left(now);
+            if (left.compareTo(Duration.ZERO) <= 0) {
+                state = state == State.OPEN ? State.HALF_OPEN : State.CLOSED;
+                changedAt = now;
+                changed = true;
+                left = left(now);
+                forget(now);
             }
         }
         if (changed) {
             onChange.run();
         }
         return left;
+    }
+
+    /** Time until the state changes by itself. */
+    private Duration left(long now) {
+        Duration passed = Duration.ofNanos(now - changedAt);
+        return switch (state) {
+            case CLOSED -> UNTIL_WOKEN;
+            case OPEN -> delay.minus(passed);
+            case HALF_OPEN -> LONGEST_PROBE.minus(passed);
+        };
     }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>As many deliveries are claimed in advance as the workers handle in 250 ms, by a moving average of the handling
  * time, up to the listener's prefetch. Slow handlers thus leave messages to other nodes. Nothing is claimed in advance
  * while a poller meets messages that have crashed: these are claimed only for free handlers. This holds for all pollers,
- * because the others would take each handler that becomes free. While a {@link Circuit} is half-open, one delivery is
+ * because the others would take each handler that becomes free. While a {@link Circuit} is half-open, one delivery at a time is
  * claimed as a probe, in addition to those that were held before.
  *
  * <p>Thread-safe: one monitor guards the shares and their sums. Tasks are woken inside the monitor; waking takes the
@@ -41,8 +41,12 @@ final class ClaimBudget {
     private int wanting;
     /** Number of shares that meet messages with crashes. */
     private int crashed;
-    /** The limit while the circuit is half-open; 0 otherwise. */
-    private int probeLimit;
+
+    private boolean probing;
+    /** Number of the period in which the circuit is half-open, and the deliveries reserved or claimed in it. */
+    private int period;
+
+    private int probes;
 
     /**
      * Creates the budget of a listener.
@@ -93,14 +97,18 @@ final class ClaimBudget {
     /** Sets whether one delivery at a time is claimed, as a probe. */
     void probe(boolean one) {
         synchronized (this) {
-            probeLimit = one ? heldByAll + 1 : 0;
-            wakeFirst(null);
+            if (one != probing) {
+                probing = one;
+                probes = 0;
+                period++;
+                wakeFirst(null);
+            }
         }
     }
 
     /** Number of deliveries that all pollers together may hold. */
     private int limit() {
-        return probeLimit > 0 ? probeLimit : handledAtOnce + prefetch();
+        return handledAtOnce + prefetch();
     }
 
     /** Divides a number evenly among the shares that want messages, rounded up. */
@@ -111,6 +119,12 @@ final class ClaimBudget {
 
     /** Wakes the first waiting share, other than {@code except}, that holds less than its fair share. */
     private void wakeFirst(@Nullable Share except) {
+        if (probing) {
+            if (probes == 0 && !waiting.isEmpty()) {
+                waiting.iterator().next().task.wake();
+            }
+            return;
+        }
         int limit = limit();
         int fairShare = evenly(limit);
         for (Share share : waiting) {
@@ -138,6 +152,7 @@ final class ClaimBudget {
         private int held;
         private boolean wants;
         private int reserved;
+        private int reservedIn;
         private boolean hasCrashed;
         private boolean closed;
 
@@ -148,6 +163,9 @@ final class ClaimBudget {
         /** Number of deliveries that this poller may claim now. */
         int capacity() {
             synchronized (ClaimBudget.this) {
+                if (probing) {
+                    return closed || probes > 0 ? 0 : 1;
+                }
                 int limit = limit();
                 int fairShare = evenly(limit);
                 // one delivery is left for each share ahead
@@ -187,7 +205,9 @@ final class ClaimBudget {
             synchronized (ClaimBudget.this) {
                 int granted = Math.min(most, capacity());
                 reserved += granted;
+                reservedIn = period;
                 claimed(granted);
+                probes += granted;
                 if (granted > 0 && waiting.remove(this)) {
                     wakeFirst(null);
                 }
@@ -220,10 +240,32 @@ final class ClaimBudget {
             synchronized (ClaimBudget.this) {
                 int unused = reserved;
                 reserved = 0;
+                probeEnds(unused, reservedIn);
                 if (unused > 0) {
                     freed(unused);
                 }
             }
+        }
+
+        /** Records that deliveries of the last reservation were claimed, and returns its period. */
+        int begin(int count) {
+            synchronized (ClaimBudget.this) {
+                claimed(count);
+                probes += reservedIn == period ? count : 0;
+                return reservedIn;
+            }
+        }
+
+        /** Records that a delivery of a period is no longer open. */
+        void end(int claimedIn) {
+            synchronized (ClaimBudget.this) {
+                probeEnds(1, claimedIn);
+                freed(1);
+            }
+        }
+
+        private void probeEnds(int count, int in) {
+            probes -= in == period ? Math.min(count, probes) : 0;
         }
 
         /** Records claimed deliveries. */
@@ -242,7 +284,6 @@ final class ClaimBudget {
                 if (!closed) {
                     held -= count;
                     heldByAll -= count;
-                    probeLimit = probeLimit > 0 ? Math.max(1, probeLimit - count) : 0;
                     wakeFirst(this);
                 }
             }

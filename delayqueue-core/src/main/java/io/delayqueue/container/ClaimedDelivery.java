@@ -48,6 +48,8 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     private @Nullable Object payload;
     private final CompletableFuture<Boolean> accepted = new CompletableFuture<>();
     final long claimedAt;
+    /** The period of the claim budget in which it was claimed. Set before other threads see this delivery. */
+    int claimedIn;
 
     /**
      * Creates a delivery from a claim.

@@ -148,8 +148,8 @@ final class DeliveryPipeline {
     private void finish(ClaimedDelivery delivery, @Nullable Throwable failure) {
         Throwable own = failure instanceof BatchFailureException batch ? ownFailure(batch, delivery) : failure;
         if (own == null) {
-            circuit.handled(delivery.id(), delivery.startedAt());
             CompletableFuture<Boolean> unused = delivery.acknowledge();
+            circuit.handled(delivery.id(), delivery.startedAt());
         } else {
             decide(delivery, own);
         }

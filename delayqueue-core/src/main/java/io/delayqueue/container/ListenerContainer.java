@@ -261,7 +261,14 @@ final class ListenerContainer implements ManagedListener {
 
         /** Claims messages unless the listener or its topic is paused, or the circuit is open. */
         private void setClaiming() {
-            setClaiming(!ending && !paused && engine.membership.pauses().allow(topic()) && !circuit.isOpen());
+            boolean open = circuit.isOpen();
+            if (!open) {
+                budget.probe(circuit.isHalfOpen());
+            }
+            setClaiming(!ending && !paused && engine.membership.pauses().allow(topic()) && !open);
+            if (open) {
+                budget.probe(false); // last: the pollers must not claim more before they are paused
+            }
         }
 
         private void setClaiming(boolean claim) {
@@ -273,11 +280,10 @@ final class ListenerContainer implements ManagedListener {
 
         private void circuitChanged() {
             synchronized (lock) {
-                budget.probe(circuit.isHalfOpen());
                 setClaiming();
-                if (probes != null) {
+                if (probes != null && circuit.isOpen()) {
                     probes.wake();
-                } else if (!ending) {
+                } else if (probes == null && !ending) {
                     probes = engine.tasks().schedule(name + " probes", circuit);
                 }
             }

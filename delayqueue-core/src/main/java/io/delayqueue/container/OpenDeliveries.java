@@ -57,12 +57,13 @@ final class OpenDeliveries {
      * the time of the last cancellation or replacement is kept, because the number of ids is unbounded.
      */
     void add(List<ClaimedDelivery> deliveries) {
+        int period = share.begin(deliveries.size());
         for (ClaimedDelivery delivery : deliveries) {
+            delivery.claimedIn = period;
             open.add(delivery);
             planFor(delivery.renewalAt());
         }
         size.addAndGet(deliveries.size());
-        share.claimed(deliveries.size());
         synchronized (this) {
             for (ClaimedDelivery delivery : deliveries) {
                 waiting.addLast(delivery);
@@ -97,7 +98,7 @@ final class OpenDeliveries {
         if (open.remove(delivery)) {
             size.decrementAndGet();
             if (!delivery.claim().isolated()) {
-                share.freed(1);
+                share.end(delivery.claimedIn);
             }
         }
     }

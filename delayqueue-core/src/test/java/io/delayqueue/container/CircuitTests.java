@@ -132,4 +132,14 @@ class CircuitTests {
 
         assertThat(fail("a")).isNotNull();
     }
+
+    @Test
+    void circuitClosesAfterAMinuteWithoutAProbe() {
+        fail("a");
+        halfOpen();
+        pass(Circuit.LONGEST_PROBE);
+        circuit.run();
+
+        assertThat(circuit.unavailable()).isNull();
+    }
 }

@@ -400,4 +400,30 @@ class ClaimBudgetTests {
         @Override
         public void cancel() {}
     }
+
+    @Test
+    void oneProbeIsClaimedBesideWhatWasHeldBefore() {
+        ClaimBudget budget = budget(8, 8);
+        Share share = share(budget, "probing");
+        share.reserve(3);
+        int before = share.begin(3);
+        share.endReservation();
+        budget.probe(true);
+
+        assertThat(share.reserve(500)).isEqualTo(1);
+        assertThat(share.capacity()).isZero();
+        share.endReservation(); // the poll found no message
+        assertThat(share.capacity()).isEqualTo(1);
+
+        share.reserve(500);
+        int probe = share.begin(1);
+        share.endReservation();
+        share.end(before);
+        assertThat(share.capacity()).isZero();
+        share.end(probe);
+        assertThat(share.capacity()).isEqualTo(1);
+
+        budget.probe(false);
+        assertThat(share.capacity()).isEqualTo(14);
+    }
 }

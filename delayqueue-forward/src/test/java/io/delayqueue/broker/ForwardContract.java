@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -81,6 +82,16 @@ abstract class ForwardContract {
     /** Waits until the listener of a topic has met an unavailable broker, and returns the failure. */
     final String awaitUnavailable(String topic) {
         return awaitUnavailable(application, topic);
+    }
+
+    private void awaitUnavailableOr(String topic, BooleanSupplier other) {
+        ManagedListener listener = application
+                .getBean(DelayListenerRegistry.class)
+                .getContainer("forward-" + topic)
+                .orElseThrow();
+        await().dontCatchUncaughtExceptions()
+                .atMost(OUTAGE)
+                .until(() -> listener.status().unavailable() != null || other.getAsBoolean());
     }
 
     static String awaitUnavailable(ConfigurableApplicationContext application, String topic) {
@@ -247,7 +258,8 @@ abstract class ForwardContract {
             int enough = count * kill / (kills + 1);
             await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.acknowledged.size() >= enough);
             broker.kill();
-            awaitUnavailable(topic);
+            // or no message is left that meets the unavailable broker
+            awaitUnavailableOr(topic, () -> seen.acknowledged.size() == count);
             broker.start();
         }
         harness.awaitEmpty(topic);

@@ -86,7 +86,7 @@ public final class JobPolls {
             if (BriefWait.isDone(popping)) {
                 respond(response, poll, popping.join(), writer);
             } else {
-                await(writer.begin(request, settings.maxWait()), poll, receiving, popping, writer);
+                wait(request, poll, receiving, popping, writer);
             }
         } catch (RuntimeException e) {
             poll.close();
@@ -134,6 +134,23 @@ public final class JobPolls {
             from = end + 1;
         }
         return List.copyOf(names);
+    }
+
+    private void wait(
+            HttpServletRequest request,
+            LongPoll poll,
+            CompletableFuture<List<LeasedDelivery>> receiving,
+            CompletableFuture<Popped> popping,
+            ResponseWriter writer) {
+        AsyncContext async;
+        try {
+            async = writer.begin(request, settings.maxWait());
+        } catch (RuntimeException e) { // a filter without asynchronous support
+            receiving.complete(List.of());
+            CompletableFuture<?> ignored = popping.thenAccept(Popped::release);
+            throw e;
+        }
+        await(async, poll, receiving, popping, writer);
     }
 
     private static void await(
