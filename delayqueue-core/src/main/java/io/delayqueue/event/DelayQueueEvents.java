@@ -87,7 +87,10 @@ public interface DelayQueueEvents {
      */
     default void postponed(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {}
 
-    /** A delivery that had not started was released; the attempt does not count. */
+    /**
+     * A delivery was released because it had not started, or because a system that its handler needs is unavailable. The
+     * attempt does not count.
+     */
     default void released(Recipient recipient, String id) {}
 
     /**

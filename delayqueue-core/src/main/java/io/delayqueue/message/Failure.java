@@ -48,16 +48,19 @@ public record Failure(String type, String message, @Nullable String stack) {
 
     /** Whether an exception or one of its causes has one of these types. */
     public static boolean hasCause(Throwable exception, List<? extends Class<? extends Throwable>> types) {
+        return types.stream().anyMatch(type -> findCause(exception, type) != null);
+    }
+
+    /** Returns the exception or its first cause that has a type; null if there is none among the first 50. */
+    public static <T extends Throwable> @Nullable T findCause(Throwable exception, Class<T> type) {
         Throwable cause = exception;
         for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
-            for (Class<? extends Throwable> type : types) {
-                if (type.isInstance(cause)) {
-                    return true;
-                }
+            if (type.isInstance(cause)) {
+                return type.cast(cause);
             }
             cause = causeOf(cause);
         }
-        return false;
+        return null;
     }
 
     private static String messageOf(Throwable exception) {

@@ -7,7 +7,6 @@ import io.delayqueue.forward.Route;
 import io.delayqueue.message.Failure;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -59,12 +58,10 @@ public final class RabbitBroker implements Broker {
      */
     @Override
     public boolean isUnavailable(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = Failure.causeOf(cause)) {
-            if (cause instanceof ShutdownSignalException shutdown) {
-                return shutdown.isHardError() || shutdown.isInitiatedByApplication();
-            }
-        }
-        return Failure.hasCause(failure, List.of(IOException.class));
+        ShutdownSignalException shutdown = Failure.findCause(failure, ShutdownSignalException.class);
+        return shutdown == null
+                ? Failure.findCause(failure, IOException.class) != null
+                : shutdown.isHardError() || shutdown.isInitiatedByApplication();
     }
 
     private static boolean isBlank(@Nullable String text) {

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -116,16 +115,13 @@ public final class RocketBroker implements Broker {
      */
     @Override
     public boolean isUnavailable(Throwable failure) {
-        if (Failure.hasCause(failure, List.of(RemotingException.class))) {
+        if (Failure.findCause(failure, RemotingException.class) != null) {
             return true;
         }
-        for (Throwable cause = failure; cause != null; cause = Failure.causeOf(cause)) {
-            if (cause instanceof MQClientException client) {
-                return UNAVAILABLE.contains(client.getResponseCode())
-                        || (client.getResponseCode() == ClientErrorCode.NOT_FOUND_TOPIC_EXCEPTION && !isConnectable());
-            }
-        }
-        return false;
+        MQClientException client = Failure.findCause(failure, MQClientException.class);
+        return client != null
+                && (UNAVAILABLE.contains(client.getResponseCode())
+                        || (client.getResponseCode() == ClientErrorCode.NOT_FOUND_TOPIC_EXCEPTION && !isConnectable()));
     }
 
     private boolean isConnectable() {
