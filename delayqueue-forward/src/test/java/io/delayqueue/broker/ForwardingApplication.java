@@ -3,12 +3,17 @@ package io.delayqueue.broker;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.forward.ForwardMapper;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.listener.DependencyUnavailableException;
+import io.delayqueue.message.Failure;
 import jakarta.jms.ConnectionFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
@@ -83,10 +88,18 @@ class ForwardingApplication {
     }
 
     /** Records acknowledged messages and failed attempts. */
-    static final class Seen implements DelayQueueEvents {
+    static final class Seen implements DelayQueueEvents, DeliveryInterceptor {
 
         final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
         final AtomicInteger retried = new AtomicInteger();
+        /** The different failures that count as failed attempts. */
+        final Set<String> failures = ConcurrentHashMap.newKeySet();
+
+        void clear() {
+            acknowledged.clear();
+            retried.set(0);
+            failures.clear();
+        }
 
         @Override
         public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
@@ -96,6 +109,15 @@ class ForwardingApplication {
         @Override
         public void retried(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {
             retried.incrementAndGet();
+        }
+
+        @Override
+        public CompletionStage<?> around(String listener, List<Delivery> deliveries, Next next) throws Exception {
+            return next.proceed().whenComplete((result, failure) -> {
+                if (failure != null && Failure.findCause(failure, DependencyUnavailableException.class) == null) {
+                    failures.add(failure.toString());
+                }
+            });
         }
     }
 }

@@ -1,10 +1,22 @@
 package io.delayqueue.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.delayqueue.forward.rocket.RocketBroker;
 import io.delayqueue.message.DelayMessage;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import org.apache.rocketmq.client.common.ClientErrorCode;
+import org.apache.rocketmq.client.exception.MQBrokerException;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** RocketMQ, with the template of the application. */
 class RocketForwardTests extends ForwardContract {
@@ -54,5 +66,36 @@ class RocketForwardTests extends ForwardContract {
                 .header("name", "a\u0001b")
                 .build());
         assertThat(harness.awaitDead("nowhere", "control").failure().message()).contains("U+0001");
+    }
+
+    /** As after the start of a name server, until the brokers register with it. */
+    @Test
+    void nameServerWithoutBrokersIsUnavailable() throws Exception {
+        Path directory = ServerProcess.newDirectory("rocketmq-names");
+        String port = String.valueOf(ServerProcess.freePort());
+        DefaultMQProducer producer = new DefaultMQProducer("no-brokers");
+        producer.setNamesrvAddr("127.0.0.1:" + port);
+        producer.setInstanceName("no-brokers");
+        RocketBroker unregistered = new RocketBroker(producer);
+        producer.start();
+        try (ServerProcess names =
+                ServerProcess.java(directory, RocketServer.class, List.of(directory.toString(), port))) {
+            names.awaitReady(() -> names.output().contains("serves"));
+            Message message = new Message("plain", new byte[1]);
+            MQClientException failure = catchThrowableOfType(MQClientException.class, () -> producer.send(message));
+            assertThat(failure.getResponseCode()).isEqualTo(ClientErrorCode.NOT_FOUND_TOPIC_EXCEPTION);
+            assertThat(unregistered.isUnavailable(failure)).isTrue();
+        } finally {
+            producer.shutdown();
+            ServerProcess.delete(directory);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, true", "2, true", "14, true", "13, false", "16, false", "17, false"})
+    void responseCodeTellsWhetherTheBrokerIsUnavailable(int responseCode, boolean unavailable) {
+        RocketBroker rocket = new RocketBroker(new DefaultMQProducer());
+        Exception rejected = new CompletionException(new MQBrokerException(responseCode, "rejected"));
+        assertThat(rocket.isUnavailable(rejected)).isEqualTo(unavailable);
     }
 }

@@ -15,7 +15,7 @@ import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 import org.apache.rocketmq.store.config.FlushDiskType;
 import org.apache.rocketmq.store.config.MessageStoreConfig;
 
-/** The main class of the JVM of a RocketMQ broker and its name server. */
+/** The main class of the JVM of a RocketMQ name server and, if there are arguments for it, its broker. */
 final class RocketServer {
 
     private static final int QUEUES = 4;
@@ -34,6 +34,10 @@ final class RocketServer {
         NamesrvController names = new NamesrvController(new NamesrvConfig(), nameServer);
         names.initialize();
         names.start();
+        if (arguments.length == 2) {
+            System.out.println("The name server serves");
+            return;
+        }
 
         BrokerConfig configuration = new BrokerConfig();
         configuration.setNamesrvAddr("127.0.0.1:" + arguments[1]);

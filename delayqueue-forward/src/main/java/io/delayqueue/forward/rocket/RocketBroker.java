@@ -7,15 +7,13 @@ import io.delayqueue.forward.Forwarder;
 import io.delayqueue.forward.Route;
 import io.delayqueue.listener.DependencyUnavailableException;
 import io.delayqueue.message.Failure;
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.rocketmq.client.common.ClientErrorCode;
+import org.apache.rocketmq.client.exception.MQBrokerException;
 import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.client.producer.SendCallback;
@@ -24,6 +22,7 @@ import org.apache.rocketmq.client.producer.SendStatus;
 import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageConst;
 import org.apache.rocketmq.remoting.exception.RemotingException;
+import org.apache.rocketmq.remoting.protocol.ResponseCode;
 
 /**
  * Forwards to RocketMQ with the application's producer. A message is confirmed when the broker has stored it as its
@@ -33,7 +32,7 @@ public final class RocketBroker implements Broker {
 
     private static final String TAGS = "tags";
     private static final String CONTENT_TYPE = "content-type";
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration NAME_SERVER_TIMEOUT = Duration.ofSeconds(1);
 
     private static final Set<Integer> UNAVAILABLE = Set.of(
             ClientErrorCode.CONNECT_BROKER_EXCEPTION,
@@ -41,6 +40,9 @@ public final class RocketBroker implements Broker {
             ClientErrorCode.BROKER_NOT_EXIST_EXCEPTION,
             ClientErrorCode.NO_NAME_SERVER_EXCEPTION,
             ClientErrorCode.REQUEST_TIMEOUT_EXCEPTION);
+
+    private static final Set<Integer> REJECTED_FOR_NOW =
+            Set.of(ResponseCode.SYSTEM_ERROR, ResponseCode.SYSTEM_BUSY, ResponseCode.SERVICE_NOT_AVAILABLE);
 
     private final DefaultMQProducer producer;
 
@@ -110,35 +112,41 @@ public final class RocketBroker implements Broker {
     }
 
     /**
-     * RocketMQ reports a missing topic and an unavailable name server by the same error. So this method tries to connect
-     * to a name server after it.
+     * A broker that is too busy, starts or stops rejects messages that it will accept later.
+     *
+     * <p>RocketMQ reports a missing topic, an unavailable name server and a name server that no broker has registered with
+     * by the same error. So this method asks the name server for its brokers after it.
      */
     @Override
     public boolean isUnavailable(Throwable failure) {
         if (Failure.findCause(failure, RemotingException.class) != null) {
             return true;
         }
+        MQBrokerException rejected = Failure.findCause(failure, MQBrokerException.class);
+        if (rejected != null) {
+            return REJECTED_FOR_NOW.contains(rejected.getResponseCode());
+        }
         MQClientException client = Failure.findCause(failure, MQClientException.class);
         return client != null
                 && (UNAVAILABLE.contains(client.getResponseCode())
-                        || (client.getResponseCode() == ClientErrorCode.NOT_FOUND_TOPIC_EXCEPTION && !isConnectable()));
+                        || (client.getResponseCode() == ClientErrorCode.NOT_FOUND_TOPIC_EXCEPTION && !hasBrokers()));
     }
 
-    private boolean isConnectable() {
-        for (String address : producer.getNamesrvAddr().split(";", -1)) {
-            int colon = address.lastIndexOf(':');
-            try (Socket socket = new Socket()) {
-                socket.connect(
-                        new InetSocketAddress(
-                                address.substring(0, colon).strip(),
-                                Integer.parseInt(address.substring(colon + 1).strip())),
-                        (int) CONNECT_TIMEOUT.toMillis());
-                return true;
-            } catch (IOException | RuntimeException e) {
-                // tries the next one
-            }
+    @SuppressWarnings("deprecation") // the client has no other way to the name server, apart from administration tools
+    private boolean hasBrokers() {
+        try {
+            return !producer.getDefaultMQProducerImpl()
+                    .getMqClientFactory()
+                    .getMQClientAPIImpl()
+                    .getBrokerClusterInfo(NAME_SERVER_TIMEOUT.toMillis())
+                    .getBrokerAddrTable()
+                    .isEmpty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (RemotingException | MQBrokerException e) {
+            return false;
         }
-        return false;
     }
 
     /** Closes nothing, since the producer belongs to the application. */
