@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The README's table of meters is what the enum says. */
+/** The table of meters in docs/observability.md is what the enum says. */
 class MeterTableTests {
 
     private static final String MARK = "<!-- meters:";
@@ -23,13 +23,13 @@ class MeterTableTests {
 
     @Test
     void tableIsWhatTheEnumSays() throws IOException {
-        String readme = Files.readString(Path.of("..", "README.md"), UTF_8);
-        int begin = readme.indexOf(BEGIN, readme.indexOf(MARK)) + BEGIN.length();
-        List<String> rows = readme.substring(begin, readme.indexOf(END)).lines().toList();
+        String page = Files.readString(Path.of("..", "docs", "observability.md"), UTF_8);
+        int begin = page.indexOf(BEGIN, page.indexOf(MARK)) + BEGIN.length();
+        List<String> rows = page.substring(begin, page.indexOf(END)).lines().toList();
         List<String> expected =
                 Stream.of(DelayQueueMeters.values()).map(MeterTableTests::row).toList();
         assertThat(rows)
-                .as("the README's table; it should be\n" + String.join("\n", expected))
+                .as("the table; it should be\n" + String.join("\n", expected))
                 .isEqualTo(expected);
     }
 

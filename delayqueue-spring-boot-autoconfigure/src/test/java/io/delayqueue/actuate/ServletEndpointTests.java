@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 
-/** The endpoint on a servlet stack, and its description in the README. */
+/** The endpoint on a servlet stack, and its description in docs/observability.md. */
 class ServletEndpointTests extends EndpointContract {
 
     private static final Pattern ROW = Pattern.compile("\\| `/([a-z-]+)` \\| ([^|]*) \\|.*");
@@ -31,19 +31,19 @@ class ServletEndpointTests extends EndpointContract {
     }
 
     @Test
-    void readmeNamesEachView() throws IOException {
+    void thePageNamesEachView() throws IOException {
         assertThat(table("views")).isEqualTo(rows(Operation.VIEWS));
     }
 
     @Test
-    void readmeNamesEachAction() throws IOException {
+    void thePageNamesEachAction() throws IOException {
         assertThat(table("actions")).isEqualTo(rows(Operation.ACTIONS));
     }
 
     @Test
-    void examplesOfTheReadmeWork() throws IOException {
+    void examplesOfThePageWork() throws IOException {
         node.send("order-cancel", "order-4711", "text", ofHours(1));
-        List<String> examples = readme().lines()
+        List<String> examples = page().lines()
                 .filter(line -> line.startsWith("curl ") && line.contains("/actuator/"))
                 .toList();
 
@@ -72,8 +72,8 @@ class ServletEndpointTests extends EndpointContract {
     }
 
     private static List<String> table(String name) throws IOException {
-        String readme = readme();
-        return readme.substring(readme.indexOf("<!-- " + name + ":"), readme.indexOf("<!-- end of " + name + " -->"))
+        String page = page();
+        return page.substring(page.indexOf("<!-- " + name + ":"), page.indexOf("<!-- end of " + name + " -->"))
                 .lines()
                 .map(ROW::matcher)
                 .filter(Matcher::matches)
@@ -81,7 +81,7 @@ class ServletEndpointTests extends EndpointContract {
                 .toList();
     }
 
-    private static String readme() throws IOException {
-        return Files.readString(Path.of("..", "README.md"), UTF_8);
+    private static String page() throws IOException {
+        return Files.readString(Path.of("..", "docs", "observability.md"), UTF_8);
     }
 }

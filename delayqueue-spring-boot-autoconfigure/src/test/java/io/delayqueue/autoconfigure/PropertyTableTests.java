@@ -23,7 +23,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The README's table of properties matches the configuration metadata. */
+/** The table of docs/configuration.md matches the configuration metadata. */
 class PropertyTableTests {
 
     /** Maps, with the names of their keys. */
@@ -63,13 +63,13 @@ class PropertyTableTests {
 
     @Test
     void tableMatchesTheMetadata() throws IOException {
-        String readme = Files.readString(Path.of("..", "README.md"), UTF_8);
-        int begin = readme.indexOf(BEGIN, readme.indexOf(MARK)) + BEGIN.length();
-        List<String> rows = readme.substring(begin, readme.indexOf(END)).lines().toList();
+        String page = Files.readString(Path.of("..", "docs", "configuration.md"), UTF_8);
+        int begin = page.indexOf(BEGIN, page.indexOf(MARK)) + BEGIN.length();
+        List<String> rows = page.substring(begin, page.indexOf(END)).lines().toList();
         List<String> expected =
                 properties().stream().map(PropertyTableTests::row).toList();
         assertThat(rows)
-                .as("the README's table; it should be\n" + String.join("\n", expected))
+                .as("the table; it should be\n" + String.join("\n", expected))
                 .isEqualTo(expected);
     }
 

@@ -4,7 +4,7 @@
  *
  * <p>A descriptor is the response of a view, as in Spring Boot's own endpoints. {@code autoconfigure} lists all of them
  * for native images. Instants are written in ISO 8601 and durations in milliseconds. Null components are omitted. The
- * component names are part of the endpoint's contract, see the README.
+ * component names are part of the endpoint's contract, see {@code docs/observability.md}.
  */
 @Internal
 @NullMarked

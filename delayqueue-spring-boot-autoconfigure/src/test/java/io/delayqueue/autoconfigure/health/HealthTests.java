@@ -137,7 +137,7 @@ class HealthTests {
         });
     }
 
-    /** The README says how long the contributor of Boot takes. */
+    /** docs/observability.md says how long the contributor of Boot takes. */
     @Test
     void redisContributorOfBootTakesTheTimeoutOfTheApplicationWhileRedisHangs() {
         Duration timeout = Duration.ofMillis(500);
