@@ -1,0 +1,156 @@
+package io.delayqueue.documentation;
+
+import com.github.sonus21.rqueue.core.RqueueMessageEnqueuer;
+import io.delayqueue.admin.DeadLetterGroup;
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.Leases;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.DelayQueue;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.TimeUnit;
+import org.redisson.api.RedissonClient;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** What blocks of Java in the documentation use without declaring it. They are compiled in subclasses. */
+public abstract class Names {
+
+    /** The first lines of the units around blocks, which have no imports. */
+    static final String IMPORTS = """
+            package example;
+            import static io.delayqueue.documentation.Names.Status.*;
+            import static org.assertj.core.api.Assertions.assertThat;
+            import com.github.sonus21.rqueue.annotation.RqueueListener;
+            import io.delayqueue.admin.*;
+            import io.delayqueue.annotation.*;
+            import io.delayqueue.autoconfigure.*;
+            import io.delayqueue.documentation.Names;
+            import io.delayqueue.forward.*;
+            import io.delayqueue.listener.*;
+            import io.delayqueue.message.*;
+            import io.delayqueue.template.*;
+            import io.delayqueue.template.receive.*;
+            import io.delayqueue.test.*;
+            import jakarta.servlet.DispatcherType;
+            import java.net.ConnectException;
+            import java.time.*;
+            import java.util.*;
+            import java.util.concurrent.TimeUnit;
+            import org.junit.jupiter.api.Test;
+            import org.redisson.api.RBlockingQueue;
+            import org.redisson.api.RDelayedQueue;
+            import org.springframework.amqp.rabbit.annotation.RabbitListener;
+            import org.springframework.beans.factory.annotation.Autowired;
+            import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
+            import org.springframework.boot.test.context.SpringBootTest;
+            import org.springframework.context.annotation.Bean;
+            import org.springframework.core.annotation.Order;
+            import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+            import org.springframework.messaging.handler.annotation.Header;
+            import org.springframework.scheduling.annotation.Scheduled;
+            import org.springframework.security.config.Customizer;
+            import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+            import org.springframework.security.config.http.SessionCreationPolicy;
+            import org.springframework.security.web.SecurityFilterChain;
+            import org.springframework.transaction.annotation.Transactional;
+            """;
+
+    protected static final Logger log = LoggerFactory.getLogger(Names.class);
+
+    protected DelayQueueTemplate delayQueue;
+    protected DelayQueueReceiver receiver;
+    protected DelayQueueAdmin admin;
+    protected DelayQueueInspector inspector;
+    protected DelayQueueJobs jobs;
+    protected Leases leases;
+    protected DelayMessage message;
+    protected String topic;
+    protected String id;
+    protected String receipt;
+    protected String deadLetterId;
+    protected DeadLetterGroup group;
+    protected Instant instant;
+
+    protected String orderNo;
+    protected OrderService orders;
+    protected Bank bank;
+    protected Table table;
+    protected Payout payout;
+    protected List<NewOrder> unpaid;
+    protected JdbcTemplate jdbc;
+
+    protected RedissonClient redisson;
+    protected RqueueMessageEnqueuer enqueuer;
+    protected RabbitTemplate rabbit;
+    protected DelayQueue<DelayedCancel> queue;
+    protected boolean running;
+
+    protected abstract boolean isLocked(Payment payment);
+
+    protected abstract String currentTenant();
+
+    protected abstract void print(Invoice invoice);
+
+    public record CancelOrder(String orderNo) {}
+
+    public record NewOrder(String orderNo, Instant cancelAt) {}
+
+    public record PlacedOrder(Status status) {}
+
+    public record Payment(String iban) {}
+
+    public record Payout(String iban) {}
+
+    public record ReportRow(String text) {}
+
+    public record Invoice(String number) {}
+
+    public enum Status {
+        UNPAID,
+        CANCELLED
+    }
+
+    public interface OrderService {
+        String place(String item);
+
+        void insert(NewOrder order);
+
+        PlacedOrder find(String orderNo);
+
+        void cancelUnpaid(String orderNo);
+    }
+
+    public interface Bank {
+        void transfer(Payment payment);
+    }
+
+    public interface Table {
+        void insert(ReportRow row);
+    }
+
+    public static class InvalidPaymentException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** What an application without a queue of messages puts into the queue of the JDK. */
+    public record DelayedCancel(String orderNo, long dueNanos) implements Delayed {
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(dueNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+        }
+    }
+}
