@@ -27,9 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls one shard for receivers: settles deliveries and claims for one receiver at a time. One poll is in progress at a
- * time; settlements that arrive meanwhile are sent with the next poll. The task repeats a poll without a reply
- * unchanged.
+ * Polls one shard for receivers: settles deliveries and claims messages. One poll is in progress at a time; settlements
+ * that arrive meanwhile are sent with the next poll. The task repeats a poll without a reply unchanged.
  *
  * <p>Thread-safe. The lock guards the fields that are not final.
  */
@@ -117,17 +116,16 @@ final class ReceivePoller implements PeriodicTask {
         return call.result;
     }
 
-    /** What to claim for a receiver: messages, or a suspect alone. If both are due, they take turns. */
-    Claiming claiming(ReceiveRequest request) {
+    /**
+     * What to claim for receivers: messages, or a suspect alone. If both are due, they take turns.
+     *
+     * @param first the request of the first receiver
+     * @param messages the most messages of all receivers
+     */
+    Claiming claiming(ReceiveRequest first, int messages) {
         return suspectNext
-                ? new Claiming(0, PollRequest.MAX_BYTES, request.lease(), true, false, 1)
-                : new Claiming(
-                        request.max(),
-                        PollRequest.MAX_BYTES,
-                        request.lease(),
-                        false,
-                        request.max() == 1,
-                        request.max());
+                ? new Claiming(0, PollRequest.MAX_BYTES, first.lease(), true, false, 1)
+                : new Claiming(messages, PollRequest.MAX_BYTES, first.lease(), false, first.max() == 1, messages);
     }
 
     CompletableFuture<Boolean> settle(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The receivers that wait for one topic, served in the order of their requests. One call is in progress at a time: a
- * look-up of the topic's shards, or a poll that claims for the first receiver. The shards are polled in turn. The task
+ * look-up of the topic's shards, or a poll that claims for the first receivers. The shards are polled in turn. The task
  * starts the calls, applies their results and ends waits. It never blocks: replies wake it.
  *
  * <p>Receivers are numbered from 1. The result of a call holds for all receivers that wait when the call starts: if a
@@ -49,6 +49,8 @@ final class WaitingReceivers implements PeriodicTask {
 
     private static final Duration IDLE = Duration.ofDays(1);
     private static final Duration OVERDUE_POLL = Duration.ofSeconds(1);
+    /** Most messages of a poll for several receivers: they wait until it claimed the messages of all of them. */
+    private static final int MAX_SHARED = 100;
 
     private final ReceiverContext context;
     private final String topic;
@@ -96,21 +98,40 @@ final class WaitingReceivers implements PeriodicTask {
      * @param deadline when its wait times out, by the monotonic clock
      */
     private record Waiting(
-            ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future, long number, long deadline) {}
+            ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future, long number, long deadline) {
+
+        /** Whether one poll can claim for both: its leases have one length, and either all or none are of lone messages. */
+        boolean sharesPollWith(Waiting other) {
+            return request.lease().equals(other.request.lease()) && (request.max() == 1) == (other.request.max() == 1);
+        }
+    }
 
     /** A look-up or a poll. */
     private static final class Call {
 
-        /** The receiver for which the poll claims; null for a look-up, and for a poll that only reclaims. */
-        private final @Nullable Waiting receiver;
+        /**
+         * The receivers for which the poll claims, the first of the queue; none for a look-up, and for a poll that only
+         * reclaims.
+         */
+        private final List<Waiting> receivers;
         /** The newest receiver for which the result holds. */
         private final long upTo;
         /** Applies the result and adds what to do without the lock; null until there is a result. */
         private @Nullable Consumer<List<Runnable>> result;
 
-        Call(@Nullable Waiting receiver, long upTo) {
-            this.receiver = receiver;
+        Call(List<Waiting> receivers, long upTo) {
+            this.receivers = receivers;
             this.upTo = upTo;
+        }
+
+        boolean claimsFor(Waiting receiver) {
+            return !receivers.isEmpty() && receiver.number <= receivers.get(receivers.size() - 1).number;
+        }
+
+        int messages() {
+            return receivers.stream()
+                    .mapToInt(receiver -> receiver.request.max())
+                    .sum();
         }
     }
 
@@ -185,7 +206,7 @@ final class WaitingReceivers implements PeriodicTask {
         }
 
         void applyReply(PollReply reply, Call poll) {
-            boolean claimed = poll.receiver != null;
+            boolean claimed = !poll.receivers.isEmpty();
             Duration sweep = context.sweep();
             overdueLeases = reply.untilNextLeaseEnd().isZero();
             Duration lease = overdueLeases ? OVERDUE_POLL : reply.untilNextLeaseEnd();
@@ -316,7 +337,7 @@ final class WaitingReceivers implements PeriodicTask {
 
     /** Whether each look-up or poll that the receiver waits for has ended without a message for it. */
     private boolean hasNothingFor(Waiting receiver) {
-        if (call != null && receiver.equals(call.receiver)) {
+        if (call != null && call.claimsFor(receiver)) {
             return false;
         }
         if (outage != null) {
@@ -347,7 +368,7 @@ final class WaitingReceivers implements PeriodicTask {
         }
         if (unknown.isToBeLookedUp()) {
             unknown.beginLookUp();
-            Call lookUp = new Call(null, newest());
+            Call lookUp = new Call(List.of(), newest());
             call = lookUp;
             afterUnlock.add(() -> lookUp(lookUp));
             return;
@@ -357,12 +378,26 @@ final class WaitingReceivers implements PeriodicTask {
             if (shard.nanosUntilPoll(now) <= 0) {
                 turn = (turn + i + 1) % shards.size();
                 shard.signalled = null;
-                Call poll = new Call(queue.peek(), newest());
+                Call poll = new Call(firstReceivers(), newest());
                 call = poll;
                 afterUnlock.add(() -> poll(shard, poll));
                 return;
             }
         }
+    }
+
+    /** The first receiver, and those behind it for which the same poll can claim. */
+    private List<Waiting> firstReceivers() {
+        List<Waiting> first = new ArrayList<>();
+        int messages = 0;
+        for (Waiting receiver : queue) {
+            messages += receiver.request.max();
+            if (!first.isEmpty() && (messages > MAX_SHARED || !receiver.sharesPollWith(first.get(0)))) {
+                break;
+            }
+            first.add(receiver);
+        }
+        return first;
     }
 
     private void lookUp(Call lookUp) {
@@ -374,8 +409,9 @@ final class WaitingReceivers implements PeriodicTask {
     }
 
     private void poll(PolledShard shard, Call poll) {
-        Claiming claiming =
-                poll.receiver == null ? ReceivePoller.NOTHING : shard.poller.claiming(poll.receiver.request);
+        Claiming claiming = poll.receivers.isEmpty()
+                ? ReceivePoller.NOTHING
+                : shard.poller.claiming(poll.receivers.get(0).request, poll.messages());
         CompletableFuture<?> unused = shard.poller.claim(claiming).whenComplete((claimed, failure) -> {
             boolean open = arrive(poll, afterUnlock -> polled(shard, poll, claimed, failure, afterUnlock));
             if (!open && claimed != null) {
@@ -431,7 +467,7 @@ final class WaitingReceivers implements PeriodicTask {
         } else {
             outage = null;
             shard.applyReply(claimed.get().reply(), poll);
-            deliver(shard.poller, poll.receiver, claimed.get(), afterUnlock);
+            deliver(shard.poller, poll.receivers, claimed.get(), afterUnlock);
         }
     }
 
@@ -460,15 +496,24 @@ final class WaitingReceivers implements PeriodicTask {
         }
     }
 
-    private void deliver(
-            ReceivePoller poller, @Nullable Waiting receiver, Claimed claimed, List<Runnable> afterUnlock) {
-        List<Claim> claims = claimed.reply().claims();
-        if (ended || receiver == null || receiver.future.isDone()) {
-            afterUnlock.add(() -> poller.release(claims));
-            return;
+    /** Divides the claims among the receivers, in their order. Claims that none of them takes are released. */
+    private void deliver(ReceivePoller poller, List<Waiting> receivers, Claimed claimed, List<Runnable> afterUnlock) {
+        Deque<Claim> claims = new ArrayDeque<>(claimed.reply().claims());
+        for (Waiting receiver : receivers) {
+            if (!ended && !receiver.future.isDone() && !claims.isEmpty()) {
+                deliver(poller, receiver, claims, claimed, afterUnlock);
+            }
         }
-        List<LeasedDelivery> deliveries = new ArrayList<>(claims.size());
-        for (Claim claim : claims) {
+        if (!claims.isEmpty()) {
+            afterUnlock.add(() -> poller.release(List.copyOf(claims)));
+        }
+    }
+
+    private void deliver(
+            ReceivePoller poller, Waiting receiver, Deque<Claim> claims, Claimed claimed, List<Runnable> afterUnlock) {
+        List<LeasedDelivery> deliveries = new ArrayList<>();
+        while (deliveries.size() < receiver.request.max() && !claims.isEmpty()) {
+            Claim claim = claims.remove();
             try {
                 deliveries.add(
                         new DefaultLeasedDelivery(context, poller, claim, receiver.request.lease(), claimed.sentAt()));

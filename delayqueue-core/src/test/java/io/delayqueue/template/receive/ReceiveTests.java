@@ -157,6 +157,61 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
+    void waitingReceiversShareAPoll() {
+        awaitSubscription();
+        List<CompletableFuture<List<LeasedDelivery>>> waiting = IntStream.range(0, 50)
+                .mapToObj(i -> receiver.receiveAsync("orders", 1, LONG, LEASE))
+                .toList();
+        queue.topics().shards("orders").join();
+        awaitAsleep();
+        queue.proxy().traffic().reset();
+
+        sendAll(50);
+
+        assertThat(waiting.stream().flatMap(future -> join(future).stream()).map(LeasedDelivery::id))
+                .hasSize(50)
+                .doesNotHaveDuplicates();
+        assertThat(queue.proxy().traffic().requests("EVALSHA")).isLessThan(10);
+    }
+
+    @Test
+    void receiversOfAPollGetAtMostTheirMaximumInTheirOrder() {
+        awaitSubscription();
+        CompletableFuture<List<LeasedDelivery>> three = receiver.receiveAsync("orders", 3, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> two = receiver.receiveAsync("orders", 2, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> last = receiver.receiveAsync("orders", 2, LONG, LEASE);
+        awaitAsleep();
+
+        sendAll(4);
+
+        assertThat(join(three)).extracting(LeasedDelivery::id).containsExactly("m0", "m1", "m2");
+        assertThat(join(two)).extracting(LeasedDelivery::id).containsExactly("m3");
+        assertThat(last).isNotDone();
+    }
+
+    @Test
+    void eachReceiverGetsItsOwnLease() {
+        awaitSubscription();
+        CompletableFuture<List<LeasedDelivery>> usual = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> longer =
+                receiver.receiveAsync("orders", 1, LONG, LEASE.multipliedBy(100));
+        awaitAsleep();
+
+        sendAll(2);
+
+        assertThat(join(usual).get(0).leaseLeft()).isLessThanOrEqualTo(LEASE);
+        assertThat(join(longer).get(0).leaseLeft()).isGreaterThan(LEASE.multipliedBy(50));
+        assertThat(counts().leased()).isEqualTo(2);
+    }
+
+    private void sendAll(int count) {
+        template.sendAll(IntStream.range(0, count)
+                .mapToObj(
+                        i -> DelayMessage.to("orders").id("m" + i).payload("p").build())
+                .toList());
+    }
+
+    @Test
     void twoThousandWaitingReceiversHoldNoThreadAndNoConnection() {
         awaitSubscription();
         queue.topics().shards("orders").join();
@@ -174,10 +229,7 @@ class ReceiveTests extends ReceiveTest {
         assertThat(queue.proxy().openConnections()).isEqualTo(connections);
         assertThat(tasks.scheduled()).isEqualTo(1);
 
-        template.sendAll(IntStream.range(0, 2000)
-                .mapToObj(
-                        i -> DelayMessage.to("orders").id("m" + i).payload("p").build())
-                .toList());
+        sendAll(2000);
         List<String> ids = waiting.stream()
                 .flatMap(future -> join(future).stream())
                 .map(LeasedDelivery::id)
