@@ -96,7 +96,7 @@ public class DocumentController extends ApiController {
     @RequestMapping(path = "/**", method = RequestMethod.OPTIONS)
     @Requires({Permission.PRODUCE, Permission.CONSUME})
     public Response<Void> methods(Call call) {
-        return Response.empty(200).header("Allow", allowed(call.request()));
+        return Response.<Void>empty(200).header("Allow", allowed(call.request()));
     }
 
     private String allowed(HttpServletRequest request) {

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.springframework.web.context.request.async.DeferredResult;
 
 /**
  * Writes received deliveries to the waiting client. If the client has disconnected or the wait has timed out, the
@@ -31,7 +30,7 @@ final class Handover {
     private final LongPoll poll;
     private final CompletableFuture<List<LeasedDelivery>> receiving;
     private final CompletableFuture<List<SettleResponse>> settling;
-    private final DeferredResult<Response<ReceiveResponse>> result;
+    private final PendingResponse<ReceiveResponse> response;
     private final AtomicReference<List<LeasedDelivery>> held = new AtomicReference<>(List.of());
     private volatile boolean ended;
 
@@ -43,7 +42,7 @@ final class Handover {
         this.poll = poll;
         this.receiving = receiving;
         this.settling = settling;
-        this.result = new DeferredResult<>(wait.plus(TIMEOUT_MARGIN).toMillis());
+        this.response = new PendingResponse<>(wait.plus(TIMEOUT_MARGIN), this::timedOut, this::end);
     }
 
     /**
@@ -54,26 +53,24 @@ final class Handover {
      * @param settling completes with the results of the request's settlements; does not fail
      * @param wait maximum time of the receive call
      */
-    static DeferredResult<Response<ReceiveResponse>> begin(
+    static PendingResponse<ReceiveResponse> begin(
             HttpServletRequest request,
             LongPoll poll,
             CompletableFuture<List<LeasedDelivery>> receiving,
             CompletableFuture<List<SettleResponse>> settling,
             Duration wait) {
         Handover handover = new Handover(poll, receiving, settling, wait);
-        handover.result.onTimeout(handover::timedOut);
-        handover.result.onCompletion(handover::end);
         AbandonedWaits.remember(request, handover::end);
         poll.onDisconnect(handover::disconnected);
         poll.onShutdown(() -> receiving.complete(List.of()));
         CompletableFuture<?> ignored = receiving.whenComplete(handover::received);
-        return handover.result;
+        return handover.response;
     }
 
     private void received(@Nullable List<LeasedDelivery> deliveries, @Nullable Throwable failure) {
         if (deliveries == null) {
             if (!(failure instanceof CancellationException)) {
-                poll.respond(() -> result.setErrorResult(problem(
+                poll.respond(() -> response.fail(problem(
                         failure == null
                                 ? new IllegalStateException("The receive call ended without a result")
                                 : Completions.cause(failure))));
@@ -90,10 +87,10 @@ final class Handover {
         try {
             ReceiveResponse body = ReceiveResponse.of(deliveries, settled);
             responded = poll.respond(
-                    () -> taken.set(result.setResult(Response.ok(body).whenWritten(this::written))));
+                    () -> taken.set(response.complete(Response.ok(body).whenWritten(this::written))));
         } catch (RuntimeException e) {
             poll.close();
-            result.setErrorResult(e);
+            response.fail(e);
         }
         if (!responded || !taken.get() || ended) {
             release();
@@ -119,13 +116,13 @@ final class Handover {
         receiving.cancel(false);
         release();
         // the client cannot read the response, but the request must end
-        result.setErrorResult(Response.empty(Response.CLIENT_DISCONNECTED));
+        response.complete(Response.empty(Response.CLIENT_DISCONNECTED));
     }
 
     private void timedOut() {
         poll.close();
         receiving.cancel(false);
-        result.setErrorResult(problem(ProblemType.UNAVAILABLE.exception(
+        response.fail(problem(ProblemType.UNAVAILABLE.exception(
                 "Redis did not reply in time. Nothing was received. Repeat the request.")));
     }
 

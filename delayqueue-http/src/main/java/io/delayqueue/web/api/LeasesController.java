@@ -1,6 +1,5 @@
 package io.delayqueue.web.api;
 
-import io.delayqueue.message.Completions;
 import io.delayqueue.web.api.MessageSettling.Settled;
 import io.delayqueue.web.api.request.DeadLetterRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
@@ -13,10 +12,8 @@ import io.delayqueue.web.api.response.SettleAllResponse;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.context.request.async.DeferredResult;
 
 /**
  * Settles received messages by their receipts. A late settlement is rejected and changes nothing. Thread-safe. Holds no
@@ -26,9 +23,6 @@ import org.springframework.web.context.request.async.DeferredResult;
 public class LeasesController extends ApiController {
 
     private static final String LEASE = BASE + "/leases/{receipt}";
-
-    /** The container does not end the request, since {@link MessageSettling} does. */
-    private static final long NO_TIMEOUT = 0;
 
     private final MessageSettling settling;
     private final ApiSettings settings;
@@ -42,14 +36,14 @@ public class LeasesController extends ApiController {
     /** Acknowledges the message: its handling has succeeded, and it is deleted. */
     @PostMapping(LEASE + "/acknowledge")
     @Requires(Permission.CONSUME)
-    public DeferredResult<Response<Void>> acknowledge(Call call, EmptyRequest request) {
+    public PendingResponse<Void> acknowledge(Call call, EmptyRequest request) {
         return respond(settling.one(call.receipt(), SettleAction.ACKNOWLEDGE, null, null, null));
     }
 
     /** Delivers the message again, or dead-letters it if this was its last permitted attempt. */
     @PostMapping(LEASE + "/retry")
     @Requires(Permission.CONSUME)
-    public DeferredResult<Response<Void>> retry(Call call, RetryRequest request) {
+    public PendingResponse<Void> retry(Call call, RetryRequest request) {
         return respond(settling.one(call.receipt(), SettleAction.RETRY, request.delay(), request.reason(), null));
     }
 
@@ -59,21 +53,21 @@ public class LeasesController extends ApiController {
      */
     @PostMapping(LEASE + "/postpone")
     @Requires(Permission.CONSUME)
-    public DeferredResult<Response<Void>> postpone(Call call, PostponeRequest request) {
+    public PendingResponse<Void> postpone(Call call, PostponeRequest request) {
         return respond(settling.one(call.receipt(), SettleAction.POSTPONE, request.delay(), null, null));
     }
 
     /** Dead-letters the message. */
     @PostMapping(LEASE + "/dead-letter")
     @Requires(Permission.CONSUME)
-    public DeferredResult<Response<Void>> deadLetter(Call call, DeadLetterRequest request) {
+    public PendingResponse<Void> deadLetter(Call call, DeadLetterRequest request) {
         return respond(settling.one(call.receipt(), SettleAction.DEAD_LETTER, null, request.reason(), null));
     }
 
     /** Extends the lease to a given time from now. */
     @PostMapping(LEASE + "/extend")
     @Requires(Permission.CONSUME)
-    public DeferredResult<Response<Void>> extend(Call call, ExtendRequest request) {
+    public PendingResponse<Void> extend(Call call, ExtendRequest request) {
         return respond(settling.one(call.receipt(), SettleAction.EXTEND, null, null, request.lease()));
     }
 
@@ -82,7 +76,7 @@ public class LeasesController extends ApiController {
      */
     @PostMapping(LEASE + "/release")
     @Requires(Permission.CONSUME)
-    public DeferredResult<Response<Void>> release(Call call, EmptyRequest request) {
+    public PendingResponse<Void> release(Call call, EmptyRequest request) {
         return respond(settling.one(call.receipt(), SettleAction.RELEASE, null, null, null));
     }
 
@@ -92,34 +86,21 @@ public class LeasesController extends ApiController {
      */
     @PostMapping(BASE + "/settle")
     @Requires(Permission.CONSUME)
-    public DeferredResult<Response<SettleAllResponse>> settleAll(Call call, SettleAllRequest request) {
+    public PendingResponse<SettleAllResponse> settleAll(Call call, SettleAllRequest request) {
         settings.checkSize("settlements", request.settlements());
         call.requireTopicsOf(request.settlements());
         String requestId = RequestId.of(call.request());
-        return respond(settling.all(request.settlements()), results -> {
+        return PendingResponse.of(settling.all(request.settlements()), results -> {
             MessageSettling.rejectIfNoneIsCertain(results);
             return Response.ok(new SettleAllResponse(
                     results.stream().map(each -> each.response(requestId)).toList()));
         });
     }
 
-    private static DeferredResult<Response<Void>> respond(CompletableFuture<Settled> settling) {
-        return respond(settling, settled -> {
+    private static PendingResponse<Void> respond(CompletableFuture<Settled> settling) {
+        return PendingResponse.of(settling, settled -> {
             settled.orThrow();
             return Response.empty(204);
         });
-    }
-
-    private static <S, T> DeferredResult<Response<T>> respond(
-            CompletableFuture<S> settling, Function<S, Response<T>> response) {
-        DeferredResult<Response<T>> result = new DeferredResult<>(NO_TIMEOUT);
-        CompletableFuture<?> ignored = settling.thenApply(response).whenComplete((settled, failure) -> {
-            if (failure == null) {
-                result.setResult(settled);
-            } else {
-                result.setErrorResult(Completions.cause(failure));
-            }
-        });
-        return result;
     }
 }

@@ -16,7 +16,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.context.request.async.DeferredResult;
 
 /** Receives messages. Thread-safe. A waiting request holds no thread and no connection to Redis. */
 @Controller
@@ -43,7 +42,7 @@ public class ReceiveController extends ApiController {
      */
     @PostMapping(BASE + "/receive")
     @Requires(Permission.CONSUME)
-    public DeferredResult<Response<ReceiveResponse>> receive(Call call, ReceiveRequest request) {
+    public PendingResponse<ReceiveResponse> receive(Call call, ReceiveRequest request) {
         int count = Objects.requireNonNullElse(request.count(), 1);
         Duration wait = Objects.requireNonNullElse(request.waitTime(), Duration.ZERO);
         if (count > settings.maxCount()) {

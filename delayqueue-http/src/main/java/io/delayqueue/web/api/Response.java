@@ -29,7 +29,7 @@ public record Response<T>(
         return new Response<>(status, Map.of(), body, Response::ignore);
     }
 
-    static Response<Void> empty(int status) {
+    static <T> Response<T> empty(int status) {
         return new Response<>(status, Map.of(), null, Response::ignore);
     }
 

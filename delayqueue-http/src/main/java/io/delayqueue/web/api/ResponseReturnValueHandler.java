@@ -9,6 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
@@ -23,7 +24,8 @@ public final class ResponseReturnValueHandler implements HandlerMethodReturnValu
 
     @Override
     public boolean supportsReturnType(MethodParameter returnType) {
-        return Response.class.isAssignableFrom(returnType.getParameterType());
+        return returnType.getParameterType() == Response.class
+                || returnType.getParameterType() == PendingResponse.class;
     }
 
     @Override
@@ -32,9 +34,23 @@ public final class ResponseReturnValueHandler implements HandlerMethodReturnValu
             MethodParameter returnType,
             ModelAndViewContainer mavContainer,
             NativeWebRequest webRequest)
+            throws Exception {
+        if (returnValue instanceof PendingResponse<?> pending) {
+            Response<?> completed = pending.await();
+            if (completed == null) {
+                WebAsyncUtils.getAsyncManager(webRequest)
+                        .startDeferredResultProcessing(pending.deferred(), mavContainer);
+                return;
+            }
+            write(completed, mavContainer, webRequest);
+        } else {
+            write((Response<?>) Objects.requireNonNull(returnValue), mavContainer, webRequest);
+        }
+    }
+
+    private static void write(Response<?> response, ModelAndViewContainer mavContainer, NativeWebRequest webRequest)
             throws IOException {
         mavContainer.setRequestHandled(true);
-        Response<?> response = (Response<?>) Objects.requireNonNull(returnValue);
         HttpServletResponse servletResponse =
                 Objects.requireNonNull(webRequest.getNativeResponse(HttpServletResponse.class));
         servletResponse.setStatus(response.status());

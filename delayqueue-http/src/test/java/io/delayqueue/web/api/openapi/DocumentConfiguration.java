@@ -10,6 +10,7 @@ import io.delayqueue.web.api.JobsController;
 import io.delayqueue.web.api.LeasesController;
 import io.delayqueue.web.api.MessagesController;
 import io.delayqueue.web.api.PageQuery;
+import io.delayqueue.web.api.PendingResponse;
 import io.delayqueue.web.api.ReceiveController;
 import io.delayqueue.web.api.Response;
 import io.delayqueue.web.api.TopicsController;
@@ -143,6 +144,7 @@ public class DocumentConfiguration {
                         TopicsController.class,
                         DocumentController.class)
                 .addResponseWrapperToIgnore(Response.class)
+                .addResponseWrapperToIgnore(PendingResponse.class)
                 .addRequestWrapperToIgnore(Call.class, IdempotencyKey.class, PageQuery.class)
                 .replaceWithSchema(JsonText.class, new Schema<>())
                 .replaceWithSchema(Duration.class, new Schema<>().types(Set.of("string")))
