@@ -54,6 +54,11 @@ public final class RedisScripts implements ScriptRunner {
         return result;
     }
 
+    @Override
+    public boolean isClustered() {
+        return connections.driver().clustered();
+    }
+
     /** Never throws, and always completes the result. */
     private void attempt(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
         CompletableFuture<?> ignored = send(call).whenComplete((elements, failure) -> {

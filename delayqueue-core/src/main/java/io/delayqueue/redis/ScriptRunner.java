@@ -19,4 +19,12 @@ public interface ScriptRunner {
      *     {@link RedisCallException} of the kind {@code NOT_CONFIRMED}
      */
     CompletableFuture<List<Object>> run(ScriptCall call);
+
+    /**
+     * Whether Redis is a Cluster: a call then must not have keys of several hash slots. A runner that does not know
+     * returns true.
+     */
+    default boolean isClustered() {
+        return true;
+    }
 }

@@ -27,12 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IdIndex {
 
-    private static final LuaScript ENTER = script("enter");
-    private static final LuaScript SETTLE = script("settle");
-    private static final LuaScript FIND = script("find");
-    private static final LuaScript REMOVE = script("remove");
-    private static final LuaScript ADD = script("add");
-    private static final LuaScript SWEEP = script("sweep");
+    private static final LuaScript SWEEP = LuaScript.beside(IdIndex.class, "sweep");
 
     /** Time for which an interrupted push may still store a message. */
     static final Duration GRACE = Duration.ofHours(1);
@@ -52,6 +47,10 @@ public final class IdIndex {
     static final int BUCKETS = 256;
 
     private final Map<Integer, byte[]> keys = new ConcurrentHashMap<>();
+    /** The batchers of enters, and of the other operations. In a Cluster each bucket has its own, otherwise there is one. */
+    private final Map<Integer, IndexBatcher> enters = new ConcurrentHashMap<>();
+
+    private final Map<Integer, IndexBatcher> others = new ConcurrentHashMap<>();
     private final ScriptRunner scripts;
     private final KeySpace keySpace;
     private final Duration grace;
@@ -84,11 +83,9 @@ public final class IdIndex {
     enum End {
         /** This push is current, or a later push to the same topic is. */
         SETTLED,
-        /** A later push to another topic is current. */
+        /** A later push to another topic is current and settled. */
         LATER,
-        /**
-         * The entry belonged to an earlier push. The caller must cancel the other topics' messages and settle again.
-         */
+        /** The caller must cancel the messages in {@link Settlement#others} and settle again. */
         AGAIN
     }
 
@@ -120,27 +117,28 @@ public final class IdIndex {
      * @param floor version that the version of this push must exceed
      */
     CompletableFuture<Entered> enterAsync(String id, String topic, long floor) {
-        return run(id, call(ENTER, id).add(escaped(topic)).add(floor))
+        return run(enters, "enter", id, escaped(topic), floor)
                 .thenApply(reply -> new Entered(version(reply.get(1)), topics(reply, 2)));
     }
 
     CompletableFuture<Settlement> settleAsync(String id, String topic, long version) {
         return run(
+                        others,
+                        "settle",
                         id,
-                        call(SETTLE, id)
-                                .add(escaped(topic))
-                                .add(DelayMessage.versionDigits(version))
-                                .add(grace.toMillis())
-                                .add(MAX_OTHERS))
+                        escaped(topic),
+                        DelayMessage.versionDigits(version),
+                        grace.toMillis(),
+                        MAX_OTHERS)
                 .thenApply(reply -> switch (text(reply.get(0))) {
                     case "LATER" -> new Settlement(End.LATER, List.of());
-                    case "EARLIER" -> new Settlement(End.AGAIN, topics(reply, 1));
+                    case "AGAIN" -> new Settlement(End.AGAIN, topics(reply, 1));
                     default -> new Settlement(End.SETTLED, List.of());
                 });
     }
 
     CompletableFuture<Optional<Entry>> findAsync(String id) {
-        return run(id, call(FIND, id))
+        return run(others, "find", id)
                 .thenApply(reply -> reply.size() < 3
                         ? Optional.empty()
                         : Optional.of(new Entry(id, version(reply.get(1)), topics(reply, 2))));
@@ -153,18 +151,13 @@ public final class IdIndex {
      * @param minAge minimum age of the entry
      */
     CompletableFuture<Void> removeAsync(String id, long version, Duration minAge) {
-        return run(
-                        id,
-                        call(REMOVE, id)
-                                .add(DelayMessage.versionDigits(version))
-                                .add(grace.toMillis())
-                                .add(minAge.toMillis()))
+        return run(others, "remove", id, DelayMessage.versionDigits(version), grace.toMillis(), minAge.toMillis())
                 .thenApply(reply -> null);
     }
 
     /** Adds a topic in which an id is live, if the entry does not have it. */
     CompletableFuture<Void> addAsync(String id, String topic) {
-        return run(id, call(ADD, id).add(escaped(topic))).thenApply(reply -> null);
+        return run(others, "add", id, escaped(topic)).thenApply(reply -> null);
     }
 
     /**
@@ -205,12 +198,12 @@ public final class IdIndex {
         return grace;
     }
 
-    private ScriptCall call(LuaScript script, String id) {
-        return new ScriptCall(script, key(bucketOf(id))).add(id);
-    }
-
-    private CompletableFuture<List<Object>> run(String id, ScriptCall call) {
-        return scripts.run(call).thenApply(reply -> {
+    private CompletableFuture<List<?>> run(
+            Map<Integer, IndexBatcher> batchers, String operation, String id, Object... arguments) {
+        int bucket = bucketOf(id);
+        IndexBatcher batcher =
+                batchers.computeIfAbsent(scripts.isClustered() ? bucket : 0, absent -> new IndexBatcher(scripts));
+        return batcher.run(operation, key(bucket), id, arguments).thenApply(reply -> {
             if (!reply.isEmpty()
                     && reply.get(0) instanceof byte[] status
                     && text(status).equals("UNREADABLE")) {
@@ -220,10 +213,6 @@ public final class IdIndex {
             }
             return reply;
         });
-    }
-
-    private static LuaScript script(String name) {
-        return LuaScript.beside(IdIndex.class, name);
     }
 
     private static long version(@Nullable Object part) {

@@ -7,7 +7,7 @@
  * the message, so that a late push neither replaces nor cancels a later message.
  *
  * <p>Used by {@code web.compat}. Read next: {@link io.delayqueue.web.compat.ids.UniqueIds}, {@code entry.lua},
- * {@code enter.lua}.
+ * {@code operations.lua}.
  */
 @Internal
 @NullMarked

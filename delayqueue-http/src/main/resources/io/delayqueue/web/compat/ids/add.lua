@@ -1,28 +1,22 @@
--- Adds a topic in which an id is live and that its entry does not have, because the message was not pushed through the
--- index or because the entry was lost.
+-- fragment: adds a topic in which an id is live and that its entry does not have, because the message was not pushed
+-- through the index or because the entry was lost.
 --
--- KEYS[1] bucket
--- ARGV[1] id  ARGV[2] topic, escaped
+-- arguments topic, escaped
 -- result {'OK'} | {'UNREADABLE', entry}
--- cost   O(others), at most 4 commands. Runs also when memory is full
---@include entry
-local text = redis.call('HGET', KEYS[1], ARGV[1])
-if not text then
-  passMemoryCheck()
-  written({version = versionText(nowMicros), state = 's', current = ARGV[2], others = {}})
+-- cost   O(others), at most 3 commands
+arguments.add = 1
+function operations.add(key, id, topic)
+  local entry, unreadable = stored(key, id)
+  if unreadable then
+    return unreadable
+  end
+  if not entry then
+    passMemoryCheck(key)
+    written(key, id, {version = versionText(nowMicros), state = 's', current = topic, others = {}})
+  elseif entry.current ~= topic and not findOther(entry, topic) then
+    passMemoryCheck(key)
+    entry.others[#entry.others + 1] = {since = nowMs, topic = topic}
+    written(key, id, entry)
+  end
   return {'OK'}
 end
-local entry = parsed(text)
-if not entry then
-  return {'UNREADABLE', text}
-end
-local known = entry.current == ARGV[2]
-for _, other in ipairs(entry.others) do
-  known = known or other.topic == ARGV[2]
-end
-if not known then
-  passMemoryCheck()
-  entry.others[#entry.others + 1] = {since = nowMs, topic = ARGV[2]}
-  written(entry)
-end
-return {'OK'}

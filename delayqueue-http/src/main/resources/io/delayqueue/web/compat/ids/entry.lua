@@ -2,8 +2,7 @@
 -- " <since, ms>:<topic>". The 1 is the number of this format. The state is p (pending) until the push with that version
 -- is settled, then s (settled). The caller escapes topics, so that they contain no blanks. The version of an entry is
 -- the time of its push in µs since 1970, or slightly more if several pushes start within one µs.
--- needs: KEYS[1] hash of the bucket, ARGV[1] id
--- gives: nowMicros, nowMs (as text), versionText, parsed, written, passMemoryCheck
+-- gives: nowMicros, nowMs (as text), versionText, parsed, stored, written, passMemoryCheck, findOther
 local clock = redis.call('TIME')
 local nowMicros = clock[1] * 1000000 + clock[2]
 local nowMs = string.format('%.0f', math.floor(nowMicros / 1000))
@@ -25,16 +24,31 @@ local function parsed(text)
   return {version = version, state = state, current = current, others = others}
 end
 
-local function written(entry)
+-- returns the entry of an id, or nil, and the reply if it is unreadable
+local function stored(key, id)
+  local text = redis.call('HGET', key, id)
+  local entry = text and parsed(text)
+  return entry or nil, text and not entry and {'UNREADABLE', text} or nil
+end
+
+local function written(key, id, entry)
   local parts = {'1', entry.version, entry.state, entry.current}
   for _, other in ipairs(entry.others) do
     parts[#parts + 1] = other.since .. ':' .. other.topic
   end
-  redis.call('HSET', KEYS[1], ARGV[1], table.concat(parts, ' '))
+  redis.call('HSET', key, id, table.concat(parts, ' '))
 end
 
 -- When memory is full, Redis rejects writes only until the first write of a script. It never rejects HDEL, so the
 -- writes after it are permitted. No id is a blank.
-local function passMemoryCheck()
-  redis.call('HDEL', KEYS[1], ' ')
+local function passMemoryCheck(key)
+  redis.call('HDEL', key, ' ')
+end
+
+local function findOther(entry, topic)
+  for _, other in ipairs(entry.others) do
+    if other.topic == topic then
+      return other
+    end
+  end
 end

@@ -1,62 +1,83 @@
--- Settles a push after its message was sent and the messages in other topics were cancelled: removes the other topics
--- from the entry, unless another push has started meanwhile.
+-- fragment: settles a push after its message was sent and the messages in other topics were cancelled: removes the other
+-- topics from the entry, unless another push has started meanwhile.
 --
--- KEYS[1] bucket
--- ARGV[1] id  ARGV[2] topic of the push, escaped  ARGV[3] version of the push
--- ARGV[4] time for which another topic is kept, ms: an interrupted push may still store a message there
--- ARGV[5] maximum number of other topics that are kept, the newest
--- result {'OK'}: this push is current, or a later push to the same topic
---        | {'LATER'}: a later push to another topic is current; the caller must cancel the message of this push
---        | {'EARLIER', other topics ...}: the entry was lost and recreated by an earlier push; it now has this push,
---        and the caller must cancel the messages in the other topics and settle again
+-- arguments topic of the push, escaped; version of the push; time for which another topic is kept, ms: an interrupted
+-- push may still store a message there; maximum number of other topics that are kept, the newest
+-- result {'OK'}: this push is current, or a later push to the same topic, or a later push is pending, which then cancels
+--        the message of this push
+--        | {'LATER'}: a later push to another topic is current and settled; the caller must cancel the message of this
+--        push
+--        | {'AGAIN', other topics ...}: the caller must cancel the messages in these topics and settle again. Either the
+--        entry was lost and recreated by an earlier push, and now has this push; or an earlier push to one of these
+--        topics sent its message after this push started
 --        | {'UNREADABLE', entry}
--- cost   O(others), at most 4 commands. Runs also when memory is full
---@include entry
-local text = redis.call('HGET', KEYS[1], ARGV[1])
-local entry = text and parsed(text)
-if text and not entry then
-  return {'UNREADABLE', text}
-end
-passMemoryCheck()
-if not entry then
-  written({version = ARGV[3], state = 's', current = ARGV[2], others = {}})
-  return {'OK'}
-end
-if entry.version > ARGV[3] then
-  local known = entry.current == ARGV[2]
-  for _, other in ipairs(entry.others) do
-    known = known or other.topic == ARGV[2]
+-- cost   O(others), at most 3 commands
+-- While the later push is pending, it may still fail. Only its own settlement then cancels the message of this push,
+-- whose sender may already have been told that it succeeded. Until then the message has a time after the version of the
+-- later push.
+arguments.settle = 4
+function operations.settle(key, id, topic, version, grace, most)
+  local entry, unreadable = stored(key, id)
+  if unreadable then
+    return unreadable
   end
-  if not known then
-    entry.others[#entry.others + 1] = {since = nowMs, topic = ARGV[2]}
-    written(entry)
+  passMemoryCheck(key)
+  if not entry then
+    written(key, id, {version = version, state = 's', current = topic, others = {}})
+    return {'OK'}
   end
-  return entry.current == ARGV[2] and {'OK'} or {'LATER'}
-end
-if entry.version < ARGV[3] then
-  local reply, others = {'EARLIER'}, {}
-  for _, other in ipairs(entry.others) do
-    if other.topic ~= ARGV[2] then
-      others[#others + 1] = other
+  if entry.version > version then
+    if entry.current == topic then
+      return {'OK'}
+    end
+    local other = findOther(entry, topic)
+    if not other then
+      other = {since = nowMs, topic = topic}
+      entry.others[#entry.others + 1] = other
+    elseif entry.state == 's' then
+      return {'LATER'}
+    end
+    if entry.state == 'p' then
+      local after = math.floor(tonumber(entry.version) / 1000) + 1
+      other.since = string.format('%.0f', math.max(tonumber(nowMs), after))
+    end
+    written(key, id, entry)
+    return {entry.state == 's' and 'LATER' or 'OK'}
+  end
+  if entry.version < version then
+    local reply, others = {'AGAIN'}, {}
+    for _, other in ipairs(entry.others) do
+      if other.topic ~= topic then
+        others[#others + 1] = other
+        reply[#reply + 1] = other.topic
+      end
+    end
+    if entry.current ~= topic then
+      others[#others + 1] = {since = nowMs, topic = entry.current}
+      reply[#reply + 1] = entry.current
+    end
+    written(key, id, {version = version, state = 'p', current = topic, others = others})
+    return reply
+  end
+  local reply, young = {'AGAIN'}, {}
+  local from = #entry.others - tonumber(most) + 1
+  for i, other in ipairs(entry.others) do
+    if entry.state == 'p' and other.since * 1000 > tonumber(version) then
+      other.since = string.format('%.0f', math.floor(tonumber(version) / 1000))
       reply[#reply + 1] = other.topic
     end
+    if i >= from and nowMs - other.since < tonumber(grace) then
+      young[#young + 1] = other
+    end
   end
-  if entry.current ~= ARGV[2] then
-    others[#others + 1] = {since = nowMs, topic = entry.current}
-    reply[#reply + 1] = entry.current
+  if #reply > 1 then
+    entry.others = young
+    written(key, id, entry)
+    return reply
   end
-  written({version = ARGV[3], state = 'p', current = ARGV[2], others = others})
-  return reply
-end
-local young = {}
-local from = math.max(1, #entry.others - tonumber(ARGV[5]) + 1)
-for i = from, #entry.others do
-  if nowMs - entry.others[i].since < tonumber(ARGV[4]) then
-    young[#young + 1] = entry.others[i]
+  if entry.state == 'p' or #young < #entry.others then
+    entry.state, entry.others = 's', young
+    written(key, id, entry)
   end
+  return {'OK'}
 end
-if entry.state == 'p' or #young < #entry.others then
-  entry.state, entry.others = 's', young
-  written(entry)
-end
-return {'OK'}

@@ -21,7 +21,7 @@ if ARGV[2] == '0' then
   if since and since >= 0 and since < tonumber(ARGV[5]) then
     return {'0'}
   end
-  passMemoryCheck()
+  passMemoryCheck(KEYS[1])
   redis.call('HSET', KEYS[1], '', nowMs)
 end
 local page = redis.call('HSCAN', KEYS[1], ARGV[2], 'COUNT', ARGV[3])

@@ -33,6 +33,11 @@ final class CrashingScripts implements ScriptRunner {
     }
 
     @Override
+    public boolean isClustered() {
+        return scripts.isClustered();
+    }
+
+    @Override
     public synchronized CompletableFuture<List<Object>> run(ScriptCall call) {
         left--;
         if (left >= 0) {
