@@ -7,6 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageState;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -16,10 +17,12 @@ import io.delayqueue.web.waiting.LongPolls;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,6 +45,9 @@ class AmplificationTests {
     private static final int MAX_TOPICS = 20;
     private static final int POPPED = 100;
     private static final int SETTLED = 100;
+    /** More requests than {@link #OWN_SCRIPTS}. */
+    private static final int MANY = 30;
+
     private static final String RELEASE = "{\"receipt\": \"$\", \"action\": \"release\"}";
     /** For heartbeats and retention, which continue during a test. */
     private static final int OWN_SCRIPTS = 8;
@@ -63,6 +69,11 @@ class AmplificationTests {
                 "delayqueue.http.compat.base-path=/q",
                 "delayqueue.http.compat.max-wait=10ms");
         // creates everything that is created on first use
+        node.template()
+                .send(DelayMessage.to("first")
+                        .payload("x")
+                        .delay(Duration.ofHours(1))
+                        .build());
         node.receive("first", "{\"wait\": \"10ms\"}");
         await().until(() -> keys() > 0);
     }
@@ -206,6 +217,56 @@ class AmplificationTests {
                 .hasSize(SETTLED)
                 .allSatisfy(
                         result -> assertThat(result.path("outcome").asString()).isEqualTo("settled"));
+    }
+
+    /** One after another, so that no calls are shared. */
+    @Test
+    void jobsCostFewScripts() {
+        assertThat(scriptsOf(id -> job("push", id)))
+                .as("index, send, index")
+                .isLessThanOrEqualTo(3 * MANY + OWN_SCRIPTS);
+        await().until(() ->
+                node.template().find("first", "job-" + (MANY - 1)).orElseThrow().state() == MessageState.READY);
+        assertThat(scriptsOf(id -> job("pop", id))).as("claim, index").isLessThanOrEqualTo(2 * MANY + OWN_SCRIPTS);
+        assertThat(scriptsOf(id -> job("finish", id)))
+                .as("index, cancel, index")
+                .isLessThanOrEqualTo(3 * MANY + OWN_SCRIPTS);
+        assertThat(node.template().find("first", "job-0")).isEmpty();
+    }
+
+    private void job(String verb, String id) {
+        Reply reply = exchange(
+                "POST",
+                "/q/" + verb,
+                "{\"topic\": \"first\", \"id\": \"" + id + "\", \"delay\": 1, \"ttr\": 60}",
+                ApiNode.TOKEN);
+        assertThat(reply.text()).contains("\"code\":0").matches(text -> !verb.equals("pop") || text.contains("\"id\""));
+    }
+
+    @Test
+    void messagesCostOneScriptPerRequest() {
+        List<String> receipts = new ArrayList<>();
+
+        assertThat(scriptsOf(id -> node.send("first", "{\"payload\": 1}"))).isLessThanOrEqualTo(MANY + OWN_SCRIPTS);
+        assertThat(scriptsOf(id -> receipts.add(node.receive("first", "{\"wait\": \"20s\"}")
+                        .json()
+                        .path("messages")
+                        .path(0)
+                        .path("receipt")
+                        .asString())))
+                .isLessThanOrEqualTo(MANY + OWN_SCRIPTS);
+        assertThat(scriptsOf(id -> assertThat(node.post("/leases/" + receipts.remove(0) + "/acknowledge", "")
+                                .status())
+                        .isEqualTo(204)))
+                .isLessThanOrEqualTo(MANY + OWN_SCRIPTS);
+    }
+
+    private long scriptsOf(Consumer<String> request) {
+        long before = scripts();
+        for (int i = 0; i < MANY; i++) {
+            request.accept("job-" + i);
+        }
+        return scripts() - before;
     }
 
     @Test

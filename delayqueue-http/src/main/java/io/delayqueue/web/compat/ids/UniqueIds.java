@@ -72,6 +72,9 @@ public final class UniqueIds {
      * <p>First the topic is written to the index, then the message is sent, then messages in other topics are
      * cancelled. If a later push starts meanwhile, that push wins, as if this push had completed before it.
      *
+     * <p>If the id is in no other topic, the push does not wait for its settlement in the index. A later push to another
+     * topic that was in progress at the same time then wins soon after.
+     *
      * @param send normally called once; called again with another version if the index was lost
      * @return fails if the send fails, or if Redis does not reply; the push must then be repeated
      */
@@ -87,15 +90,28 @@ public final class UniqueIds {
         return index.enterAsync(id, topic, floor).thenCompose(entered -> {
             long version = entered.version();
             CompletableFuture<? extends SendResult.Success> sent = send.send(version);
+            if (entered.others().isEmpty()) {
+                return sent.thenCompose(done -> {
+                    CompletableFuture<Void> settled = settle(topic, id, version, MAX_TRIES);
+                    return done instanceof SendResult.Kept
+                            ? settled.thenCompose(
+                                    nothing -> pushAgainIfKept(topic, id, version, done, Cancels.NONE, send, tries))
+                            : CompletableFuture.completedFuture(null);
+                });
+            }
             CompletableFuture<Cancels> cancels =
                     sent.thenCompose(done -> cancelAll(entered.others(), id, version, false));
-            CompletableFuture<Void> settled = cancels.thenCompose(done -> settle(topic, id, version, MAX_TRIES));
-            CompletableFuture<Long> kept =
-                    settled.thenCompose(done -> keptVersion(topic, id, sent.join(), cancels.join()));
-            return kept.thenCompose(greater -> greater > version && tries > 1
-                    ? pushAbove(greater, topic, id, version, send, tries - 1)
-                    : CompletableFuture.completedFuture(null));
+            return cancels.thenCompose(done -> settle(topic, id, version, MAX_TRIES))
+                    .thenCompose(done -> pushAgainIfKept(topic, id, version, sent.join(), cancels.join(), send, tries));
         });
+    }
+
+    private CompletableFuture<Void> pushAgainIfKept(
+            String topic, String id, long version, SendResult.Success sent, Cancels cancels, Send send, int tries) {
+        return keptVersion(topic, id, sent, cancels)
+                .thenCompose(greater -> greater > version && tries > 1
+                        ? pushAbove(greater, topic, id, version, send, tries - 1)
+                        : CompletableFuture.completedFuture(null));
     }
 
     /** Returns the greatest version of a message that a push did not replace or cancel, in its own or another topic. */

@@ -4,9 +4,12 @@ import static io.delayqueue.web.compat.ids.IdsOnRedis.join;
 import static io.delayqueue.web.compat.ids.IdsOnRedis.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult.Success;
+import io.delayqueue.redis.ScriptCall;
+import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.web.compat.ids.IdsOnRedis.Pusher;
 import java.time.Duration;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -196,13 +200,109 @@ abstract class UniqueIdsContract {
         return new Held(gate, pushed);
     }
 
+    /** The settlement of a push may follow its end. */
+    private void awaitLive(String id, String... live) {
+        await().untilAsserted(() -> assertThat(process.live(id, TOPICS)).containsExactly(live));
+    }
+
+    @Test
+    void aPushWaitsForTheIndexOnceAndForItsSend() {
+        process.push("a", "other", "x"); // registers the topic
+        CrashingScripts scripts = new CrashingScripts(redis().scripts);
+        Pusher dying = redis().process(scripts, IdIndex.GRACE);
+        dying.push("a", "registers the topic", "x");
+        scripts.crashAfter(2, false);
+
+        dying.push("a", "1", "x");
+
+        assertThat(scripts.crashed()).isTrue();
+        assertThat(process.live("1", TOPICS)).containsExactly("a=x");
+        assertThat(process.end("1")).isTrue();
+    }
+
+    /** The first push has ended, but not its settlement. */
+    @Test
+    void aLaterPushThatFailsCancelsNothing() {
+        long first = sendUnsettled("a", "1");
+        long second = join(process.index().enterAsync("1", "b", 0)).version();
+
+        assertThat(join(process.index().settleAsync("1", "a", first)).end()).isEqualTo(IdIndex.End.SETTLED);
+
+        assertThat(second).isGreaterThan(first);
+        redis().sweep(Duration.ZERO, "1");
+        assertThat(process.live("1", TOPICS)).containsExactly("a=x");
+        process.push("c", "1", "y");
+        assertThat(process.live("1", TOPICS)).containsExactly("c=y");
+    }
+
+    @Test
+    void aSendThatEndsWhileALaterPushIsPendingIsCancelledByIt() {
+        long first = join(process.index().enterAsync("1", "a", 0)).version();
+        long second = join(process.index().enterAsync("1", "b", 0)).version();
+        join(process.copies().cancel("a", "1", second, false));
+        join(process.template().sendAsync(message("b", "1", "y", second)));
+        join(process.template().sendAsync(message("a", "1", "x", first)));
+        join(process.index().settleAsync("1", "a", first));
+
+        IdIndex.Settlement unseen = join(process.index().settleAsync("1", "b", second));
+        assertThat(unseen.end()).isEqualTo(IdIndex.End.AGAIN);
+        assertThat(unseen.others()).containsExactly("a");
+        join(process.copies().cancel("a", "1", second, false));
+        assertThat(join(process.index().settleAsync("1", "b", second)).end()).isEqualTo(IdIndex.End.SETTLED);
+        assertThat(process.live("1", TOPICS)).containsExactly("b=y");
+    }
+
+    private long sendUnsettled(String topic, String id) {
+        long version = join(process.index().enterAsync(id, topic, 0)).version();
+        join(process.template().sendAsync(message(topic, id, "x", version)));
+        return version;
+    }
+
+    @Test
+    void operationsThatArriveDuringACallShareTheNextCall() {
+        AtomicInteger calls = new AtomicInteger();
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        ScriptRunner slow = new ScriptRunner() {
+
+            @Override
+            public CompletableFuture<List<Object>> run(ScriptCall call) {
+                calls.incrementAndGet();
+                return redis().scripts.run(call).thenCombine(gate, (reply, open) -> reply);
+            }
+
+            @Override
+            public boolean isClustered() {
+                return redis().scripts.isClustered();
+            }
+        };
+        Pusher pusher = redis().process(slow, IdIndex.GRACE);
+        List<CompletableFuture<Void>> added = new ArrayList<>();
+        List<String> ids = idsOfOneBucket(100);
+        ids.forEach(id -> added.add(pusher.index().addAsync(id, "topic of " + id)));
+        gate.complete(null);
+        added.forEach(IdsOnRedis::join);
+
+        assertThat(calls).hasValueLessThan(10);
+        assertThat(ids)
+                .allSatisfy(id -> assertThat(join(pusher.index().findAsync(id)))
+                        .hasValueSatisfying(entry -> assertThat(entry.topics()).containsExactly("topic of " + id)));
+    }
+
+    private static List<String> idsOfOneBucket(int count) {
+        return IntStream.range(0, Integer.MAX_VALUE)
+                .mapToObj(i -> "x".repeat(65) + i) // Redis returns a small hash with short fields as one page
+                .filter(id -> IdIndex.bucketOf(id) == 0)
+                .limit(count)
+                .toList();
+    }
+
     @Test
     void lateSendYieldsToALaterPush() {
         Held late = held("a", "1", "late");
         process.push("b", "1", "last");
         late.goOn();
 
-        assertThat(process.live("1", TOPICS)).containsExactly("b=last");
+        awaitLive("1", "b=last");
     }
 
     @Test
@@ -213,7 +313,7 @@ abstract class UniqueIdsContract {
         late.goOn();
         between.goOn();
 
-        assertThat(process.live("1", TOPICS)).containsExactly("a=last");
+        awaitLive("1", "a=last");
     }
 
     @Test
@@ -258,7 +358,7 @@ abstract class UniqueIdsContract {
         first.goOn();
         second.goOn();
 
-        assertThat(process.live("1", TOPICS)).containsExactly("b=second");
+        awaitLive("1", "b=second");
         assertThat(process.found("1")).contains("b=second");
     }
 
@@ -331,12 +431,7 @@ abstract class UniqueIdsContract {
 
     @Test
     void pagesOfABucketAreSweptWithoutDelay() {
-        String longId = "x".repeat(65); // Redis returns a small hash with short fields as one page
-        List<String> ids = IntStream.range(0, Integer.MAX_VALUE)
-                .mapToObj(i -> longId + i)
-                .filter(id -> IdIndex.bucketOf(id) == 0)
-                .limit(300)
-                .toList();
+        List<String> ids = idsOfOneBucket(300);
         ids.stream().map(id -> process.ids().add("a", id)).toList().forEach(IdsOnRedis::join);
 
         IdSweep sweep = redis().sweep(Duration.ZERO, Duration.ofHours(1), 0);
@@ -379,11 +474,15 @@ abstract class UniqueIdsContract {
         }
         ends.forEach(IdsOnRedis::join);
         for (int i = 0; i < ids; i++) {
-            List<String> live = process.live("r" + i, TOPICS);
-            assertThat(histories.get(i).explains(live))
-                    .as("r%s: %s after %s", i, live, histories.get(i))
-                    .isTrue();
-            assertThat(process.found("r" + i).stream().toList()).isEqualTo(live);
+            String id = "r" + i;
+            IdHistory history = histories.get(i);
+            await().untilAsserted(() -> {
+                List<String> live = process.live(id, TOPICS);
+                assertThat(history.explains(live))
+                        .as("%s: %s after %s", id, live, history)
+                        .isTrue();
+                assertThat(process.found(id).stream().toList()).isEqualTo(live);
+            });
         }
         for (int i = 0; i < ids; i++) {
             process.end("r" + i);
