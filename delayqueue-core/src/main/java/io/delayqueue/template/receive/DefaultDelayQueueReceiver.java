@@ -117,6 +117,14 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
                 : new AnyTopic(this, requests, context.nanoTime).start();
     }
 
+    /**
+     * Whether a received message is known to have been sent with a {@linkplain
+     * io.delayqueue.message.DelayMessage.Builder#version version}.
+     */
+    public static boolean hasVersion(LeasedDelivery delivery) {
+        return delivery instanceof DefaultLeasedDelivery own && own.hasVersion();
+    }
+
     /** Number of topics with waiting receivers plus number of shards with unsent settlements. */
     int kept() {
         return waiting.size() + context.busyPollers();

@@ -20,10 +20,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A delivery of a receiver. */
 final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.Attempt {
+
+    /** The nonce of a message that was sent with a version. */
+    private static final Pattern VERSION = Pattern.compile("n\\d{16}");
 
     private final ReceiverContext context;
     private final Shard shard;
@@ -105,6 +109,10 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
     @Override
     public byte[] body() {
         return envelope.payload();
+    }
+
+    boolean hasVersion() {
+        return VERSION.matcher(envelope.nonce()).matches();
     }
 
     @Override

@@ -29,6 +29,8 @@ import io.delayqueue.web.waiting.LongPolls;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -94,19 +96,24 @@ public final class DelayQueueCompatAutoConfiguration {
             DelayQueueProperties properties,
             UniqueIds ids,
             CompatSettings settings) {
+        List<SendInterceptor> around = interceptors.orderedStream().toList();
         DelayQueueTemplate template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
                 .events(events)
                 .limits(withLongDelays(properties.limits().toLimits()))
                 .commandTimeout(properties.redis().commandTimeout())
-                .interceptors(interceptors.orderedStream().toList())
+                .interceptors(around)
                 .build();
         SendObserver observer = observers.getIfAvailable();
-        return new JobService(
-                template,
-                registry,
-                ids,
-                () -> observer == null ? engine::execute : observer.within(engine::execute),
-                settings);
+        return new JobService(template, registry, ids, () -> executor(engine, around, observer), settings);
+    }
+
+    /** Only an interceptor may block. Without one a job is sent by the thread that is at hand. */
+    private static Executor executor(
+            DelayQueueEngine engine, List<SendInterceptor> interceptors, @Nullable SendObserver observer) {
+        if (observer != null) {
+            return observer.within(engine::execute);
+        }
+        return interceptors.isEmpty() ? Runnable::run : engine::execute;
     }
 
     /** Permits the maximum delay of ouqiang/delay-queue, even if the limit for Java senders is lower. */

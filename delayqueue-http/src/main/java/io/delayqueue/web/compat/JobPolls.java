@@ -1,5 +1,6 @@
 package io.delayqueue.web.compat;
 
+import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.web.guard.Client;
@@ -111,13 +112,20 @@ public final class JobPolls {
         }
     }
 
+    /**
+     * Adds the popped job to the index. A job with a version was pushed, so that the index has it unless it lost the entry:
+     * the client then does not wait.
+     */
     private CompletableFuture<Popped> indexed(List<LeasedDelivery> deliveries) {
         if (deliveries.isEmpty()) {
             return CompletableFuture.completedFuture(new Popped(() -> NOTHING, null));
         }
         LeasedDelivery delivery = deliveries.get(0);
-        return jobs.index(delivery.topic(), delivery.id())
-                .thenApply(indexed -> new Popped(() -> ResponseBody.job(delivery.id(), delivery.body()), delivery));
+        Popped popped = new Popped(() -> ResponseBody.job(delivery.id(), delivery.body()), delivery);
+        CompletableFuture<Void> indexing = jobs.index(delivery.topic(), delivery.id());
+        return DefaultDelayQueueReceiver.hasVersion(delivery)
+                ? CompletableFuture.completedFuture(popped)
+                : indexing.thenApply(indexed -> popped);
     }
 
     /** Parses at most one name more than allowed, which is enough to detect a longer list. */
