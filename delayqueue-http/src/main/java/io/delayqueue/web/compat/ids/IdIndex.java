@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IdIndex {
 
+    private static final LuaScript ENTER = LuaScript.beside(IdIndex.class, "enter");
+    private static final LuaScript OPERATIONS = LuaScript.beside(IdIndex.class, "operations");
     private static final LuaScript SWEEP = LuaScript.beside(IdIndex.class, "sweep");
 
     /** Time for which an interrupted push may still store a message. */
@@ -47,7 +49,7 @@ public final class IdIndex {
     static final int BUCKETS = 256;
 
     private final Map<Integer, byte[]> keys = new ConcurrentHashMap<>();
-    /** The batchers of enters, and of the other operations. In a Cluster each bucket has its own, otherwise there is one. */
+    /** The batchers by bucket. In a Cluster each bucket has its own, otherwise there is one. */
     private final Map<Integer, IndexBatcher> enters = new ConcurrentHashMap<>();
 
     private final Map<Integer, IndexBatcher> others = new ConcurrentHashMap<>();
@@ -117,13 +119,14 @@ public final class IdIndex {
      * @param floor version that the version of this push must exceed
      */
     CompletableFuture<Entered> enterAsync(String id, String topic, long floor) {
-        return run(enters, "enter", id, escaped(topic), floor)
+        return run(enters, ENTER, "enter", id, escaped(topic), floor)
                 .thenApply(reply -> new Entered(version(reply.get(1)), topics(reply, 2)));
     }
 
     CompletableFuture<Settlement> settleAsync(String id, String topic, long version) {
         return run(
                         others,
+                        OPERATIONS,
                         "settle",
                         id,
                         escaped(topic),
@@ -138,7 +141,7 @@ public final class IdIndex {
     }
 
     CompletableFuture<Optional<Entry>> findAsync(String id) {
-        return run(others, "find", id)
+        return run(others, OPERATIONS, "find", id)
                 .thenApply(reply -> reply.size() < 3
                         ? Optional.empty()
                         : Optional.of(new Entry(id, version(reply.get(1)), topics(reply, 2))));
@@ -151,13 +154,20 @@ public final class IdIndex {
      * @param minAge minimum age of the entry
      */
     CompletableFuture<Void> removeAsync(String id, long version, Duration minAge) {
-        return run(others, "remove", id, DelayMessage.versionDigits(version), grace.toMillis(), minAge.toMillis())
+        return run(
+                        others,
+                        OPERATIONS,
+                        "remove",
+                        id,
+                        DelayMessage.versionDigits(version),
+                        grace.toMillis(),
+                        minAge.toMillis())
                 .thenApply(reply -> null);
     }
 
     /** Adds a topic in which an id is live, if the entry does not have it. */
     CompletableFuture<Void> addAsync(String id, String topic) {
-        return run(others, "add", id, escaped(topic)).thenApply(reply -> null);
+        return run(others, OPERATIONS, "add", id, escaped(topic)).thenApply(reply -> null);
     }
 
     /**
@@ -199,10 +209,10 @@ public final class IdIndex {
     }
 
     private CompletableFuture<List<?>> run(
-            Map<Integer, IndexBatcher> batchers, String operation, String id, Object... arguments) {
+            Map<Integer, IndexBatcher> batchers, LuaScript script, String operation, String id, Object... arguments) {
         int bucket = bucketOf(id);
-        IndexBatcher batcher =
-                batchers.computeIfAbsent(scripts.isClustered() ? bucket : 0, absent -> new IndexBatcher(scripts));
+        IndexBatcher batcher = batchers.computeIfAbsent(
+                scripts.isClustered() ? bucket : 0, absent -> new IndexBatcher(scripts, script));
         return batcher.run(operation, key(bucket), id, arguments).thenApply(reply -> {
             if (!reply.isEmpty()
                     && reply.get(0) instanceof byte[] status

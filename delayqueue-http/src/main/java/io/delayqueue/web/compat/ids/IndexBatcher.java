@@ -18,18 +18,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class IndexBatcher {
 
-    private static final LuaScript OPERATIONS = LuaScript.beside(IndexBatcher.class, "operations");
     private static final int MAX_CALLS = 3;
     private static final int MAX_OPERATIONS = 100;
 
     private final ScriptRunner scripts;
+    private final LuaScript script;
     private final Queue<Operation> waiting = new ArrayDeque<>();
     private int calls;
     private int inProgress;
 
-    /** Creates a batcher. Its operations have keys on one server. */
-    IndexBatcher(ScriptRunner scripts) {
+    /**
+     * Creates a batcher. Its operations have keys on one server.
+     *
+     * @param script runs the operations
+     */
+    IndexBatcher(ScriptRunner scripts, LuaScript script) {
         this.scripts = scripts;
+        this.script = script;
     }
 
     /**
@@ -93,7 +98,7 @@ final class IndexBatcher {
         inProgress -= operations;
     }
 
-    private static ScriptCall call(List<Operation> operations) {
+    private ScriptCall call(List<Operation> operations) {
         List<byte[]> keys = new ArrayList<>();
         List<ByteBuffer> known = new ArrayList<>();
         int[] numbers = new int[operations.size()];
@@ -107,7 +112,7 @@ final class IndexBatcher {
             }
             numbers[i] = index + 1;
         }
-        ScriptCall call = new ScriptCall(OPERATIONS, keys);
+        ScriptCall call = new ScriptCall(script, keys);
         for (int i = 0; i < numbers.length; i++) {
             Operation operation = operations.get(i);
             call.add(operation.name).add(numbers[i]).add(operation.id);

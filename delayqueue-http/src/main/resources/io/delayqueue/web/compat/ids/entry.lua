@@ -18,8 +18,10 @@ local function parsed(text)
     return nil
   end
   local others = {}
-  for since, topic in string.gmatch(rest, ' (%d+):(%S+)') do
-    others[#others + 1] = {since = since, topic = topic}
+  if rest ~= '' then
+    for since, topic in string.gmatch(rest, ' (%d+):(%S+)') do
+      others[#others + 1] = {since = since, topic = topic}
+    end
   end
   return {version = version, state = state, current = current, others = others}
 end
@@ -32,11 +34,11 @@ local function stored(key, id)
 end
 
 local function written(key, id, entry)
-  local parts = {'1', entry.version, entry.state, entry.current}
+  local text = '1 ' .. entry.version .. ' ' .. entry.state .. ' ' .. entry.current
   for _, other in ipairs(entry.others) do
-    parts[#parts + 1] = other.since .. ':' .. other.topic
+    text = text .. ' ' .. other.since .. ':' .. other.topic
   end
-  redis.call('HSET', key, id, table.concat(parts, ' '))
+  redis.call('HSET', key, id, text)
 end
 
 -- When memory is full, Redis rejects writes only until the first write of a script. It never rejects HDEL, so the

@@ -1,5 +1,4 @@
--- Runs operations on the entries of ids, in their order. An enter is only in a call of enters: the other operations also
--- run when memory is full.
+-- Runs operations on the entries of ids, in their order. Also runs when memory is full.
 --
 -- KEYS[1..n] buckets
 -- ARGV   for each operation: name, number of its key, id, then its arguments
@@ -7,7 +6,6 @@
 -- cost   TIME, and the commands of the operations
 --@include entry
 local operations, arguments = {}, {}
---@include enter
 --@include settle
 --@include find
 --@include remove
