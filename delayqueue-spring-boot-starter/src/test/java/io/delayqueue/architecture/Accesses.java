@@ -5,6 +5,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import java.time.Clock;
 import java.time.InstantSource;
 import java.util.Date;
+import java.util.Set;
 import java.util.Timer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -16,6 +17,17 @@ import java.util.function.Predicate;
 final class Accesses {
 
     private static final String CONSTRUCTOR = "<init>";
+
+    private static final Set<String> REFLECTION = Set.of(
+            "setAccessible",
+            "trySetAccessible",
+            "makeAccessible",
+            "getDeclaredField",
+            "getDeclaredFields",
+            "getDeclaredMethod",
+            "getDeclaredMethods",
+            "findField",
+            "privateLookupIn");
 
     private Accesses() {}
 
@@ -41,6 +53,11 @@ final class Accesses {
                 || is(target, Timer.class, CONSTRUCTOR)
                 || is(target, ForkJoinPool.class, "commonPool")
                 || usesTheCommonPool(target);
+    }
+
+    static Predicate<CodeUnitAccessTarget> reachesPrivateMembers() {
+        return target -> REFLECTION.contains(target.getName())
+                || target.getOwner().getPackageName().matches("org\\.eclipse\\.jetty\\..*internal.*");
     }
 
     private static boolean startsAThread(CodeUnitAccessTarget target) {

@@ -77,6 +77,15 @@ final class ArchitectureRules {
                 "org.eclipse.jetty..");
     }
 
+    /** A container's private members differ between its versions. */
+    ArchRule webUsesPublicMembersOnly() {
+        return classes()
+                .that()
+                .resideInAnyPackage(base + ".web..", base + ".autoconfigure.http..")
+                .should(Conditions.notAccess("private or internal members", Accesses.reachesPrivateMembers()))
+                .allowEmptyShould(true);
+    }
+
     ArchRule kafkaStaysInItsForwarder() {
         return only(List.of("forward.kafka", "autoconfigure"), "org.springframework.kafka..", "org.apache.kafka..");
     }
@@ -189,6 +198,7 @@ final class ArchitectureRules {
                 micrometerStaysInMetrics(),
                 actuatorStaysInActuate(),
                 webStaysInWeb(),
+                webUsesPublicMembersOnly(),
                 kafkaStaysInItsForwarder(),
                 rabbitStaysInItsForwarder(),
                 jmsStaysInItsForwarder(),

@@ -65,6 +65,9 @@ class ArchitectureTests {
                 arguments(FIXTURE.micrometerStaysInMetrics(), List.of("store.UsesMicrometer")),
                 arguments(FIXTURE.actuatorStaysInActuate(), List.of("fixture.web.UsesActuator")),
                 arguments(FIXTURE.webStaysInWeb(), List.of("admin.UsesWeb")),
+                arguments(
+                        FIXTURE.webUsesPublicMembersOnly(),
+                        List.of("ReachesIntoAContainer.field", "ReachesIntoAContainer.read")),
                 arguments(FIXTURE.kafkaStaysInItsForwarder(), List.of("forward.UsesBrokers.kafka")),
                 arguments(FIXTURE.rabbitStaysInItsForwarder(), List.of("forward.UsesBrokers.rabbit")),
                 arguments(FIXTURE.jmsStaysInItsForwarder(), List.of("forward.UsesBrokers.jms")),

@@ -9,6 +9,7 @@ import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.guard.Client;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.waiting.LongPolls;
+import io.delayqueue.web.waiting.TomcatRequestValve;
 import io.delayqueue.web.waiting.UnreadBodyFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
@@ -19,8 +20,11 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -110,6 +114,17 @@ public final class DelayQueueHttpAutoConfiguration {
         @ConditionalOnMissingBean
         LongPolls delayQueueLongPolls(DelayQueueProperties properties, DelayQueueEngine engine) {
             return new LongPolls(properties.http().maxWaiting(), engine.tasks());
+        }
+    }
+    /** Configuration for Spring Boot's Tomcat. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass(ConfigurableTomcatWebServerFactory.class)
+    static final class OnTomcat {
+
+        @Bean
+        WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> delayQueueTomcatRequests() {
+            return factory -> factory.addEngineValves(new TomcatRequestValve());
         }
     }
 }

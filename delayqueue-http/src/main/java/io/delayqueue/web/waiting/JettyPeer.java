@@ -11,9 +11,11 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.internal.HttpConnection;
 
-/** Checks Jetty's end point. Jetty does not read from it while the request waits. */
+/**
+ * Checks Jetty's end point. Jetty does not read from it while the request waits. The bytes that Jetty has read already are
+ * reached as a connection's upgrade reaches them.
+ */
 final class JettyPeer implements Peer {
 
     private static final int BUFFER_SIZE = 1024;
@@ -63,14 +65,19 @@ final class JettyPeer implements Peer {
         if (!endPoint.isOpen() || endPoint.isInputShutdown()) {
             return true;
         }
-        if (!(connection instanceof HttpConnection http) || !http.isRequestBufferEmpty()) {
-            return false; // Jetty's buffer may lack space for more bytes, which would be lost
+        if (!(connection instanceof Connection.UpgradeFrom from) || !(connection instanceof Connection.UpgradeTo to)) {
+            return false;
         }
         try {
+            ByteBuffer arrived = from.onUpgradeFrom();
+            if (arrived != null && arrived.hasRemaining()) {
+                to.onUpgradeTo(arrived); // the next request has begun
+                return false;
+            }
             ByteBuffer early = ByteBuffer.allocate(BUFFER_SIZE).limit(0);
             int read = endPoint.fill(early);
             if (read > 0) {
-                http.onUpgradeTo(early); // keeps the beginning of a pipelined request
+                to.onUpgradeTo(early); // keeps the beginning of a pipelined request
             }
             return read < 0;
         } catch (IOException | RuntimeException e) {

@@ -1,74 +1,45 @@
 package io.delayqueue.web.waiting;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import jakarta.servlet.ServletRequest;
 import java.io.IOException;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import org.apache.catalina.connector.Request;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.catalina.connector.RequestFacade;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.apache.coyote.AbstractProcessor;
 import org.apache.coyote.ActionCode;
+import org.apache.coyote.Request;
 import org.apache.tomcat.util.net.ApplicationBufferHandler;
-import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ReflectionUtils;
 
 /**
- * Checks Tomcat's socket. Tomcat does not read from it while the request waits. The socket is reached by reflection on
- * Tomcat's internals. If they differ in a Tomcat version, a warning is logged once and all clients count as connected.
+ * Lets Tomcat read from the socket without blocking. Tomcat itself does not read from it while the request waits. Needs a
+ * {@link TomcatRequestValve}. Without it, a warning is logged once and all clients count as connected.
  */
 final class TomcatPeer implements Peer {
 
     private static final Log log = LogFactory.getLog(TomcatPeer.class);
 
-    private static final int BUFFER_SIZE = 1024;
+    /** Interval at which the rest of a body is read. */
+    private static final Duration READ_INTERVAL = Duration.ofMillis(5);
 
-    private static final @Nullable Internals INTERNALS = Internals.find();
+    private static final String CRLF = "\r\n";
 
-    private final SocketWrapperBase<?> socket;
+    /** Longer sizes are those of no body that arrives at once. */
+    private static final Pattern CHUNK_HEAD = Pattern.compile("([0-9a-fA-F]{1,7})" + CRLF);
 
-    private TomcatPeer(SocketWrapperBase<?> socket) {
-        this.socket = socket;
-    }
+    private static final AtomicBoolean WARNED = new AtomicBoolean();
 
-    /** The path from a servlet request to its socket, by reflection. */
-    private record Internals(Field request, Field processor, Method socket) {
+    private final Request request;
 
-        static @Nullable Internals find() {
-            try {
-                Field request = RequestFacade.class.getDeclaredField("request");
-                Field processor = org.apache.coyote.Request.class.getDeclaredField("hook");
-                Method socket = AbstractProcessor.class.getDeclaredMethod("getSocketWrapper");
-                request.setAccessible(true);
-                processor.setAccessible(true);
-                socket.setAccessible(true);
-                return new Internals(request, processor, socket);
-            } catch (ReflectiveOperationException | RuntimeException e) {
-                log.warn(
-                        "Disconnected clients cannot be detected in this version of Tomcat: messages that are received"
-                                + " for a disconnected client are redelivered after their lease",
-                        e);
-                return null;
-            }
-        }
-
-        org.apache.coyote.@Nullable Request coyote(ServletRequest facade) {
-            Request inner = (Request) ReflectionUtils.getField(request, facade);
-            return inner == null ? null : inner.getCoyoteRequest();
-        }
-
-        @Nullable
-        SocketWrapperBase<?> socket(ServletRequest facade) {
-            org.apache.coyote.Request coyote = coyote(facade);
-            Object hook = coyote == null ? null : ReflectionUtils.getField(processor, coyote);
-            return hook instanceof AbstractProcessor
-                    ? (SocketWrapperBase<?>) ReflectionUtils.invokeMethod(socket, hook)
-                    : null;
-        }
+    private TomcatPeer(Request request) {
+        this.request = request;
     }
 
     /** The part that was read last. Tomcat shortens it if the next request has arrived together with the body. */
@@ -96,60 +67,112 @@ final class TomcatPeer implements Peer {
         return request instanceof RequestFacade;
     }
 
-    static Peer of(ServletRequest request) {
-        Internals internals = INTERNALS;
-        SocketWrapperBase<?> socket = internals == null ? null : internals.socket(request);
-        return socket == null ? () -> false : new TomcatPeer(socket);
+    static Peer of(ServletRequest facade) {
+        Request request = requestOf(facade);
+        return request == null ? () -> false : new TomcatPeer(request);
+    }
+
+    private static @Nullable Request requestOf(ServletRequest facade) {
+        Request request = TomcatRequestValve.requestOf(facade);
+        if (request == null && !WARNED.getAndSet(true)) {
+            log.warn(
+                    "Disconnected clients cannot be detected, because Spring Boot did not create this Tomcat or does not"
+                            + " customize it: messages that are received for a disconnected client are redelivered after their"
+                            + " lease");
+        }
+        return request;
     }
 
     /** Reads the body for a short time. If it is incomplete then, Tomcat does not read the rest. */
-    static void endUnread(ServletRequest request) {
-        Internals internals = INTERNALS;
-        org.apache.coyote.Request coyote = internals == null ? null : internals.coyote(request);
-        SocketWrapperBase<?> socket = internals == null ? null : internals.socket(request);
-        if (coyote != null && socket != null && !isReadWithin(BODY_TIMEOUT, coyote, socket)) {
-            coyote.action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+    static void endUnread(ServletRequest facade) {
+        Request request = requestOf(facade);
+        if (request != null && !isRead(request)) {
+            request.action(ActionCode.DISABLE_SWALLOW_INPUT, null);
         }
     }
 
-    /** Reads below the servlet stream, which may already be closed. */
-    private static boolean isReadWithin(Duration time, org.apache.coyote.Request request, SocketWrapperBase<?> socket) {
-        long timeout = socket.getReadTimeout();
-        long end = System.nanoTime() + time.toNanos();
+    /** Reads below the servlet stream, which may already be closed. Never waits for the socket. */
+    private static boolean isRead(Request request) {
+        boolean chunked = request.getContentLengthLong() < 0;
+        boolean fromBegin = request.getBytesRead() == 0;
+        long end = System.nanoTime() + BODY_TIMEOUT.toNanos();
         Discarded discarded = new Discarded();
         try {
             while (!request.isFinished()) {
-                long left = Duration.ofNanos(end - System.nanoTime()).toMillis();
-                if (left <= 0) {
+                if (available(request, true) > 0) {
+                    // Tomcat would wait for the rest of a chunk's header as long as for the next request
+                    boolean first = request.getBytesRead() == 0;
+                    if (chunked && !(first ? isWholeBody(request) : fromBegin)) {
+                        return false;
+                    }
+                    if (request.doRead(discarded) < 0) {
+                        return true;
+                    }
+                } else if (System.nanoTime() - end < 0) {
+                    LockSupport.parkNanos(READ_INTERVAL.toNanos());
+                } else {
                     return false;
-                }
-                socket.setReadTimeout(left);
-                if (request.doRead(discarded) < 0) {
-                    return true;
                 }
             }
             return true;
         } catch (IOException e) {
-            return false; // timed out, or the client has disconnected
-        } finally {
-            socket.setReadTimeout(timeout);
+            return false; // malformed, or the client has disconnected
+        }
+    }
+
+    /** Returns whether Tomcat's buffer begins with a whole chunked body without extensions and trailers. */
+    private static boolean isWholeBody(Request request) {
+        if (!(request.getInputBuffer() instanceof ApplicationBufferHandler buffer)) {
+            return false;
+        }
+        String text = ISO_8859_1.decode(buffer.getByteBuffer().duplicate()).toString();
+        for (int at = 0; ; ) {
+            Matcher head = CHUNK_HEAD.matcher(text).region(at, text.length());
+            if (!head.lookingAt()) {
+                return false;
+            }
+            int size = Integer.parseInt(head.group(1), 16);
+            if (!text.startsWith(CRLF, head.end() + size)) {
+                return false;
+            }
+            if (size == 0) {
+                return true;
+            }
+            at = head.end() + size + CRLF.length();
         }
     }
 
     @Override
     public boolean isDisconnected() {
-        if (socket.isClosed()) {
-            return true;
+        if (!(request.getInputBuffer() instanceof ApplicationBufferHandler buffer)) {
+            return false;
         }
+        ByteBuffer bytes = buffer.getByteBuffer();
+        if (bytes.hasRemaining() || available(request, false) > 0) {
+            return false; // the next request has begun
+        }
+        ByteBuffer early = ByteBuffer.allocate(bytes.capacity()).limit(0);
+        // Tomcat reads into the buffer that it had before the body. It may end with the begin of the next request.
+        buffer.setByteBuffer(early);
         try {
-            ByteBuffer early = ByteBuffer.allocate(BUFFER_SIZE);
-            int read = socket.read(false, early);
-            if (read > 0) {
-                socket.unRead(early.flip()); // keeps the beginning of a pipelined request
-            }
-            return read < 0;
-        } catch (IOException | RuntimeException e) {
-            return true; // closed concurrently
+            return available(request, true) > 0 && !early.hasRemaining();
+        } finally {
+            buffer.setByteBuffer(early.hasRemaining() ? joined(bytes, early) : bytes);
         }
+    }
+
+    /** Appends to the bytes that Tomcat has already read. */
+    private static ByteBuffer joined(ByteBuffer bytes, ByteBuffer early) {
+        int limit = bytes.limit();
+        int end = limit + early.remaining();
+        ByteBuffer joined = ByteBuffer.allocate(Math.max(bytes.capacity(), end));
+        joined.put(0, bytes, 0, limit).put(limit, early, early.position(), early.remaining());
+        return joined.position(bytes.position()).limit(end);
+    }
+
+    /** Returns the number of bytes that can be read, or 1 if reading fails. */
+    private static int available(Request request, boolean readsFromSocket) {
+        request.action(ActionCode.AVAILABLE, readsFromSocket);
+        return request.getAvailable();
     }
 }

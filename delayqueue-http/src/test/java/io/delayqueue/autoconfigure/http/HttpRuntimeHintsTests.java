@@ -2,8 +2,6 @@ package io.delayqueue.autoconfigure.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.apache.catalina.connector.RequestFacade;
-import org.apache.coyote.AbstractProcessor;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -19,17 +17,6 @@ class HttpRuntimeHintsTests {
     @Test
     void openApiDocumentIsRegistered() {
         assertThat(RuntimeHintsPredicates.resource().forResource("io/delayqueue/web/api/openapi.json"))
-                .accepts(hints);
-    }
-
-    @Test
-    void membersOfTomcatAreRegistered() throws Exception {
-        assertThat(RuntimeHintsPredicates.reflection()
-                        .onFieldAccess(RequestFacade.class.getDeclaredField("request"))
-                        .and(RuntimeHintsPredicates.reflection()
-                                .onFieldAccess(org.apache.coyote.Request.class.getDeclaredField("hook")))
-                        .and(RuntimeHintsPredicates.reflection()
-                                .onMethodInvocation(AbstractProcessor.class.getDeclaredMethod("getSocketWrapper"))))
                 .accepts(hints);
     }
 }

@@ -43,6 +43,11 @@ class UnreadBodyTests {
                 + "\r\nContent-Type: application/json\r\nContent-Length: " + length + "\r\n\r\n";
     }
 
+    private static String chunkedHead(String path, String token) {
+        return "POST " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token
+                + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    }
+
     /** Each client gets a response, and the server closes the connection, while all clients continue to send. */
     private static void receiveResponses(List<RawClient> clients, String expected) {
         AtomicBoolean ended = new AtomicBoolean();
@@ -92,10 +97,32 @@ class UnreadBodyTests {
     @ValueSource(strings = {WAITING_PATH, "/q/push"})
     void largeChunkedBodyIsRejectedBeforeItsEnd(String path) {
         try (RawClient client = new RawClient(node.port())) {
-            client.write("POST " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ApiNode.TOKEN
-                    + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n200001\r\n"
-                    + " ".repeat(0x200001) + "\r\n");
+            client.write(chunkedHead(path, ApiNode.TOKEN) + "200001\r\n" + " ".repeat(0x200001) + "\r\n");
             assertThat(client.readUntil("}")).contains("(delayqueue.http.max-body-size) of 2097152 bytes");
+        }
+    }
+
+    /** Tomcat would wait for the rest of the chunk's size. */
+    @Test
+    void unauthorizedIncompleteChunksHoldNoThreads() {
+        List<RawClient> clients =
+                Stream.generate(() -> new RawClient(node.port())).limit(CLIENTS).toList();
+        clients.forEach(client -> client.write(chunkedHead(WAITING_PATH, "none") + "5\r\nabcde\r\n1"));
+
+        for (RawClient client : clients) {
+            assertThat(client.readUntil("nothing but the end")).contains("HTTP/1.1 401");
+            client.close();
+        }
+    }
+
+    @Test
+    void rejectedRequestWithACompleteChunkedBodyKeepsTheConnection() {
+        try (RawClient client = new RawClient(node.port())) {
+            for (int i = 0; i < 3; i++) {
+                client.write(chunkedHead(WAITING_PATH, "none") + "5\r\nabcde\r\nA\r\nabc\r\n0\r\n\r\n\r\n0\r\n\r\n");
+                assertThat(client.readUntil("HTTP Basic.\"")).startsWith("HTTP/1.1 401");
+                client.readUntil("}");
+            }
         }
     }
 

@@ -12,7 +12,9 @@ class LongPollTests {
 
         @Override
         ServletWebServerFactory factory() {
-            return new TomcatServletWebServerFactory(0);
+            TomcatServletWebServerFactory factory = new TomcatServletWebServerFactory(0);
+            factory.addEngineValves(new TomcatRequestValve());
+            return factory;
         }
     }
 
