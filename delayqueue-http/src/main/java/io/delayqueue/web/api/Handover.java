@@ -42,7 +42,7 @@ final class Handover {
         this.poll = poll;
         this.receiving = receiving;
         this.settling = settling;
-        this.response = new PendingResponse<>(wait.plus(TIMEOUT_MARGIN), this::timedOut, this::end);
+        this.response = new PendingResponse<>(wait.plus(TIMEOUT_MARGIN), this::timedOut, this::disconnected, this::end);
     }
 
     /**
@@ -113,6 +113,7 @@ final class Handover {
     }
 
     private void disconnected() {
+        poll.close();
         receiving.cancel(false);
         release();
         // the client cannot read the response, but the request must end

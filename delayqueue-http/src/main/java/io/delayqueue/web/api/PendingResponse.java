@@ -22,6 +22,7 @@ public final class PendingResponse<T> {
     private final CompletableFuture<Response<T>> completion = new CompletableFuture<>();
     private final Duration timeout;
     private final Runnable onTimeout;
+    private final Runnable onDisconnect;
     private final Runnable onEnd;
 
     /**
@@ -29,17 +30,20 @@ public final class PendingResponse<T> {
      *
      * @param timeout time after which the container ends the request; zero if it does not
      * @param onTimeout called then; completes the response
+     * @param onDisconnect called when the container reports that the client of an asynchronous request has disconnected,
+     *     as over HTTP/2
      * @param onEnd called when an asynchronous request ends for any reason
      */
-    PendingResponse(Duration timeout, Runnable onTimeout, Runnable onEnd) {
+    PendingResponse(Duration timeout, Runnable onTimeout, Runnable onDisconnect, Runnable onEnd) {
         this.timeout = timeout;
         this.onTimeout = onTimeout;
+        this.onDisconnect = onDisconnect;
         this.onEnd = onEnd;
     }
 
     /** Returns the response to a result that arrives in time. */
     static <S, T> PendingResponse<T> of(CompletableFuture<S> result, Function<S, Response<T>> response) {
-        PendingResponse<T> pending = new PendingResponse<>(NO_TIMEOUT, () -> {}, () -> {});
+        PendingResponse<T> pending = new PendingResponse<>(NO_TIMEOUT, () -> {}, () -> {}, () -> {});
         CompletableFuture<?> ignored = result.thenApply(response).whenComplete((completed, failure) -> {
             if (failure == null) {
                 pending.complete(completed);
@@ -82,6 +86,7 @@ public final class PendingResponse<T> {
     DeferredResult<Response<T>> deferred() {
         DeferredResult<Response<T>> result = new DeferredResult<>(timeout.toMillis());
         result.onTimeout(onTimeout);
+        result.onError(failure -> onDisconnect.run());
         result.onCompletion(onEnd);
         CompletableFuture<?> ignored = completion.whenComplete((response, failure) -> {
             if (failure == null) {

@@ -101,6 +101,7 @@ final class ResponseWriter {
         @Override
         public void onError(AsyncEvent event) {
             action.run();
+            endDisconnected(event.getAsyncContext());
         }
 
         @Override

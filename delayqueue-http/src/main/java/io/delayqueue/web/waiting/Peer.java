@@ -10,9 +10,9 @@ import org.springframework.util.ClassUtils;
  * The client at the other end of a connection. May be called only while the request waits and no thread reads from or
  * writes to the connection. Not thread-safe.
  *
- * <p>The Servlet API does not report disconnected clients while a request waits, so that Tomcat and Jetty have an
- * implementation each. In other containers and over HTTP/2, a disconnected client is detected only when writing its
- * response fails.
+ * <p>Over HTTP/1.1, the Servlet API does not report disconnected clients while a request waits, so that Tomcat and Jetty
+ * have an implementation each. Over HTTP/2, containers report them to asynchronous listeners. In other containers, a
+ * disconnected client is detected only when writing its response fails.
  */
 @FunctionalInterface
 interface Peer {

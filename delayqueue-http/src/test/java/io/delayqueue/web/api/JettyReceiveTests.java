@@ -1,8 +1,10 @@
 package io.delayqueue.web.api;
 
+import java.net.http.HttpClient;
+
 class JettyReceiveTests extends ReceiveContract {
 
     JettyReceiveTests() {
-        super("jetty", ApiNode.JETTY);
+        super(HttpClient.Version.HTTP_1_1, "jetty", ApiNode.JETTY);
     }
 }

@@ -43,7 +43,7 @@ class PendingResponseTests {
 
     @Test
     void laterFailureIsDeferred() {
-        PendingResponse<String> pending = new PendingResponse<>(Duration.ofSeconds(1), () -> {}, () -> {});
+        PendingResponse<String> pending = new PendingResponse<>(Duration.ofSeconds(1), () -> {}, () -> {}, () -> {});
         DeferredResult<Response<String>> deferred = pending.deferred();
         IllegalStateException failure = new IllegalStateException("no");
 

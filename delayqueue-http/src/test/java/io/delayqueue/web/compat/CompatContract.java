@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.web.waiting.Http2Client;
 import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.OpenRequests;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -16,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -38,12 +40,17 @@ abstract class CompatContract {
 
     abstract String server();
 
+    boolean isHttp2() {
+        return false;
+    }
+
     @BeforeAll
     void start() {
         // leases of an unknown topic are left alone for a third of this time
         node = CompatNode.start(
                 server(),
                 "/dq",
+                "server.http2.enabled=" + isHttp2(),
                 "delayqueue.listener.lease=3s",
                 "delayqueue.http.compat.max-wait=3s",
                 "delayqueue.http.max-body-size=10KB");
@@ -113,13 +120,8 @@ abstract class CompatContract {
     }
 
     @Test
-    void nothingIsReceivedForADisconnectedClient() throws IOException {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.port())) {
-            String body = "{\"topic\":\"hang\"}";
-            socket.getOutputStream()
-                    .write(("POST /dq/pop HTTP/1.1\r\nHost: here\r\nContent-Length: " + body.length() + "\r\n\r\n"
-                                    + body)
-                            .getBytes(StandardCharsets.UTF_8));
+    void nothingIsReceivedForADisconnectedClient() throws Exception {
+        try (AutoCloseable client = waiting("hang")) {
             await().until(() -> node.bean(LongPolls.class).waiting() == 1);
         }
         OpenRequests.awaitNoneWaiting(node.context());
@@ -135,6 +137,20 @@ abstract class CompatContract {
             assertThat(found.state()).isEqualTo(MessageState.LEASED);
         });
         node.ask("finish", "{\"id\":\"h1\"}");
+    }
+
+    private AutoCloseable waiting(String topic) throws IOException {
+        String body = "{\"topic\":\"" + topic + "\"}";
+        if (isHttp2()) {
+            Http2Client client = new Http2Client(node.port());
+            client.post("/dq/pop", Map.of(), body);
+            return client::reset;
+        }
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.port());
+        socket.getOutputStream()
+                .write(("POST /dq/pop HTTP/1.1\r\nHost: here\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
+                        .getBytes(StandardCharsets.UTF_8));
+        return socket;
     }
 
     @Test

@@ -21,4 +21,22 @@ class CompatTests {
             return "jetty";
         }
     }
+
+    @Nested
+    class OnTomcatOverHttp2 extends OnTomcat {
+
+        @Override
+        boolean isHttp2() {
+            return true;
+        }
+    }
+
+    @Nested
+    class OnJettyOverHttp2 extends OnJetty {
+
+        @Override
+        boolean isHttp2() {
+            return true;
+        }
+    }
 }
