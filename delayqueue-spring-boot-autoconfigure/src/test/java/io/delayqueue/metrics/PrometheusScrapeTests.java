@@ -27,7 +27,7 @@ class PrometheusScrapeTests extends MeterTest {
     }
 
     private Scrape scrape() {
-        return Scrape.of(bean(PrometheusMeterRegistry.class));
+        return Scrape.of(bean(PrometheusMeterRegistry.class).scrape());
     }
 
     @Test

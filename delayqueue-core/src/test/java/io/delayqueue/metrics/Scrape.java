@@ -1,27 +1,38 @@
 package io.delayqueue.metrics;
 
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** A scrape of an application by Prometheus, parsed into series. */
-final class Scrape {
+public final class Scrape {
 
     private static final Pattern LINE =
             Pattern.compile("([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\\{(.*)})? (\\S+)", Pattern.DOTALL);
     private static final Pattern LABEL = Pattern.compile("([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\\\]|\\\\.)*)\"(?:,|$)");
 
+    private static final Pattern SELECTOR = Pattern.compile("(delayqueue_[a-z_]+)(?:\\{([^}]*)})?");
+    private static final Pattern MATCHER = Pattern.compile("([a-z_]+)\\s*(?:=~|!~|!=|=)");
+    private static final Pattern GROUPING = Pattern.compile("\\b(?:by|on)\\s*\\(([^)]*)\\)");
+    /** Labels that Prometheus adds to each series. */
+    private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
+
     private final List<Series> series = new ArrayList<>();
     private final Map<String, String> helps = new TreeMap<>();
 
-    record Series(String name, Map<String, String> labels, double value) {}
+    /** A series with its value. */
+    public record Series(String name, Map<String, String> labels, double value) {}
 
     private Scrape(String text) {
         text.lines().forEach(line -> {
@@ -34,8 +45,9 @@ final class Scrape {
         });
     }
 
-    static Scrape of(PrometheusMeterRegistry registry) {
-        return new Scrape(registry.scrape());
+    /** Parses the text of a scrape. */
+    public static Scrape of(String text) {
+        return new Scrape(text);
     }
 
     private static Series parse(String line) {
@@ -60,18 +72,19 @@ final class Scrape {
     }
 
     /** The series of the queue. */
-    List<Series> series() {
+    public List<Series> series() {
         return series.stream()
                 .filter(each -> each.name().startsWith("delayqueue_"))
                 .toList();
     }
 
-    Set<String> names() {
+    /** The names of the series. */
+    public Set<String> names() {
         return series().stream().map(Series::name).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** The labels of the series with a name. */
-    Set<String> labels(String name) {
+    public Set<String> labels(String name) {
         return series().stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
@@ -80,7 +93,38 @@ final class Scrape {
                 .keySet();
     }
 
-    Map<String, String> helps() {
+    /** The descriptions of meters by name. */
+    public Map<String, String> helps() {
         return helps;
+    }
+
+    /** Checks that each series and each label of an expression was scraped. */
+    public void check(String expression) {
+        Set<String> labels = new HashSet<>(OF_PROMETHEUS);
+        List<MatchResult> selectors = SELECTOR.matcher(expression).results().toList();
+        assertThat(selectors).as(expression).isNotEmpty();
+        for (MatchResult selector : selectors) {
+            Set<String> own = labels(selector.group(1));
+            labels.addAll(own);
+            String matchers = selector.group(2) == null ? "" : selector.group(2);
+            assertThat(MATCHER.matcher(matchers).results().map(matcher -> matcher.group(1)))
+                    .as(expression)
+                    .isSubsetOf(own);
+        }
+        assertThat(grouped(expression)).as(expression).isSubsetOf(labels);
+        assertThat(count(expression, '(')).as(expression).isEqualTo(count(expression, ')'));
+    }
+
+    /** The labels by which an expression groups. */
+    public static Set<String> grouped(String expression) {
+        return GROUPING.matcher(expression)
+                .results()
+                .flatMap(group -> Arrays.stream(group.group(1).split(",")))
+                .map(String::strip)
+                .collect(Collectors.toSet());
+    }
+
+    private static long count(String text, char wanted) {
+        return text.chars().filter(each -> each == wanted).count();
     }
 }
