@@ -81,6 +81,11 @@ public final class DelayListenerAnnotationBeanPostProcessor
         return !find(type).isEmpty();
     }
 
+    /** The methods of a class that are annotated as listeners. */
+    static Set<Method> listenerMethods(Class<?> type) {
+        return find(type).keySet();
+    }
+
     /** The methods and their annotations, in a stable order. */
     private static Map<Method, List<Annotation>> find(Class<?> type) {
         Map<Method, List<Annotation>> methods =

@@ -1,19 +1,28 @@
 package io.delayqueue.autoconfigure;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Adds the scripts, the dashboard's files and the field that is read by reflection to a native image. */
+/**
+ * Registers for native images the scripts, the dashboard's files, the field that is read by reflection, and the types
+ * whose presence is checked by name.
+ */
 final class DelayQueueRuntimeHints implements RuntimeHintsRegistrar {
 
     /** Its field is read by reflection, because no getter returns the configuration of static masters and replicas. */
     private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
+
+    /** Redis clients, whose failures are classified, and the library that calls suspend functions. */
+    private static final List<String> OPTIONAL = List.of(
+            "io.lettuce.core.RedisClient", "redis.clients.jedis.UnifiedJedis", "kotlinx.coroutines.reactor.MonoKt");
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         hints.resources().registerPattern("io/delayqueue/**/*.lua");
         hints.resources().registerPattern("io/delayqueue/actuate/dashboard/*");
         hints.reflection().registerTypeIfPresent(classLoader, LETTUCE, type -> type.withField("configuration"));
+        OPTIONAL.forEach(type -> hints.reflection().registerTypeIfPresent(classLoader, type));
     }
 }

@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.RedisClient;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -11,6 +12,7 @@ import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import redis.clients.jedis.UnifiedJedis;
 
 /** Resources and reflection of a native image. */
 class DelayQueueRuntimeHintsTests {
@@ -51,6 +53,15 @@ class DelayQueueRuntimeHintsTests {
     void configurationOfLettuceCanBeReadByReflection() throws Exception {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onFieldAccess(LettuceConnectionFactory.class.getDeclaredField("configuration")))
+                .accepts(hints);
+    }
+
+    /** ClassUtils.isPresent finds only registered types in a native image. */
+    @Test
+    void redisClientsAreRegistered() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(RedisClient.class)
+                        .and(RuntimeHintsPredicates.reflection().onType(UnifiedJedis.class)))
                 .accepts(hints);
     }
 

@@ -2,9 +2,12 @@ package io.delayqueue.autoconfigure.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.catalina.connector.RequestFacade;
+import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.security.core.Authentication;
 
 class HttpRuntimeHintsTests {
 
@@ -17,6 +20,16 @@ class HttpRuntimeHintsTests {
     @Test
     void openApiDocumentIsRegistered() {
         assertThat(RuntimeHintsPredicates.resource().forResource("io/delayqueue/web/api/openapi.json"))
+                .accepts(hints);
+    }
+
+    /** ClassUtils.isPresent finds only registered types in a native image. */
+    @Test
+    void typesThatMayBeAbsentAreRegistered() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(ServletContextRequest.class)
+                        .and(RuntimeHintsPredicates.reflection().onType(Authentication.class))
+                        .and(RuntimeHintsPredicates.reflection().onType(RequestFacade.class)))
                 .accepts(hints);
     }
 }
