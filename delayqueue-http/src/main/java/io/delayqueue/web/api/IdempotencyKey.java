@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The idempotency key of a request.
  *
  * @param key null if the request has none
- * @param fingerprint hash of the request's body
+ * @param fingerprint hash of the request's body; empty without a key
  * @param client identifies the client, as returned by {@link Client#identity}
  */
 public record IdempotencyKey(@Nullable String key, String fingerprint, String client) {
@@ -31,10 +31,9 @@ public record IdempotencyKey(@Nullable String key, String fingerprint, String cl
      */
     static IdempotencyKey read(HttpServletRequest request) {
         String client = Objects.requireNonNull(RequestFacts.client(request)).identity();
-        String fingerprint = (String) Objects.requireNonNull(request.getAttribute(FINGERPRINT));
         List<String> given = Collections.list(request.getHeaders(HEADER));
         if (given.isEmpty()) {
-            return new IdempotencyKey(null, fingerprint, client);
+            return new IdempotencyKey(null, "", client);
         }
         Matcher matcher = SYNTAX.matcher(given.get(0).strip());
         if (given.size() > 1 || !matcher.matches()) {
@@ -44,6 +43,7 @@ public record IdempotencyKey(@Nullable String key, String fingerprint, String cl
                     + " \"8e03978e-40d5-43e8-bc93-6894a57f9324\".");
         }
         String key = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
+        String fingerprint = (String) Objects.requireNonNull(request.getAttribute(FINGERPRINT));
         return new IdempotencyKey(key, fingerprint, client);
     }
 

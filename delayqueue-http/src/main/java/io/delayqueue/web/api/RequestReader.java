@@ -97,7 +97,9 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
         if (body.length > 0) {
             requireJson(contentType);
         }
-        request.setAttribute(IdempotencyKey.FINGERPRINT, fingerprint(type, body));
+        if (request.getHeader(IdempotencyKey.HEADER) != null) {
+            request.setAttribute(IdempotencyKey.FINGERPRINT, fingerprint(type, body));
+        }
         return (ApiRequest) Json.read(body, type);
     }
 

@@ -23,8 +23,9 @@ public final class RequestBody {
         if (request.getContentLengthLong() > max) {
             return null;
         }
-        ByteArrayOutputStream body = new ByteArrayOutputStream(Math.max(0, request.getContentLength()));
-        byte[] part = new byte[BUFFER_SIZE];
+        int length = Math.max(0, request.getContentLength());
+        ByteArrayOutputStream body = new ByteArrayOutputStream(length);
+        byte[] part = new byte[length > 0 ? Math.min(length, BUFFER_SIZE) : BUFFER_SIZE];
         InputStream in = request.getInputStream();
         for (int read = in.read(part); read >= 0; read = in.read(part)) {
             body.write(part, 0, read);
