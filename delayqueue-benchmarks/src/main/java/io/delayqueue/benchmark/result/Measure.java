@@ -52,6 +52,8 @@ public enum Measure {
     HTTP_RECEIVE("HTTP API: receive and acknowledge"),
     /** Receives and acknowledgements over HTTP, 100 messages in a request. */
     HTTP_RECEIVE_100("HTTP API: receive and acknowledge 100"),
+    /** Lateness over HTTP while 1,000 clients wait and 200 messages per second become due. */
+    HTTP_LONG_POLL("HTTP API: 1,000 waiting clients, 200/s"),
     /** Pushes to the interface of ouqiang/delay-queue. */
     HTTP_PUSH("ouqiang/delay-queue: push"),
     /** Pops and finishes of the interface of ouqiang/delay-queue. */

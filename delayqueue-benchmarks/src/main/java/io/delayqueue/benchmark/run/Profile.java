@@ -7,6 +7,7 @@ import static io.delayqueue.benchmark.result.Measure.HANDLERS_512;
 import static io.delayqueue.benchmark.result.Measure.HANDLERS_64;
 import static io.delayqueue.benchmark.result.Measure.HANDLERS_8;
 import static io.delayqueue.benchmark.result.Measure.HIGHEST_RATE;
+import static io.delayqueue.benchmark.result.Measure.HTTP_LONG_POLL;
 import static io.delayqueue.benchmark.result.Measure.HTTP_POP;
 import static io.delayqueue.benchmark.result.Measure.HTTP_PUSH;
 import static io.delayqueue.benchmark.result.Measure.HTTP_RECEIVE;
@@ -174,6 +175,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(HTTP_SEND_100, PRODUCT, 100_000, rounds));
         entries.add(Entry.of(HTTP_RECEIVE, PRODUCT, 20_000, rounds));
         entries.add(Entry.of(HTTP_RECEIVE_100, PRODUCT, 40_000, rounds));
+        entries.add(Entry.of(HTTP_LONG_POLL, PRODUCT, 4_000, rounds));
         entries.add(Entry.of(HTTP_PUSH, PRODUCT, 40_000, rounds));
         entries.add(Entry.of(HTTP_POP, PRODUCT, 20_000, rounds));
         for (Party party : List.of(PRODUCT, REDISSON, BULLMQ)) {
@@ -233,6 +235,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(HANDLERS_64, PRODUCT, 6_400, 1));
         entries.add(Entry.of(BURST, PRODUCT, 20_000, 1));
         entries.add(Entry.of(HTTP_RECEIVE_100, PRODUCT, 2_000, 1));
+        entries.add(Entry.of(HTTP_LONG_POLL, PRODUCT, 200, 1));
         entries.add(Entry.of(HTTP_POP, PRODUCT, 400, 1));
         for (Party party : List.of(SPRING_BOOT, PRODUCT, LISTENER)) {
             entries.add(Entry.startUp(party, 1));

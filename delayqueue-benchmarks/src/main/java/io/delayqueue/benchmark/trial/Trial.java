@@ -2,6 +2,7 @@ package io.delayqueue.benchmark.trial;
 
 import io.delayqueue.benchmark.contender.Contender;
 import io.delayqueue.benchmark.floor.Floor;
+import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Quantity;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,6 +71,11 @@ public final class Trial {
     }
 
     private static Map<Quantity, Double> overHttp(TrialSpec spec) {
+        if (spec.measure() == Measure.HTTP_LONG_POLL) {
+            try (LongPollTrial trial = new LongPollTrial(spec)) {
+                return trial.run();
+            }
+        }
         try (HttpTrials trials = new HttpTrials(spec)) {
             return trials.run();
         }
