@@ -9,12 +9,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** What applications may use, in all modules that are published. {@code public-types.txt} lists it. */
 class PublicApiTests {
 
     private static final Path LIST = Path.of("src/test/resources/public-types.txt");
+
+    private static final Path POM = Path.of("../pom.xml");
+    private static final Pattern COMPARED = Pattern.compile("<include>(io\\.delayqueue[^<]*)</include>");
 
     private static final PublicApi PRODUCT = new PublicApi(new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -32,6 +36,13 @@ class PublicApiTests {
                         A type that applications are not meant to use is package-private, or in an @Internal package.
                         What they may use is a decision: add or remove its line, keep the order, say why in the commit.\
                         """, LIST).containsExactlyElementsOf(listed);
+    }
+
+    @Test
+    void thePackagesThatAreComparedWithTheLastReleaseAreThoseOfTheApi() throws IOException {
+        assertThat(COMPARED.matcher(Files.readString(POM)).results().map(include -> include.group(1)))
+                .as("the includes of japicmp in %s", POM)
+                .containsExactlyElementsOf(PRODUCT.packages());
     }
 
     @Test
