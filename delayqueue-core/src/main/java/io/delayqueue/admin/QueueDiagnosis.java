@@ -11,6 +11,7 @@ import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,8 @@ public final class QueueDiagnosis {
     private final Limits limits;
     private final Duration silence;
     private final InstantSource clock;
+    private final Supplier<@Nullable OutboxState> outbox;
+    private final Duration maxOutboxAge;
     private Memory last = new Memory();
 
     private record Key(Kind kind, String name) {}
@@ -123,6 +127,23 @@ public final class QueueDiagnosis {
      * @param clock dates findings
      */
     public QueueDiagnosis(Limits limits, Duration heartbeat, InstantSource clock) {
+        this(limits, heartbeat, clock, () -> null, Duration.ZERO);
+    }
+
+    /**
+     * Creates a diagnosis of a queue with an outbox.
+     *
+     * @param outbox supplies the content of the outbox, or null if there is none or it is not known
+     * @param maxOutboxAge age of the oldest message in the outbox that is a finding
+     */
+    public QueueDiagnosis(
+            Limits limits,
+            Duration heartbeat,
+            InstantSource clock,
+            Supplier<@Nullable OutboxState> outbox,
+            Duration maxOutboxAge) {
+        this.outbox = outbox;
+        this.maxOutboxAge = maxOutboxAge;
         this.limits = limits;
         this.silence = heartbeat.multipliedBy(2).plusSeconds(1);
         this.clock = clock;
@@ -134,6 +155,7 @@ public final class QueueDiagnosis {
         topics.forEach(run::check);
         run.attempts.forEach(run::checkAttempts);
         run.checkNodes();
+        run.checkOutbox();
         last = run.found;
         return run.result(topics);
     }
@@ -449,6 +471,34 @@ public final class QueueDiagnosis {
                             "Node " + host(node.host(), node.node()) + " (process " + node.processId() + ") failed "
                                     + ago(node) + " ago.");
                 }
+            }
+        }
+
+        void checkOutbox() {
+            OutboxState state = outbox.get();
+            if (state == null) {
+                return;
+            }
+            Duration max = wasActive(Kind.OUTBOX, "") ? maxOutboxAge.dividedBy(2) : maxOutboxAge;
+            boolean late = state.waiting() > 0 && state.oldest().compareTo(max) > 0;
+            String text = late
+                    ? "The outbox does not drain: " + messages(state.waiting(), "waiting to be sent")
+                            + ", the oldest for " + span(state.oldest()) + "."
+                    : "";
+            if (state.setAside() > 0) {
+                text += (late ? " In the outbox, " : "In the outbox, ")
+                        + messages(state.setAside(), "set aside, because Redis rejected ")
+                        + (state.setAside() == 1 ? "it" : "them") + " for good.";
+            }
+            if (!text.isEmpty()) {
+                ofNodes.add(new Finding(
+                        late ? Level.CRITICAL : Level.WARNING,
+                        Kind.OUTBOX,
+                        text,
+                        null,
+                        List.of(),
+                        1,
+                        since(Kind.OUTBOX, late ? "" : "set aside")));
             }
         }
 

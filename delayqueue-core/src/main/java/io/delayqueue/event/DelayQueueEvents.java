@@ -140,6 +140,13 @@ public interface DelayQueueEvents {
     default void taskFailed(String task, Throwable cause, Duration failing) {}
 
     /**
+     * The relay of the outbox failed, because the database or Redis was unavailable. It tries again.
+     *
+     * @param failing how long it has been failing
+     */
+    default void outboxFailed(Throwable cause, Duration failing) {}
+
+    /**
      * A call to Redis failed: Redis was unavailable, did not reply in time, or replied with an error.
      *
      * @param operation the script that was called: send, poll, cancel, heartbeat and a few others

@@ -10,6 +10,8 @@ import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.template.CommitOutbox;
+import io.delayqueue.template.OutboxState;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Collection;
@@ -44,6 +46,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
     private final QueueDiagnosis diagnosis;
     private final EventMeters events;
     private final Supplier<? extends Collection<? extends ManagedListener>> listeners;
+    private final @Nullable CommitOutbox outbox;
     private final LongSupplier nanoTime;
     private final Map<String, TopicGauges> topics = new HashMap<>();
     private final Set<String> knownListeners = new HashSet<>();
@@ -59,6 +62,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
      * @param events decides which topics have meters of their own; registers its meters of each new listener, and
      *     removes its meters of a deleted topic
      * @param listeners supplies all listeners; later calls may return more
+     * @param outbox the outbox; null if there is none
      * @param nanoTime the monotonic clock, in nanoseconds; for the age before the first sample
      */
     public DelayQueueGauges(
@@ -67,12 +71,14 @@ public final class DelayQueueGauges implements SmartLifecycle {
             QueueDiagnosis diagnosis,
             EventMeters events,
             Supplier<? extends Collection<? extends ManagedListener>> listeners,
+            @Nullable CommitOutbox outbox,
             LongSupplier nanoTime) {
         this.registry = registry;
         this.sampler = sampler;
         this.diagnosis = diagnosis;
         this.events = events;
         this.listeners = listeners;
+        this.outbox = outbox;
         this.nanoTime = nanoTime;
     }
 
@@ -93,8 +99,25 @@ public final class DelayQueueGauges implements SmartLifecycle {
                     gauges -> gauges.found(kind),
                     kind.name().toLowerCase(Locale.ROOT));
         }
+        if (outbox != null) {
+            register(outbox, group);
+        }
         registerListeners();
         sampler.onSample(this::update);
+    }
+
+    private static void register(CommitOutbox outbox, MeterGroup group) {
+        group.gauge(DelayQueueMeters.OUTBOX_MESSAGES, outbox, read -> value(read, OutboxState::waiting), "waiting");
+        group.gauge(DelayQueueMeters.OUTBOX_MESSAGES, outbox, read -> value(read, OutboxState::setAside), "set_aside");
+        group.gauge(
+                DelayQueueMeters.OUTBOX_AGE,
+                outbox,
+                read -> value(read, state -> state.oldest().toNanos() / NANOS_PER_SECOND));
+    }
+
+    private static double value(CommitOutbox outbox, ToDoubleFunction<OutboxState> value) {
+        OutboxState state = outbox.state();
+        return state == null ? Double.NaN : value.applyAsDouble(state);
     }
 
     /** Does nothing: the gauges keep their last values. */

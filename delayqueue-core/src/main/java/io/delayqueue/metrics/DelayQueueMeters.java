@@ -153,6 +153,21 @@ public enum DelayQueueMeters implements MeterDocumentation {
     TASKS_FAILED(
             "delayqueue.tasks.failed", COUNTER, "Failed runs of the engine's tasks, mostly caused by failed calls."),
 
+    /** Messages in the outbox. Concerns the whole table: each node reports about the same value. */
+    OUTBOX_MESSAGES(
+            "delayqueue.outbox.messages",
+            GAUGE,
+            "Messages in the outbox that wait to be sent, or that were set aside because they were rejected for good.",
+            STATE),
+    /** Age of the outbox. Each node reports about the same value. */
+    OUTBOX_AGE(
+            "delayqueue.outbox.age", GAUGE, "How long the oldest message of the outbox has been waiting to be sent."),
+    /** Failures of the relay. */
+    OUTBOX_ERRORS(
+            "delayqueue.outbox.errors",
+            COUNTER,
+            "Failures of the outbox's relay, because the database or Redis was unavailable."),
+
     /** Running handlers. */
     PERMITS_USED(
             "delayqueue.listener.permits.used", GAUGE, "Handlers of a listener that are running.", TOPIC, LISTENER),
@@ -190,7 +205,7 @@ public enum DelayQueueMeters implements MeterDocumentation {
 
     @Override
     public @Nullable String getBaseUnit() {
-        return type == Meter.Type.TIMER || this == LAG || this == SAMPLE_AGE ? "seconds" : null;
+        return type == Meter.Type.TIMER || this == LAG || this == SAMPLE_AGE || this == OUTBOX_AGE ? "seconds" : null;
     }
 
     @Override
@@ -209,11 +224,11 @@ public enum DelayQueueMeters implements MeterDocumentation {
         TOPIC,
         /** The listener's id; {@code none} for receivers. */
         LISTENER,
-        /** scheduled, ready (due), leased or dead. */
+        /** scheduled, ready (due), leased or dead; in the outbox, waiting or set_aside. */
         STATE,
         /** acknowledged, retried, dead or rejected. */
         OUTCOME,
-        /** failing, unavailable, no_listener, late, unknown, node_failed, busy, suspects, dead_letters or paused. */
+        /** failing, unavailable, no_listener, late, outbox, unknown, node_failed, busy, suspects, dead_letters or paused. */
         KIND,
         /** The script that was called: send, poll, heartbeat, … */
         OPERATION;

@@ -20,6 +20,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_SENT;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_UNSENT;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGE_DURATION;
 import static io.delayqueue.metrics.DelayQueueMeters.NOTIFICATIONS_DROPPED;
+import static io.delayqueue.metrics.DelayQueueMeters.OUTBOX_ERRORS;
 import static io.delayqueue.metrics.DelayQueueMeters.REDIS_ERRORS;
 import static io.delayqueue.metrics.DelayQueueMeters.SETTLEMENTS_REJECTED;
 import static io.delayqueue.metrics.DelayQueueMeters.SWEEPS_FOUND;
@@ -89,6 +90,7 @@ public final class EventMeters implements DelayQueueEvents {
         this.logged = maxTopics == 0;
         this.others = new MeterGroup(registry);
         others.register(TASKS_FAILED);
+        others.register(OUTBOX_ERRORS);
     }
 
     /**
@@ -288,6 +290,11 @@ public final class EventMeters implements DelayQueueEvents {
     @Override
     public void sweepFound(Recipient recipient, int count) {
         of(recipient).count(SWEEPS_FOUND);
+    }
+
+    @Override
+    public void outboxFailed(Throwable cause, Duration failing) {
+        others.count(OUTBOX_ERRORS);
     }
 
     @Override

@@ -65,6 +65,15 @@ public final class EnvelopeFormat {
         return rest;
     }
 
+    /** Completes the bytes of {@link #rest} to a stored message. */
+    static byte[] withoutTimes(Due due, byte[] rest) {
+        int from = due.relative() ? REST : DUE;
+        byte[] stored = new byte[from + rest.length];
+        stored[0] = '1';
+        System.arraycopy(rest, 0, stored, from, rest.length);
+        return stored;
+    }
+
     /** The bytes after the times, up to and including the empty line. */
     private static byte[] lines(String nonce, MessageLimits limits, Map<String, String> headers) {
         boolean generated = nonce.equals(OutgoingMessage.GENERATED_ID);

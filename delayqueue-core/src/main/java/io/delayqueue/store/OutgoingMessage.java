@@ -57,6 +57,11 @@ public record OutgoingMessage(
                 id, due, onDuplicate, EnvelopeFormat.rest(due, nonce, limits, headers, payload), null);
     }
 
+    /** The message as Redis stores it, except for its times: the time of the send, and the due time of a delay, are 0. */
+    public byte[] envelope() {
+        return EnvelopeFormat.withoutTimes(due, rest);
+    }
+
     /** The same message with a memory of its outcome. */
     public OutgoingMessage remembered(Memory memory) {
         return new OutgoingMessage(id, due, onDuplicate, rest, memory);

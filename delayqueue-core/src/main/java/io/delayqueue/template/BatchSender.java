@@ -25,6 +25,11 @@ import java.util.function.Function;
  */
 final class BatchSender {
 
+    /** Why a message is rejected whose interceptor calls {@code proceed()} too late. */
+    static final String PROCEEDED_LATE =
+            "an interceptor proceeded after its method had returned and the batch was sent;"
+                    + " call proceed() before the method returns";
+
     /** Concurrent calls to a shard. */
     static final int CONCURRENT_CALLS = 2;
 
@@ -59,11 +64,7 @@ final class BatchSender {
 
         synchronized CompletableFuture<SendResult> add(PendingMessage message) {
             if (closed) {
-                return CompletableFuture.completedFuture(message.notStored(
-                        Reason.FAILED,
-                        "an interceptor proceeded after its method had returned and the batch was sent;"
-                                + " call proceed() before the method returns",
-                        null));
+                return CompletableFuture.completedFuture(message.notStored(Reason.FAILED, PROCEEDED_LATE, null));
             }
             return results.computeIfAbsent(message, any -> new CompletableFuture<>());
         }

@@ -86,7 +86,14 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
                 topics,
                 events,
                 route -> new SendBatcher(route, store, topics, events, limits, BatchSender.CONCURRENT_CALLS, false));
-        this.commits = new CommitSender(batches, events, builder.afterCommitTimeout, builder.nanoTime, builder.pause);
+        // a message that Redis rejects must not fail those that are sent with it
+        BatchSender storedBatches = new BatchSender(
+                List.of(),
+                limits,
+                topics,
+                events,
+                route -> new SendBatcher(route, store, topics, events, limits, BatchSender.CONCURRENT_CALLS, true));
+        this.commits = new CommitSender(builder, batches, storedBatches, ids);
     }
 
     /**
@@ -202,6 +209,17 @@ public final class DelayQueueTemplate implements DelayQueueOperations {
             send(pending);
         }
         return pending.id();
+    }
+
+    /**
+     * Sends messages of an outbox, once. Never throws.
+     *
+     * @param messages messages with different topics or ids
+     * @return the results in the order of the messages
+     */
+    @Internal
+    public List<SendResult> relay(List<OutboxMessage> messages) {
+        return commits.relay(messages);
     }
 
     @Override

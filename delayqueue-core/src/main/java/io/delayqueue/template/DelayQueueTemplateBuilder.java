@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /** Builds a {@link DelayQueueTemplate}. Not thread-safe. */
@@ -33,6 +34,10 @@ public final class DelayQueueTemplateBuilder {
     int concurrentCalls = SendBatcher.CONCURRENT_CALLS;
     Function<String, Durability> durability = topic -> Durability.NONE;
     Executor completions = Runnable::run;
+
+    @Nullable
+    CommitOutbox outbox;
+
     LongSupplier nanoTime = System::nanoTime;
     Consumer<Duration> pause = time -> LockSupport.parkNanos(time.toNanos());
 
@@ -114,6 +119,12 @@ public final class DelayQueueTemplateBuilder {
                 "commandTimeout",
                 "must be more than zero, but was " + timeout);
         this.commandTimeout = timeout;
+        return this;
+    }
+
+    /** Sets the outbox of sends after a commit. Default: none. */
+    public DelayQueueTemplateBuilder outbox(@Nullable CommitOutbox outbox) {
+        this.outbox = outbox;
         return this;
     }
 

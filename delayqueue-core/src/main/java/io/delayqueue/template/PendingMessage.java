@@ -1,7 +1,10 @@
 package io.delayqueue.template;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.Envelope;
+import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.SendHistory;
@@ -12,8 +15,10 @@ import io.delayqueue.message.SendResult.Rejected;
 import io.delayqueue.message.SendResult.Unknown;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Utf8;
+import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.OutgoingMessage.Memory;
+import io.delayqueue.store.UnreadableMessageException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,6 +45,12 @@ final class PendingMessage implements SendInterceptor.Sending {
     /** Those of the message, until an interceptor adds one. */
     private Map<String, String> headers;
 
+    private Due due;
+    private MessageLimits messageLimits;
+    private @Nullable Memory memory;
+    /** Whether an outbox stores the message, so that another process may send it, too. */
+    private boolean inOutbox;
+
     private byte[] payload = {};
     private CompletableFuture<SendResult> result = new CompletableFuture<>();
     private @Nullable Failed failed;
@@ -62,6 +73,66 @@ final class PendingMessage implements SendInterceptor.Sending {
         this.durability = durability;
         this.headers = message.headers();
         this.history = message.history();
+        this.due = message.due();
+        this.messageLimits = message.limits();
+        Duration remembered = message.remembered();
+        this.memory = remembered == null ? null : new Memory(nonce, remembered);
+    }
+
+    /**
+     * Reads a message of an outbox.
+     *
+     * @return the message to send, or one whose {@link #failed() failure} says why it cannot be sent
+     */
+    static PendingMessage of(OutboxMessage stored, SendLimits limits) {
+        DelayMessage.Builder message =
+                DelayMessage.to(stored.topic()).id(stored.id()).onDuplicate(stored.onDuplicate());
+        Envelope envelope;
+        try {
+            envelope = EnvelopeFormat.read(stored.envelope());
+        } catch (UnreadableMessageException e) {
+            DelayMessage unreadable = message.payload(stored.envelope()).build();
+            PendingMessage pending =
+                    new PendingMessage(unreadable, stored.id(), OutgoingMessage.GENERATED_ID, stored.durability());
+            return pending.failed(pending.notStored(Reason.INVALID, "the outbox cannot read it: " + e.getMessage(), e));
+        }
+        PendingMessage pending = new PendingMessage(
+                message.payload(envelope.payload())
+                        .headers(envelope.headers())
+                        .repeatOf(envelope.nonce())
+                        .build(),
+                stored.id(),
+                envelope.nonce(),
+                stored.durability());
+        pending.due = stored.due();
+        pending.messageLimits = envelope.limits();
+        pending.memory = stored.memory();
+        pending.serialised(envelope.payload());
+        String objection = pending.objection(limits);
+        return objection == null ? pending : pending.failed(pending.notStored(Reason.INVALID, objection, null));
+    }
+
+    /**
+     * Returns the message for an outbox. From now on each send of the message is recognised as the same one.
+     *
+     * @param ownNonce used by no other message, unless the message's id is generated or the message has a memory
+     * @param time time for which Redis remembers the send
+     */
+    OutboxMessage toOutbox(String ownNonce, Duration time) {
+        Memory given = memory;
+        memory = given == null
+                ? new Memory(hasNewId() ? id : ownNonce, time)
+                : new Memory(given.nonce(), given.time().compareTo(time) < 0 ? time : given.time());
+        inOutbox = true;
+        encode();
+        return new OutboxMessage(
+                topic(),
+                id,
+                due,
+                message.onDuplicate(),
+                durability,
+                memory,
+                outgoing().envelope());
     }
 
     void serialised(byte[] bytesOfPayload) {
@@ -127,6 +198,11 @@ final class PendingMessage implements SendInterceptor.Sending {
         return message.toBuilder().id(id).repeatOf(nonce, history()).build();
     }
 
+    /** When the message becomes due. */
+    Due due() {
+        return due;
+    }
+
     /** Whether the id was generated for this send, so that no other message has it. */
     boolean hasNewId() {
         return message.id() == null;
@@ -158,9 +234,8 @@ final class PendingMessage implements SendInterceptor.Sending {
      */
     void encode() {
         OutgoingMessage encoded =
-                OutgoingMessage.of(id, message.due(), message.onDuplicate(), nonce, message.limits(), headers, payload);
-        Duration remembered = message.remembered();
-        outgoing = remembered == null ? encoded : encoded.remembered(new Memory(nonce, remembered));
+                OutgoingMessage.of(id, due, message.onDuplicate(), nonce, messageLimits, headers, payload);
+        outgoing = memory == null ? encoded : encoded.remembered(memory);
         bytes = OVERHEAD + payload.length + 3 * id.length() + headerBytes();
     }
 
@@ -198,7 +273,7 @@ final class PendingMessage implements SendInterceptor.Sending {
      */
     synchronized boolean stored(boolean repeated) {
         stored = true;
-        return history == null || history.stored(repeated);
+        return history == null ? !(inOutbox && repeated) : history.stored(repeated);
     }
 
     /** Returns the result of a send that did not store the message; unknown if an earlier send may have stored it. */

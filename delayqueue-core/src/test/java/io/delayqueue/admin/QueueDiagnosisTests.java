@@ -13,11 +13,13 @@ import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -400,5 +402,46 @@ class QueueDiagnosisTests {
                     .isThrownBy(() -> new Limits(Duration.ofSeconds(1), Map.of(), rate))
                     .withMessageContaining("must be more than 0 and at most 1");
         }
+    }
+
+    @Test
+    void anOutboxThatDoesNotDrainIsCritical() {
+        AtomicReference<OutboxState> outbox = new AtomicReference<>();
+        QueueDiagnosis withOutbox = new QueueDiagnosis(
+                new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5),
+                Duration.ofSeconds(5),
+                () -> clock,
+                outbox::get,
+                Duration.ofMinutes(1));
+
+        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
+        outbox.set(new OutboxState(7, Duration.ofSeconds(60), 0));
+        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
+        outbox.set(new OutboxState(7, Duration.ofSeconds(61), 0));
+        Finding late = only(withOutbox.diagnose(List.of(), nodes()));
+        assertThat(late.level()).isEqualTo(Level.CRITICAL);
+        assertThat(late.kind()).isEqualTo(Kind.OUTBOX);
+        assertThat(late.text())
+                .isEqualTo("The outbox does not drain: 7 messages are waiting to be sent, the oldest for 61 s.");
+        outbox.set(new OutboxState(7, Duration.ofSeconds(31), 0));
+        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).hasSize(1);
+        outbox.set(new OutboxState(7, Duration.ofSeconds(29), 0));
+        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
+    }
+
+    @Test
+    void messagesThatAnOutboxHasSetAsideAreAWarning() {
+        QueueDiagnosis withOutbox = new QueueDiagnosis(
+                new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5),
+                Duration.ofSeconds(5),
+                () -> clock,
+                () -> new OutboxState(0, Duration.ZERO, 1),
+                Duration.ofMinutes(1));
+
+        Finding found = only(withOutbox.diagnose(List.of(), nodes()));
+
+        assertThat(found.level()).isEqualTo(Level.WARNING);
+        assertThat(found.text())
+                .isEqualTo("In the outbox, a message is set aside, because Redis rejected it for good.");
     }
 }

@@ -24,6 +24,7 @@ import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.CommitOutbox;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueTemplateBuilder;
@@ -174,6 +175,7 @@ public final class DelayQueueAutoConfiguration {
             EventBus events,
             ObjectProvider<SendInterceptor> interceptors,
             ObjectProvider<DelayQueueEngine> engine,
+            ObjectProvider<CommitOutbox> outbox,
             DelayQueueProperties properties) {
         DelayQueueTemplateBuilder template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
                 .events(events)
@@ -181,6 +183,7 @@ public final class DelayQueueAutoConfiguration {
                 .commandTimeout(properties.redis().commandTimeout())
                 .durability(properties.toDurability())
                 .completions(new EngineExecutor(engine))
+                .outbox(outbox.getIfAvailable())
                 .interceptors(interceptors.orderedStream().toList());
         return InvalidPropertyException.check(
                 "delayqueue.limits",
@@ -286,8 +289,15 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    QueueDiagnosis delayQueueDiagnosis(DelayQueueProperties properties) {
+    QueueDiagnosis delayQueueDiagnosis(DelayQueueProperties properties, ObjectProvider<CommitOutbox> outbox) {
         return new QueueDiagnosis(
-                properties.health().toLimits(), properties.engine().heartbeat(), InstantSource.system());
+                properties.health().toLimits(),
+                properties.engine().heartbeat(),
+                InstantSource.system(),
+                () -> {
+                    CommitOutbox present = outbox.getIfAvailable();
+                    return present == null ? null : present.state();
+                },
+                properties.health().maxOutboxAge());
     }
 }

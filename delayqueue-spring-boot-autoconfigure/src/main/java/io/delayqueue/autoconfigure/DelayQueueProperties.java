@@ -11,6 +11,7 @@ import io.delayqueue.autoconfigure.property.ForwardProperties;
 import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.autoconfigure.property.ListenerLevels;
 import io.delayqueue.autoconfigure.property.ListenerProperties;
+import io.delayqueue.autoconfigure.property.OutboxProperties;
 import io.delayqueue.autoconfigure.property.TopicProperties;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerOptions;
@@ -58,6 +59,7 @@ import org.springframework.util.unit.DataSize;
  * @param forward Topics whose messages are forwarded to a message broker: topic, to, destination, routing-key, pub-sub,
  *     send-timeout (30 s), id, and the keys of delayqueue.listener except auto-startup, batch-size and mdc, which take
  *     precedence over the options of the topic.
+ * @param outbox The transactional outbox of delayqueue-jdbc.
  */
 @Internal
 @ConfigurationProperties(prefix = "delayqueue", ignoreUnknownFields = false)
@@ -75,7 +77,8 @@ public record DelayQueueProperties(
         @DefaultValue Redis redis,
         @DefaultValue Observation observation,
         @NestedConfigurationProperty @DefaultValue HttpProperties http,
-        @DefaultValue List<ForwardProperties> forward) {
+        @DefaultValue List<ForwardProperties> forward,
+        @NestedConfigurationProperty @DefaultValue OutboxProperties outbox) {
 
     private static final Map<String, String> DEAD_LETTER_PROPERTIES = Map.of(
             "retentionInterval", "delayqueue.dead-letters.prune-interval",
@@ -94,6 +97,7 @@ public record DelayQueueProperties(
         InvalidPropertyException.check("delayqueue.health", () -> health.toSettings(redis));
         InvalidPropertyException.check("delayqueue.health", health::toLimits);
         http.check();
+        InvalidPropertyException.check("delayqueue.outbox", outbox::check);
         topics = Map.copyOf(topics);
         forward = List.copyOf(forward);
         ListenerLevels levels = levels(listener, topics);
@@ -356,14 +360,19 @@ public record DelayQueueProperties(
      *     health status is OUT_OF_SERVICE. Other topics are late after 10 s, and the health status is DEGRADED.
      * @param maxFailureRate Failure rate of a topic's attempts within a minute, over all nodes, more than 0 and at most
      *     1. If the rate reaches it, and at least five attempts failed, the health status is DEGRADED.
+     * @param maxOutboxAge Time for which the oldest message of the outbox may wait to be sent, 1 s to 1 d. If it waits
+     *     longer, the health status is DEGRADED.
      */
     public record Health(
             @DefaultValue("10s") Duration maxFailing,
             @DefaultValue Map<String, Duration> maxLag,
-            @DefaultValue("0.5") double maxFailureRate) {
+            @DefaultValue("0.5") double maxFailureRate,
+            @DefaultValue("1m") Duration maxOutboxAge) {
 
         /** The settings of the indicator. */
         public HealthSettings toSettings(Redis redis) {
+            InvalidOptionException.requireRange(
+                    "maxOutboxAge", maxOutboxAge, Duration.ofSeconds(1), Duration.ofDays(1));
             return new HealthSettings(maxFailing, maxLag, redis.allowEviction());
         }
 

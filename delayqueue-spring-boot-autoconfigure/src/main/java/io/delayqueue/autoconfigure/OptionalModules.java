@@ -38,6 +38,11 @@ final class OptionalModules implements SmartInitializingSingleton, BeanClassLoad
                 "io.delayqueue.autoconfigure.forward.ForwardAutoConfiguration",
                 "delayqueue.forward",
                 !properties.forward().isEmpty());
+        require(
+                "delayqueue-jdbc",
+                "io.delayqueue.autoconfigure.jdbc.OutboxAutoConfiguration",
+                "delayqueue.outbox.enabled",
+                Boolean.TRUE.equals(properties.outbox().enabled()));
     }
 
     private void require(String artifact, String type, String property, boolean set) {

@@ -25,6 +25,13 @@ class OptionalModulesTests {
                 "delayqueue.forward[0].to=kafka");
     }
 
+    @Test
+    void theOutboxRequiresItsArtifact() {
+        startFails(
+                "delayqueue.outbox.enabled requires the dependency io.delayqueue:delayqueue-jdbc,",
+                "delayqueue.outbox.enabled=true");
+    }
+
     private static void startFails(String sentence, String... properties) {
         QueueContexts.withoutRedis()
                 .withPropertyValues(properties)

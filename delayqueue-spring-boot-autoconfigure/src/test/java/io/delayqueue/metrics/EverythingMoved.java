@@ -6,6 +6,7 @@ import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.message.DeadLetter;
+import io.delayqueue.template.CommitOutbox;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DelayQueueReceiver;
@@ -13,6 +14,7 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
 
 /** Gives each meter a value: an application listens, receives, has dead letters, and had a call rejected by Redis. */
 final class EverythingMoved {
@@ -33,6 +35,11 @@ final class EverythingMoved {
 
         @DeadLetterListener(topic = "t", id = "deadLetters")
         void gaveUp(DeadLetter deadLetter) {}
+
+        @Bean
+        static CommitOutbox outbox() {
+            return new FilledOutbox();
+        }
     }
 
     /** Requires a dedicated server, because its memory is full for a moment. */

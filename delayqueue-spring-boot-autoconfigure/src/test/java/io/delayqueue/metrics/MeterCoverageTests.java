@@ -19,7 +19,8 @@ class MeterCoverageTests {
                         SentMetersTests.class,
                         DeliveryMetersTests.class,
                         TopicGaugesTests.class,
-                        OutageMetersTests.class)
+                        OutageMetersTests.class,
+                        OutboxMetersTests.class)
                 .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
                 .map(method -> method.getAnnotation(Moves.class))
                 .filter(Objects::nonNull)

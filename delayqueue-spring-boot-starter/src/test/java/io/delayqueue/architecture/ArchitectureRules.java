@@ -24,7 +24,7 @@ final class ArchitectureRules {
             Set.of("store", "coordination"),
             Set.of("template", "container"),
             Set.of("annotation", "admin"),
-            Set.of("metrics", "actuate", "web", "forward"),
+            Set.of("metrics", "actuate", "web", "forward", "jdbc"),
             Set.of("autoconfigure"));
 
     private static final int FIRST_LAYER_WITH_BOOT = 4;

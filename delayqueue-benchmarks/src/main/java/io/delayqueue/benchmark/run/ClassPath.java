@@ -6,6 +6,7 @@ import java.io.File;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The class paths of trials. The benchmark's own class path contains the dependencies of all parties. An entry is left
@@ -18,6 +19,10 @@ final class ClassPath {
             List.of("spring-boot-actuator", "spring-boot-health", "spring-boot-micrometer", "micrometer-core");
 
     private static final List<String> WEB = List.of("spring-boot-tomcat", "spring-boot-webmvc", "tomcat-embed");
+
+    /** Artifacts of the benchmark of the outbox. With them, each application needs a database. */
+    private static final List<String> DATABASE =
+            List.of("delayqueue-jdbc", "spring-boot-jdbc", "spring-jdbc", "HikariCP", "postgresql");
 
     /** Artifacts that change the configuration of an application, or belong to other parties. */
     private static final List<String> BENCHMARK_ONLY = List.of(
@@ -40,8 +45,9 @@ final class ClassPath {
 
     private static String without(List<String> artifacts, List<String> others) {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> artifacts.stream().noneMatch(entry::contains)
-                        && others.stream().noneMatch(entry::contains))
+                .filter(entry -> Stream.of(DATABASE, artifacts, others)
+                        .flatMap(List::stream)
+                        .noneMatch(entry::contains))
                 .collect(Collectors.joining(File.pathSeparator));
     }
 }

@@ -9,6 +9,7 @@ import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.metrics.DelayQueueGauges;
 import io.delayqueue.metrics.EventMeters;
+import io.delayqueue.template.CommitOutbox;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -39,7 +40,8 @@ public final class DelayQueueMetricsAutoConfiguration {
             TopicSampler sampler,
             QueueDiagnosis diagnosis,
             EventMeters events,
-            ObjectProvider<DelayListenerRegistry> listeners) {
+            ObjectProvider<DelayListenerRegistry> listeners,
+            ObjectProvider<CommitOutbox> outbox) {
         return new DelayQueueGauges(
                 registry,
                 sampler,
@@ -48,6 +50,7 @@ public final class DelayQueueMetricsAutoConfiguration {
                 () -> listeners.stream()
                         .flatMap(each -> each.getContainers().stream())
                         .toList(),
+                outbox.getIfAvailable(),
                 System::nanoTime);
     }
 }

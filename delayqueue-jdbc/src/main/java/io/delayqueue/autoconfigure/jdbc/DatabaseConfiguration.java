@@ -1,0 +1,71 @@
+package io.delayqueue.autoconfigure.jdbc;
+
+import io.delayqueue.autoconfigure.DelayQueueProperties;
+import io.delayqueue.jdbc.DelayQueueDataSource;
+import io.delayqueue.jdbc.QueueDatabase;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.sql.init.DatabaseInitializationSettings;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The data source of the queue and its tables. */
+@Configuration(proxyBeanMethods = false)
+class DatabaseConfiguration {
+
+    private static final String SCRIPT = "classpath:io/delayqueue/jdbc/schema-@@platform@@.sql";
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueDatabase delayQueueDatabase(
+            @DelayQueueDataSource ObjectProvider<DataSource> marked,
+            ObjectProvider<DataSource> any,
+            ListableBeanFactory beans) {
+        return new QueueDatabase(new DataSourceChoice(marked, any, beans).choose());
+    }
+
+    @Bean
+    SchemaInitializer delayQueueSchemaInitializer(QueueDatabase database, DelayQueueProperties properties) {
+        return new SchemaInitializer(database.dataSource(), mode(properties));
+    }
+
+    private static DatabaseInitializationMode mode(DelayQueueProperties properties) {
+        return switch (properties.outbox().initializeSchema()) {
+            case EMBEDDED -> DatabaseInitializationMode.EMBEDDED;
+            case ALWAYS -> DatabaseInitializationMode.ALWAYS;
+            case NEVER -> DatabaseInitializationMode.NEVER;
+        };
+    }
+
+    /** Creates the tables. The platform is determined only if they are to be created. */
+    static final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
+
+        private final DatabaseInitializationMode mode;
+
+        SchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode) {
+            super(dataSource, settings(dataSource, mode));
+            this.mode = mode;
+        }
+
+        private static DatabaseInitializationSettings settings(DataSource dataSource, DatabaseInitializationMode mode) {
+            DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
+            settings.setMode(mode);
+            settings.setContinueOnError(true); // not each database can create a table only if it is missing
+            if (mode != DatabaseInitializationMode.NEVER) {
+                settings.setSchemaLocations(
+                        new PlatformPlaceholderDatabaseDriverResolver().resolveAll(dataSource, SCRIPT));
+            }
+            return settings;
+        }
+
+        @Override
+        public boolean initializeDatabase() {
+            return mode != DatabaseInitializationMode.NEVER && super.initializeDatabase();
+        }
+    }
+}

@@ -1,0 +1,232 @@
+package io.delayqueue.jdbc.outbox;
+
+import io.delayqueue.jdbc.SqlDialect;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.store.EnvelopeFormat;
+import io.delayqueue.store.OutgoingMessage.Memory;
+import io.delayqueue.template.OutboxMessage;
+import io.delayqueue.template.OutboxState;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.GeneratedKeyHolder;
+import org.springframework.jdbc.support.KeyHolder;
+
+/** The SQL of the outbox's table. Each method uses the transaction of the calling thread, if there is one. Thread-safe. */
+final class OutboxTable {
+
+    /** A row that waits to be sent. */
+    private static final int WAITING = 0;
+    /** A row that was rejected for good. */
+    private static final int SET_ASIDE = 1;
+
+    private static final int MAX_REASON = 1000;
+    private static final String COLUMNS = "o.seq, o.topic, o.message_id, o.due_ms, o.relative_due, o.on_duplicate,"
+            + " o.durability, o.nonce, o.remember_ms, o.envelope";
+    /** An earlier row of the same id waits. */
+    private static final String EARLIER =
+            " e where e.topic = o.topic and e.message_id = o.message_id and e.seq < o.seq and e.status = " + WAITING;
+
+    private final JdbcTemplate jdbc;
+    private final String table;
+    private final Supplier<SqlDialect> dialect;
+
+    /**
+     * A stored message.
+     *
+     * @param seq its number; rows are sent in the order of their numbers
+     * @param message the message; a delay is what is left of it
+     */
+    record Row(long seq, OutboxMessage message) {}
+
+    OutboxTable(DataSource dataSource, String table, Supplier<SqlDialect> dialect) {
+        this.jdbc = new JdbcTemplate(dataSource);
+        this.table = table;
+        this.dialect = dialect;
+    }
+
+    /** Fails if the table or one of its columns is missing. */
+    void check() {
+        jdbc.query(
+                "select " + COLUMNS + ", o.stored_at, o.status, o.reason from " + table + " o where 1 = 0", row -> {});
+    }
+
+    long insert(OutboxMessage message) {
+        String sql =
+                "insert into " + table + " (topic, message_id, due_ms, relative_due, on_duplicate, durability, nonce,"
+                        + " remember_ms, envelope, stored_at, status) values (?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                        + dialect.get().now() + ", " + WAITING + ")";
+        KeyHolder key = new GeneratedKeyHolder();
+        jdbc.update(
+                connection -> {
+                    PreparedStatement insert = connection.prepareStatement(sql, new String[] {"seq"});
+                    set(insert, message);
+                    return insert;
+                },
+                key);
+        return Objects.requireNonNull(key.getKey(), "The database returned no number of the inserted row")
+                .longValue();
+    }
+
+    private static void set(PreparedStatement insert, OutboxMessage message) throws SQLException {
+        insert.setString(1, message.topic());
+        insert.setString(2, message.id());
+        insert.setLong(3, EnvelopeFormat.millis(message.due()));
+        insert.setInt(4, message.due().relative() ? 1 : 0);
+        insert.setString(5, message.onDuplicate().name());
+        insert.setString(6, message.durability().toString());
+        insert.setString(7, message.memory().nonce());
+        insert.setLong(8, message.memory().time().toMillis());
+        insert.setBytes(9, message.envelope());
+    }
+
+    /** Makes the delays of rows count from now. */
+    void restartDelays(Collection<Long> seqs) {
+        jdbc.update(
+                "update " + table + " set stored_at = " + dialect.get().now() + " where seq in " + places(seqs),
+                values(seqs));
+    }
+
+    /**
+     * Returns those rows that must not be sent yet, because an earlier row of the same id waits.
+     *
+     * @param seqs the rows
+     * @param sent rows that count as sent
+     */
+    Set<Long> blocked(Collection<Long> seqs, Collection<Long> sent) {
+        String others = sent.isEmpty() ? "" : " and e.seq not in " + places(sent);
+        Object[] values =
+                Stream.concat(Stream.of(values(seqs)), Stream.of(values(sent))).toArray();
+        return new HashSet<>(jdbc.queryForList(
+                "select o.seq from " + table + " o where o.seq in " + places(seqs) + " and exists (select 1 from "
+                        + table + EARLIER + others + ")",
+                Long.class,
+                values));
+    }
+
+    /** Whether a row waits. */
+    boolean hasWaiting() {
+        return !jdbc.queryForList(dialect.get().first("o.seq", table, "o.status = " + WAITING, "seq", 1), Long.class)
+                .isEmpty();
+    }
+
+    /**
+     * Locks the first waiting rows after a number, except those that another transaction has locked.
+     *
+     * @param after the number
+     * @param limit maximum number of rows
+     */
+    List<Row> claim(long after, int limit) {
+        String sql = dialect.get()
+                .lockFirst(
+                        COLUMNS + ", " + dialect.get().now() + " - o.stored_at",
+                        table,
+                        "o.status = " + WAITING + " and o.seq > ?",
+                        "seq",
+                        limit);
+        return Objects.requireNonNull(jdbc.query(
+                connection -> {
+                    PreparedStatement query = connection.prepareStatement(sql);
+                    query.setLong(1, after);
+                    if (dialect.get() == SqlDialect.ORACLE) {
+                        query.setFetchSize(limit);
+                    }
+                    return query;
+                },
+                (ResultSet rows) -> {
+                    List<Row> read = new ArrayList<>();
+                    while (read.size() < limit && rows.next()) {
+                        read.add(row(rows));
+                    }
+                    return read;
+                }));
+    }
+
+    private static Row row(ResultSet row) throws SQLException {
+        boolean relative = row.getInt(5) != 0;
+        long millis = row.getLong(4);
+        if (relative) {
+            millis = Math.max(0, millis - Math.max(0, row.getLong(11)));
+        }
+        return new Row(
+                row.getLong(1),
+                new OutboxMessage(
+                        row.getString(2),
+                        row.getString(3),
+                        new Due(millis, relative),
+                        OnDuplicate.valueOf(row.getString(6)),
+                        Durability.parse(row.getString(7)),
+                        new Memory(row.getString(8), Duration.ofMillis(row.getLong(9))),
+                        row.getBytes(10)));
+    }
+
+    void delete(Collection<Long> seqs) {
+        jdbc.update("delete from " + table + " where seq in " + places(seqs), values(seqs));
+    }
+
+    /** Sets rows aside, with the reason of each. */
+    void setAside(Map<Long, String> reasons) {
+        jdbc.batchUpdate(
+                "update " + table + " set status = " + SET_ASIDE + ", reason = ? where seq = ?",
+                reasons.entrySet().stream()
+                        .map(entry -> new Object[] {shortened(entry.getValue()), entry.getKey()})
+                        .toList());
+    }
+
+    private static String shortened(@Nullable String reason) {
+        String text = reason == null || reason.isEmpty() ? "unknown" : reason.replace('\0', ' ');
+        return text.length() <= MAX_REASON ? text : text.substring(0, MAX_REASON);
+    }
+
+    OutboxState content() {
+        long[] numbers = new long[3];
+        jdbc.query(
+                "select o.status, count(*), max(" + dialect.get().now() + " - o.stored_at) from " + table
+                        + " o group by o.status",
+                row -> {
+                    if (row.getInt(1) == WAITING) {
+                        numbers[0] = row.getLong(2);
+                        numbers[1] = Math.max(0, row.getLong(3));
+                    } else {
+                        numbers[2] = row.getLong(2);
+                    }
+                });
+        return new OutboxState(numbers[0], Duration.ofMillis(numbers[1]), numbers[2]);
+    }
+
+    /** Placeholders of a list. Their number is a power of two, so that there are few different statements. */
+    private static String places(Collection<Long> seqs) {
+        return "(" + String.join(", ", Collections.nCopies(padded(seqs.size()), "?")) + ")";
+    }
+
+    /** The values of {@link #places}, the last one repeated. */
+    private static Object[] values(Collection<Long> seqs) {
+        Object[] values = seqs.toArray();
+        Object[] padded = Arrays.copyOf(values, values.length == 0 ? 0 : padded(values.length));
+        for (int i = values.length; i < padded.length; i++) {
+            padded[i] = values[values.length - 1];
+        }
+        return padded;
+    }
+
+    private static int padded(int size) {
+        return size <= 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
+    }
+}

@@ -1,0 +1,18 @@
+-- The tables of delayqueue-jdbc. Times are milliseconds since 1970 by the database's clock.
+create table if not exists delayqueue_outbox (
+    seq bigint not null auto_increment primary key,
+    topic varchar(128) not null,
+    message_id varchar(256) not null,
+    due_ms bigint not null,
+    relative_due smallint not null,
+    on_duplicate varchar(16) not null,
+    durability varchar(64) not null,
+    nonce varchar(64) not null,
+    remember_ms bigint not null,
+    envelope longblob not null,
+    stored_at bigint not null,
+    status smallint not null,
+    reason varchar(1000),
+    index delayqueue_outbox_status (status, seq),
+    index delayqueue_outbox_id (topic, message_id, seq)
+) engine = InnoDB character set utf8mb4 collate utf8mb4_bin;

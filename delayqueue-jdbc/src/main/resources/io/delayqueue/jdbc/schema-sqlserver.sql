@@ -1,0 +1,18 @@
+-- The tables of delayqueue-jdbc. Times are milliseconds since 1970 by the database's clock.
+create table delayqueue_outbox (
+    seq bigint identity primary key,
+    topic nvarchar(128) collate Latin1_General_100_BIN2 not null,
+    message_id nvarchar(256) collate Latin1_General_100_BIN2 not null,
+    due_ms bigint not null,
+    relative_due smallint not null,
+    on_duplicate varchar(16) not null,
+    durability varchar(64) not null,
+    nonce varchar(64) not null,
+    remember_ms bigint not null,
+    envelope varbinary(max) not null,
+    stored_at bigint not null,
+    status smallint not null,
+    reason nvarchar(1000)
+);
+create index delayqueue_outbox_status on delayqueue_outbox (status, seq);
+create index delayqueue_outbox_id on delayqueue_outbox (topic, message_id, seq);

@@ -1,0 +1,29 @@
+package io.delayqueue.jdbc.database;
+
+/** The databases that all test classes of this JVM share. They end with it. */
+public final class Databases {
+
+    private static final class Postgres {
+        static final PostgresServer SERVER = started(new PostgresServer());
+    }
+
+    private static final class Maria {
+        static final MariaServer SERVER = started(new MariaServer());
+    }
+
+    private Databases() {}
+
+    public static PostgresServer postgres() {
+        return Postgres.SERVER;
+    }
+
+    public static MariaServer maria() {
+        return Maria.SERVER;
+    }
+
+    private static <T extends DatabaseServer> T started(T server) {
+        Runtime.getRuntime().addShutdownHook(new Thread(server::close));
+        server.start();
+        return server;
+    }
+}

@@ -1,0 +1,20 @@
+package io.delayqueue.jdbc.database;
+
+/** H2 in this JVM's memory. */
+public record H2Database(String name) implements TestDatabase {
+
+    @Override
+    public String platform() {
+        return "h2";
+    }
+
+    @Override
+    public String url() {
+        return "jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1";
+    }
+
+    @Override
+    public String user() {
+        return "sa";
+    }
+}

@@ -1,0 +1,28 @@
+package io.delayqueue.jdbc.database;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Skips a test class, with a warning, if a database server (of Debian's package) is not installed. If the environment
+ * variable or system property {@code DELAYQUEUE_DATABASES} is {@code required}, the tests run and fail instead.
+ */
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@ExtendWith(DatabaseCondition.class)
+public @interface RequiresDatabase {
+
+    /** The server. */
+    Kind value();
+
+    /** The servers. */
+    enum Kind {
+        POSTGRESQL,
+        MARIADB
+    }
+}

@@ -1,0 +1,14 @@
+package io.delayqueue.jdbc.outbox;
+
+import io.delayqueue.jdbc.database.DatabaseServer;
+import io.delayqueue.jdbc.database.Databases;
+import io.delayqueue.jdbc.database.RequiresDatabase;
+
+@RequiresDatabase(RequiresDatabase.Kind.MARIADB)
+class MariadbOutageTests extends DatabaseOutageContract {
+
+    @Override
+    DatabaseServer server() {
+        return Databases.maria();
+    }
+}

@@ -1,0 +1,691 @@
+package io.delayqueue.jdbc.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardPlan.OnConflict;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.DuplicateMessageException;
+import io.delayqueue.template.MessageRejectedException;
+import io.delayqueue.template.OutboxState;
+import io.delayqueue.template.QueueOnRedis;
+import io.delayqueue.template.SendInterceptor;
+import io.delayqueue.template.SendLimits;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Rules of the outbox on any database. */
+abstract class OutboxContract extends OutboxTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private MessageSnapshot find(String id) {
+        return observer.template().find(TOPIC, id).orElseThrow();
+    }
+
+    private boolean isThere(String id) {
+        return observer.template().find(TOPIC, id).isPresent();
+    }
+
+    private String payload(String id) {
+        return new String(find(id).envelope().payload(), StandardCharsets.UTF_8);
+    }
+
+    /** A node whose commits do not reach Redis, and whose relay does not either until {@link #reconnect}. */
+    private OutboxNode disconnected() {
+        OutboxNode node = node();
+        node.queue.proxy().refuse();
+        return node;
+    }
+
+    private static void reconnect(OutboxNode node) {
+        node.queue.proxy().pass();
+    }
+
+    /** Runs the relay until Redis accepts its messages. */
+    private static void relay(OutboxNode node) {
+        await().until(() -> {
+            node.relay.run();
+            return node.stored() == 0;
+        });
+    }
+
+    @Test
+    void committedMessageIsSentAtOnceAndItsRowIsDeleted() {
+        OutboxNode node = node();
+
+        String id = node.transaction.execute(status -> {
+            String sent = node.insertAndSend(message("a"));
+            assertThat(node.stored()).isEqualTo(1);
+            assertThat(isThere(sent)).isFalse();
+            return sent;
+        });
+
+        assertThat(isThere(id)).isTrue();
+        node.relay.run();
+        assertThat(node.stored()).isZero();
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).containsExactly("a");
+    }
+
+    @Test
+    void messagesOfACommitShareARoundTripAndADeletion() {
+        OutboxNode node = node();
+        node.queue.template().send(TOPIC, "makes Redis know the script");
+        node.place(message("first"));
+        node.drain();
+        node.queue.proxy().traffic().reset();
+
+        node.transaction.executeWithoutResult(
+                status -> IntStream.range(0, 10).forEach(i -> node.insertAndSend(message("a" + i))));
+        assertThat(node.queue.proxy().traffic().requests()).isEqualTo(1);
+        node.faults.failAt(-1, false, false, () -> {});
+        node.relay.run();
+
+        assertThat(node.faults.calls())
+                .filteredOn(call -> call.startsWith("executeUpdate"))
+                .hasSize(1);
+        assertThat(node.stored()).isZero();
+    }
+
+    @Test
+    void rolledBackMessageIsNeitherStoredNorSent() {
+        OutboxNode node = node();
+
+        node.transaction.executeWithoutResult(status -> {
+            node.insertAndSend(message("a", "a"));
+            status.setRollbackOnly();
+        });
+
+        node.relay.run();
+        assertThat(node.stored()).isZero();
+        assertThat(isThere("a")).isFalse();
+    }
+
+    @Test
+    void messageOfARolledBackSavepointIsNeitherStoredNorSent() {
+        OutboxNode node = node();
+        TransactionTemplate nested = new TransactionTemplate(node.manager);
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+
+        node.transaction.executeWithoutResult(outer -> {
+            node.insertAndSend(message("a", "a"));
+            nested.executeWithoutResult(status -> {
+                node.insertAndSend(message("b", "b"));
+                status.setRollbackOnly();
+            });
+            nested.executeWithoutResult(status -> node.insertAndSend(message("c", "c")));
+        });
+
+        assertThat(isThere("a")).isTrue();
+        assertThat(isThere("b")).isFalse();
+        assertThat(isThere("c")).isTrue();
+        node.relay.run();
+        assertThat(node.stored()).isZero();
+    }
+
+    @Test
+    void anInnerTransactionOfItsOwnSendsWhenItCommits() {
+        OutboxNode node = node();
+        TransactionTemplate inner = new TransactionTemplate(node.manager);
+        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+
+        node.transaction.executeWithoutResult(outer -> {
+            node.insertAndSend(message("a", "a"));
+            inner.executeWithoutResult(status -> node.insertAndSend(message("b", "b")));
+            assertThat(isThere("b")).isTrue();
+            outer.setRollbackOnly();
+        });
+
+        node.drain();
+        assertThat(isThere("a")).isFalse();
+        assertThat(isThere("b")).isTrue();
+    }
+
+    @Test
+    void aReadOnlyTransactionSendsWithoutARow() {
+        OutboxNode node = node();
+        TransactionTemplate reading = new TransactionTemplate(node.manager);
+        reading.setReadOnly(true);
+
+        reading.executeWithoutResult(status -> {
+            node.template.sendAfterCommit(message("a", "a"));
+            assertThat(node.stored()).isZero();
+        });
+
+        assertThat(isThere("a")).isTrue();
+    }
+
+    @Test
+    void aTransactionOnAnotherDataSourceSendsWithoutARow() {
+        OutboxNode node = node();
+        try (HikariDataSource other = database.open()) {
+            new TransactionTemplate(new JdbcTransactionManager(other)).executeWithoutResult(status -> {
+                node.template.sendAfterCommit(message("a", "a"));
+                // binds a connection that commits each statement
+                DataSourceUtils.getConnection(node.faults);
+                node.template.sendAfterCommit(message("b", "b"));
+                assertThat(node.stored()).isZero();
+            });
+        }
+
+        assertThat(isThere("a") && isThere("b")).isTrue();
+    }
+
+    @Test
+    void withoutATransactionItIsSentAtOnce() {
+        OutboxNode node = node();
+
+        node.template.sendAfterCommit(message("a", "a"));
+
+        assertThat(isThere("a")).isTrue();
+        assertThat(node.stored()).isZero();
+    }
+
+    @Test
+    void aMessageThatIsSentImmediatelyBeforeTheCommitIsStored() {
+        OutboxNode node = disconnected();
+
+        node.transaction.executeWithoutResult(status ->
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void beforeCommit(boolean readOnly) {
+                        node.insertAndSend(message("a", "a"));
+                    }
+                }));
+
+        assertThat(node.stored()).isEqualTo(1);
+        reconnect(node);
+        relay(node);
+        assertThat(isThere("a")).isTrue();
+    }
+
+    @Test
+    void aMessageThatIsSentAfterTheCommitArrivesAndLeavesNoRow() {
+        OutboxNode node = node();
+
+        node.transaction.executeWithoutResult(status ->
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        node.template.sendAfterCommit(message("a", "a"));
+                    }
+                }));
+
+        assertThat(isThere("a")).isTrue();
+        relay(node);
+    }
+
+    @Test
+    void aCommitDoesNotFailWhileRedisIsUnavailable() {
+        OutboxNode node = node();
+        node.queue.template().send(TOPIC, "connects");
+        consumer.consume(TOPIC);
+        node.queue.proxy().refuse();
+
+        node.place(message("a"));
+        node.place(message("b", "b"));
+        node.relay.run();
+
+        assertThat(node.stored()).isEqualTo(2);
+        assertThat(node.queue.recorded().lines()).noneMatch(line -> line.startsWith("failed"));
+        reconnect(node);
+        relay(node);
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).contains("a", "b");
+    }
+
+    @Test
+    void afterAFailureCommitsLeaveMessagesToTheRelayUntilRedisReplies() {
+        OutboxNode node = disconnected();
+        node.place(message("a"));
+        reconnect(node);
+        node.queue.proxy().traffic().reset();
+
+        node.place(message("b"));
+        assertThat(node.queue.proxy().traffic().requests("EVALSHA")).isZero();
+
+        relay(node);
+        String id = node.transaction.execute(status -> node.insertAndSend(message("c")));
+        assertThat(isThere(id)).isTrue();
+    }
+
+    @Test
+    void theRelaySendsABacklogInOneRun() {
+        OutboxNode node = disconnected();
+        int count = 2 * OutboxNode.BATCH + 50;
+        for (int i = 0; i < count; i++) {
+            node.place(message("a" + i));
+        }
+        reconnect(node);
+
+        relay(node);
+
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).hasSize(count).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void anIdleRelayCostsOneQuery() {
+        OutboxNode node = node();
+        node.relay.run();
+        node.faults.failAt(-1, false, false, () -> {});
+
+        node.relay.run();
+        node.relay.run();
+
+        assertThat(node.faults.calls()).hasSizeLessThanOrEqualTo(2).allMatch(call -> call.startsWith("executeQuery"));
+    }
+
+    @Test
+    void aDelayCountsFromTheCommitHoweverLateTheRelayIs() {
+        OutboxNode node = disconnected();
+        Instant date = Instant.now().plus(HOUR).truncatedTo(ChronoUnit.MILLIS);
+        node.place(DelayMessage.to(TOPIC).id("delay").payload("a").delay(HOUR).build());
+        node.place(DelayMessage.to(TOPIC).id("date").payload("b").dueAt(date).build());
+        node.place(DelayMessage.to(TOPIC)
+                .id("over")
+                .payload("c")
+                .delay(Duration.ofMinutes(10))
+                .build());
+        node.jdbc.update("update delayqueue_outbox set stored_at = stored_at - "
+                + Duration.ofMinutes(20).toMillis());
+        reconnect(node);
+
+        relay(node);
+
+        MessageSnapshot delayed = find("delay");
+        assertThat(Duration.between(delayed.envelope().sentAt(), delayed.dueAt()))
+                .isCloseTo(Duration.ofMinutes(40), Duration.ofSeconds(30));
+        assertThat(find("date").dueAt()).isEqualTo(date);
+        assertThat(find("over").dueAt()).isEqualTo(find("over").envelope().sentAt());
+    }
+
+    @Test
+    void aDelayDoesNotCountTheRestOfALongTransaction() {
+        OutboxNode node = disconnected();
+
+        node.transaction.executeWithoutResult(status -> {
+            node.insertAndSend(
+                    DelayMessage.to(TOPIC).id("a").payload("a").delay(HOUR).build());
+            node.jdbc.update("update delayqueue_outbox set stored_at = 0");
+            long start = System.nanoTime();
+            await().pollInterval(Duration.ofMillis(5))
+                    .until(() ->
+                            System.nanoTime() - start > Duration.ofMillis(20).toNanos());
+        });
+        reconnect(node);
+        relay(node);
+
+        MessageSnapshot delayed = find("a");
+        assertThat(Duration.between(delayed.envelope().sentAt(), delayed.dueAt()))
+                .isCloseTo(HOUR, Duration.ofSeconds(30));
+    }
+
+    @Test
+    void messagesOfAnIdKeepTheirOrderAcrossCommits() {
+        OutboxNode node = disconnected();
+        node.place(message("x", "first"));
+        OutboxNode other = node();
+
+        other.place(message("x", "second"));
+
+        assertThat(isThere("x")).isFalse();
+        assertThat(other.stored()).isEqualTo(2);
+        relay(other);
+        assertThat(payload("x")).isEqualTo("second");
+        assertThat(other.queue.recorded().lines()).containsOnly("sent " + TOPIC + " 1");
+    }
+
+    @Test
+    void messagesOfAnIdInOneTransactionKeepTheirOrder() {
+        OutboxNode node = node();
+
+        node.transaction.executeWithoutResult(status -> {
+            node.insertAndSend(message("x", "first"));
+            node.insertAndSend(message("x", "second"));
+            node.insertAndSend(message("x", "third"));
+        });
+
+        relay(node);
+        assertThat(payload("x")).isEqualTo("third");
+    }
+
+    @Test
+    void twoRelaysDoNotReorderMessagesOfAnId() {
+        OutboxNode node = disconnected();
+        node.place(message("x", "first"));
+        node.place(message("x", "second"));
+        node.place(message("y", "other"));
+        OutboxNode other = node();
+
+        node.outbox.transactions().inTransaction(() -> {
+            node.jdbc.queryForList(
+                    "select seq from delayqueue_outbox where seq = ? for update",
+                    node.rows().get(0));
+            CompletableFuture.runAsync(other.relay::run).join();
+            return true;
+        });
+
+        assertThat(isThere("x")).isFalse();
+        assertThat(payload("y")).isEqualTo("other");
+        assertThat(other.stored()).isEqualTo(2);
+        relay(other);
+        assertThat(payload("x")).isEqualTo("second");
+    }
+
+    @Test
+    void aRepeatIsRecognisedWhenTheMessageWasAcknowledgedMeanwhile() {
+        OutboxNode node = node();
+        node.place(message("a"));
+        node.place(message("b", "b"));
+        node.place(DelayMessage.to(TOPIC).id("v").payload("v").version(7).build());
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).containsExactlyInAnyOrder("a", "b", "v");
+        OutboxNode successor = node();
+
+        relay(successor);
+
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).hasSize(3);
+        assertThat(successor.queue.recorded().lines()).isEmpty();
+    }
+
+    @Test
+    void equalVersionsOfDifferentIdsAreDifferentSends() {
+        OutboxNode node = node();
+
+        node.place(DelayMessage.to(TOPIC).id("v").payload("v").version(7).build());
+        node.place(DelayMessage.to(TOPIC).id("w").payload("w").version(7).build());
+
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).containsExactlyInAnyOrder("v", "w");
+    }
+
+    @Test
+    void aRememberedSendIsRecognisedInAnotherTransaction() {
+        OutboxNode node = node();
+        DelayMessage once = DelayMessage.to(TOPIC)
+                .id("r")
+                .payload("r")
+                .nonce("request1")
+                .rememberFor(Duration.ofMinutes(1))
+                .build();
+        node.place(once);
+        consumer.consume(TOPIC);
+
+        node.transaction.executeWithoutResult(status -> node.template.sendAfterCommit(once));
+
+        relay(node);
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).containsExactly("r");
+    }
+
+    @Test
+    void aDuplicateFailsTheCommitCallAndLeavesNoRow() {
+        OutboxNode node = node();
+        DelayMessage message =
+                DelayMessage.to(TOPIC).id("d").payload("d").delay(HOUR).build();
+        observer.template().send(message);
+
+        assertThatThrownBy(() -> node.place(message)).isInstanceOf(DuplicateMessageException.class);
+
+        relay(node);
+        assertThat(node.queue.recorded().lines()).contains("duplicate " + TOPIC + " d");
+    }
+
+    @Test
+    void aRowThatIsRejectedForGoodIsSetAsideAndStopsNoOther() {
+        OutboxNode node = disconnected();
+        node.place(message("large", "x".repeat(50)));
+        node.place(message("large", "s"));
+        node.place(message("y", "y"));
+        OutboxNode strict = node(template -> template.limits(new SendLimits(10, 1000, HOUR, 500, 1_000_000)));
+
+        strict.drain();
+
+        assertThat(payload("y")).isEqualTo("y");
+        assertThat(payload("large")).isEqualTo("s");
+        assertThat(strict.jdbc.queryForList("select status, reason from delayqueue_outbox"))
+                .singleElement()
+                .satisfies(row -> assertThat(row.get("reason").toString())
+                        .isEqualTo(
+                                "INVALID: an earlier send may have stored the message; this repeat failed: its payload"
+                                        + " has 50 bytes, but delayqueue.limits.max-payload-size is 10 bytes"));
+        assertThat(strict.queue.recorded().lines()).anyMatch(line -> line.startsWith("failed " + TOPIC + " large"));
+        strict.relay.run();
+        assertThat(strict.outbox.table().content().setAside()).isEqualTo(1);
+    }
+
+    @Test
+    void aRowWithAnUnreadableMessageIsSetAside() {
+        OutboxNode node = disconnected();
+        node.place(message("a"));
+        node.place(message("b"));
+        node.jdbc.update(
+                "update delayqueue_outbox set envelope = ? where seq = ?",
+                new byte[] {'9'},
+                node.rows().get(0));
+        reconnect(node);
+
+        await().until(() -> {
+            node.relay.run();
+            return node.stored() == 1;
+        });
+
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).containsExactly("b");
+        assertThat(node.outbox.table().content().setAside()).isEqualTo(1);
+    }
+
+    @Test
+    void aMessageThatRedisRejectsAtTheCommitIsSetAsideAndFailsTheCommitCall() {
+        OutboxNode node = node(template -> template);
+        new TopicRegistry(observer.scripts(), observer.keySpace(), new ShardPlan(Map.of(TOPIC, 2), OnConflict.FAIL))
+                .shards(TOPIC)
+                .join();
+        DelayQueueTemplate single = DelayQueueTemplate.builder(
+                        node.queue.store(),
+                        new TopicRegistry(
+                                node.queue.scripts(),
+                                node.queue.keySpace(),
+                                new ShardPlan(Map.of(TOPIC, 1), OnConflict.FAIL)),
+                        QueueOnRedis.codec(),
+                        InstantSource.system())
+                .outbox(node.outbox)
+                .build();
+
+        assertThatThrownBy(() -> node.transaction.executeWithoutResult(status -> single.sendAfterCommit(message("a"))))
+                .isInstanceOf(MessageRejectedException.class);
+
+        node.relay.run();
+        assertThat(node.jdbc.queryForObject("select reason from delayqueue_outbox", String.class))
+                .startsWith("TOPIC_CONFLICT: ");
+    }
+
+    @Test
+    void aTopicThatRedisCannotStoreStopsNoOther() {
+        OutboxNode node = disconnected();
+        redis.command("SET", "dq:{broken:0.0}:schedule", "not a sorted set");
+        node.place(DelayMessage.to("broken").payload("a").build());
+        node.place(message("b"));
+        reconnect(node);
+
+        await().until(() -> {
+            node.relay.run();
+            return node.stored() == 1;
+        });
+
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).containsExactly("b");
+        assertThat(node.outbox.table().content().waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void interceptorsSeeTheMessageOnceAndTheirHeadersAreStored() {
+        SendInterceptor interceptor = (sending, next) -> {
+            sending.header("trace", "t1");
+            return next.proceed();
+        };
+        OutboxNode node = node(template -> template.interceptors(List.of(interceptor)));
+        node.queue.proxy().refuse();
+        node.place(DelayMessage.to(TOPIC)
+                .id("a")
+                .payload("a")
+                .header("own", "1")
+                .delay(HOUR)
+                .maxAttempts(3)
+                .expireAfter(HOUR)
+                .build());
+        OutboxNode successor = node();
+
+        relay(successor);
+
+        assertThat(find("a").envelope().headers()).containsExactly(Map.entry("own", "1"), Map.entry("trace", "t1"));
+        assertThat(find("a").envelope().limits().maxAttempts()).isEqualTo(3);
+        assertThat(find("a").envelope().limits().expireAfter()).isEqualTo(HOUR);
+    }
+
+    @Test
+    void anInterceptorGetsTheResultAfterTheCommit() {
+        CompletableFuture<String> result = new CompletableFuture<>();
+        SendInterceptor interceptor = (sending, next) -> next.proceed().whenComplete((sent, failure) -> {
+            result.complete(sent.getClass().getSimpleName());
+        });
+        OutboxNode node = node(template -> template.interceptors(List.of(interceptor)));
+
+        node.transaction.executeWithoutResult(status -> {
+            node.insertAndSend(message("a"));
+            assertThat(result).isNotDone();
+        });
+
+        assertThat(result).isCompletedWithValue("Accepted");
+    }
+
+    @Test
+    void anInterceptorRejectsAtTheCall() {
+        SendInterceptor interceptor = (sending, next) -> {
+            throw new IllegalStateException("no");
+        };
+        OutboxNode node = node(template -> template.interceptors(List.of(interceptor)));
+
+        assertThatThrownBy(() -> node.place(message("a")))
+                .isInstanceOf(MessageRejectedException.class)
+                .hasMessageContaining("no");
+
+        assertThat(node.stored()).isZero();
+        assertThat(node.jdbc.queryForObject("select count(*) from orders", Long.class))
+                .isZero();
+    }
+
+    @Test
+    void anyCharactersOfTopicsIdsAndPayloadsAreKept() {
+        OutboxNode node = disconnected();
+        String id = "Ä/é \t'\"\\%_😀";
+        node.place(DelayMessage.to(TOPIC)
+                .id(id)
+                .payload(new byte[] {0, 1, -1, '\n'})
+                .header("h\n:", "v\r\n")
+                .delay(HOUR)
+                .build());
+        node.place(message("a", "upper and lower case"));
+        node.place(message("A", "differ"));
+        reconnect(node);
+
+        relay(node);
+
+        assertThat(find(id).envelope().payload()).containsExactly(0, 1, -1, '\n');
+        assertThat(find(id).envelope().headers()).containsEntry("h\n:", "v\r\n");
+        assertThat(payload("a")).isEqualTo("upper and lower case");
+        assertThat(payload("A")).isEqualTo("differ");
+    }
+
+    @Test
+    void largePayloadsAreKept() {
+        OutboxNode node = disconnected();
+        byte[] large = new byte[1_000_000];
+        for (int i = 0; i < large.length; i++) {
+            large[i] = (byte) i;
+        }
+        node.transaction.executeWithoutResult(status -> node.template.sendAfterCommit(
+                DelayMessage.to(TOPIC).id("a").payload(large).delay(HOUR).build()));
+        reconnect(node);
+
+        relay(node);
+
+        assertThat(find("a").envelope().payload()).isEqualTo(large);
+    }
+
+    @Test
+    void aFailedInsertFailsTheCallAndTheTransaction() {
+        OutboxNode node = node();
+        node.jdbc.execute("drop table delayqueue_outbox");
+
+        assertThatThrownBy(() -> node.place(message("a"))).isInstanceOf(DataAccessException.class);
+
+        assertThat(node.jdbc.queryForObject("select count(*) from orders", Long.class))
+                .isZero();
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).isEmpty();
+    }
+
+    @Test
+    void duplicatesWithinABatchAreDecidedByRedis() {
+        OutboxNode node = disconnected();
+        DelayMessage first = DelayMessage.to(TOPIC)
+                .id("d")
+                .payload("first")
+                .onDuplicate(OnDuplicate.REJECT)
+                .build();
+        node.place(first);
+        node.place(first.toBuilder().payload("second").build());
+        reconnect(node);
+
+        relay(node);
+
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).containsExactly("first");
+        assertThat(node.queue.recorded().lines()).contains("duplicate " + TOPIC + " d");
+    }
+
+    @Test
+    void contentCountsRowsAndTheAgeOfTheOldest() {
+        OutboxNode node = disconnected();
+        assertThat(node.outbox.table().content().waiting()).isZero();
+        node.place(message("a"));
+        node.place(message("b"));
+        new JdbcTemplate(node.faults)
+                .update("update delayqueue_outbox set stored_at = stored_at - 60000 where seq = "
+                        + node.rows().get(0));
+
+        OutboxState content = node.outbox.table().content();
+
+        assertThat(content.waiting()).isEqualTo(2);
+        assertThat((double) content.oldest().toSeconds()).isCloseTo(60, within(30.0));
+        assertThat(content.setAside()).isZero();
+    }
+}

@@ -1,0 +1,211 @@
+package io.delayqueue.jdbc.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.TransactionException;
+
+/**
+ * A fault before and after each call to the database and to Redis: the call fails, or the process ends there. Then another
+ * process relays. Each committed order has exactly one effect, no other order has any. Messages are handled between the
+ * fault and the recovery, so that Redis has to recognise repeats of acknowledged ones.
+ */
+abstract class OutboxFaultContract extends OutboxTest {
+
+    /** Sends that the committing thread does, then the relay's work. */
+    private void commitThenRelay(OutboxNode node) {
+        attempt(() -> node.place(message("generated id")));
+        attempt(() -> node.place(message("x", "given id")));
+        attempt(() -> node.transaction.executeWithoutResult(status -> {
+            node.insertAndSend(message("rolled back"));
+            status.setRollbackOnly();
+        }));
+        attempt(() -> node.transaction.executeWithoutResult(status -> {
+            node.insertAndSend(message("two, first"));
+            node.insertAndSend(message("y", "two, second"));
+        }));
+        attempt(node.relay::run);
+        attempt(node.relay::run);
+    }
+
+    /** Commits leave their messages to the relay. */
+    private void relayOnly(OutboxNode node) {
+        node.outbox.close();
+        commitThenRelay(node);
+    }
+
+    private static void attempt(Runnable action) {
+        try {
+            action.run();
+        } catch (DataAccessException | TransactionException | IllegalStateException e) {
+            // the fault, which the ledger judges
+        }
+    }
+
+    /** Tests each fault of which the number is a multiple of this. */
+    int step() {
+        return 1;
+    }
+
+    /** A way through the code. */
+    private enum Path {
+        COMMITS_SEND,
+        RELAY_SENDS
+    }
+
+    private void walk(Path path, OutboxNode node) {
+        if (path == Path.COMMITS_SEND) {
+            commitThenRelay(node);
+        } else {
+            relayOnly(node);
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicTest> eachCommittedOrderHasOneEffectIfACallToTheDatabaseFails() {
+        List<DynamicTest> tests = new ArrayList<>();
+        for (Path path : Path.values()) {
+            List<String> calls = callsOf(path);
+            for (int call = 0; call < calls.size(); call++) {
+                for (boolean afterwards : new boolean[] {false, true}) {
+                    for (boolean ends : new boolean[] {false, true}) {
+                        int index = call;
+                        String name = path + ": " + (ends ? "process ends " : "failure ")
+                                + (afterwards ? "after " : "before ") + "call " + call + " " + calls.get(call);
+                        tests.add(DynamicTest.dynamicTest(name, () -> databaseFault(path, index, afterwards, ends)));
+                    }
+                }
+            }
+        }
+        return some(tests);
+    }
+
+    private Stream<DynamicTest> some(List<DynamicTest> tests) {
+        return IntStream.range(0, tests.size()).filter(i -> i % step() == 0).mapToObj(tests::get);
+    }
+
+    private List<String> callsOf(Path path) {
+        return withNode(node -> {
+            node.faults.failAt(-1, false, false, () -> {});
+            walk(path, node);
+            List<String> calls = List.copyOf(node.faults.calls());
+            assertThat(calls).hasSizeGreaterThan(10);
+            return calls;
+        });
+    }
+
+    private void databaseFault(Path path, int call, boolean afterwards, boolean ends) {
+        withNode(node -> {
+            node.faults.failAt(
+                    call, afterwards, ends, ends ? () -> node.queue.proxy().refuse() : () -> {});
+
+            walk(path, node);
+
+            assertThat(node.faults.hasFailed()).isTrue();
+            recoverAndCheck(ends ? null : node);
+            return true;
+        });
+    }
+
+    @TestFactory
+    Stream<DynamicTest> eachCommittedOrderHasOneEffectIfACallToRedisFails() {
+        List<DynamicTest> tests = new ArrayList<>();
+        for (Path path : Path.values()) {
+            for (int call = 0; call < (path == Path.COMMITS_SEND ? 3 : 1); call++) {
+                for (boolean executed : new boolean[] {false, true}) {
+                    for (boolean ends : new boolean[] {false, true}) {
+                        int index = call;
+                        String name = path + ": " + (ends ? "process ends " : "failure ")
+                                + (executed ? "after " : "before ") + "send " + call;
+                        tests.add(DynamicTest.dynamicTest(name, () -> redisFault(path, index, executed, ends)));
+                    }
+                }
+            }
+        }
+        return some(tests);
+    }
+
+    private void redisFault(Path path, int call, boolean executed, boolean ends) {
+        withNode(node -> {
+            FaultProxy proxy = node.queue.proxy();
+            AtomicInteger calls = new AtomicInteger();
+            CompletionStage<RedisRequest> cut = proxy.cutNextReply(request -> {
+                if (calls.getAndIncrement() != call) {
+                    return false;
+                }
+                if (!executed) {
+                    // the connection is reset before the request is forwarded
+                    proxy.refuse();
+                    if (ends) {
+                        node.faults.end();
+                    }
+                }
+                return executed;
+            });
+            CompletionStage<?> unused = cut.thenAccept(request -> {
+                // so that the client does not repeat the request unseen
+                proxy.refuse();
+                if (ends) {
+                    node.faults.end();
+                }
+            });
+
+            walk(path, node);
+
+            assertThat(calls).hasValueGreaterThan(call);
+            if (!ends) {
+                proxy.pass();
+            }
+            recoverAndCheck(ends ? null : node);
+            return true;
+        });
+    }
+
+    private <T> T withNode(Function<OutboxNode, T> test) {
+        empty();
+        try {
+            OutboxNode node = node();
+            warmUp(node);
+            return test.apply(node);
+        } finally {
+            closeNodes();
+        }
+    }
+
+    private void warmUp(OutboxNode node) {
+        node.place(message("warm-up"));
+        node.relay.run();
+        node.relay.run();
+    }
+
+    /** Lets the same process continue, unless it has ended, and another one, then compares orders and effects. */
+    private void recoverAndCheck(OutboxNode survivor) {
+        consumer.consume(TOPIC);
+        OutboxNode successor = node();
+        await().until(() -> {
+            if (survivor != null) {
+                survivor.relay.run();
+            }
+            successor.relay.run();
+            return successor.stored() == 0;
+        });
+        consumer.consume(TOPIC);
+
+        List<String> orders = new JdbcTemplate(successor.faults).queryForList("select id from orders", String.class);
+        assertThat(consumer.handled()).containsExactlyInAnyOrderElementsOf(orders);
+        assertThat(orders).contains("warm-up").doesNotContain("rolled back");
+    }
+}

@@ -1,0 +1,87 @@
+package io.delayqueue.jdbc.outbox;
+
+import io.delayqueue.jdbc.database.TestDatabase;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.template.DelayQueueTemplateBuilder;
+import io.delayqueue.template.QueueOnRedis;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInstance;
+
+/** One Redis per test class, and a database, both emptied before each test. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class OutboxTest {
+
+    static final String TOPIC = "order-cancel";
+
+    RedisServerProcess redis;
+    TestDatabase database;
+    /** A consumer's connection to Redis, which has no faults. */
+    QueueOnRedis observer;
+
+    Consumer consumer;
+    private final List<OutboxNode> nodes = new ArrayList<>();
+
+    abstract TestDatabase database();
+
+    @BeforeAll
+    void startServers() {
+        redis = RedisServerProcess.start();
+        database = database();
+    }
+
+    @AfterAll
+    void stopRedis() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        closeNodes();
+        redis.flush();
+        database.reset();
+        observer = new QueueOnRedis(redis);
+        consumer = new Consumer(observer);
+    }
+
+    @AfterEach
+    void closeNodes() {
+        nodes.forEach(OutboxNode::close);
+        nodes.clear();
+        if (observer != null) {
+            observer.close();
+            observer = null;
+        }
+    }
+
+    final OutboxNode node() {
+        return node(template -> template);
+    }
+
+    final OutboxNode node(UnaryOperator<DelayQueueTemplateBuilder> configuration) {
+        OutboxNode node = new OutboxNode(database, redis, configuration);
+        nodes.add(node);
+        return node;
+    }
+
+    /** A message whose id is generated. */
+    static DelayMessage message(String order) {
+        return DelayMessage.to(TOPIC).payload(order).build();
+    }
+
+    /** A message that replaces another one of its id. */
+    static DelayMessage message(String id, String order) {
+        return DelayMessage.to(TOPIC)
+                .id(id)
+                .payload(order)
+                .onDuplicate(OnDuplicate.REPLACE)
+                .build();
+    }
+}

@@ -1,0 +1,12 @@
+# Runs a database server that cannot outlive the process at the other end of this script's standard input.
+#
+#   sh launcher.sh <executable> [<argument> ...]
+#
+# The server keeps the process id that this script was started with.
+exec 3<&0 </dev/null
+(
+    trap '' HUP INT QUIT TERM
+    cat <&3 >/dev/null
+    kill -9 $$ 2>/dev/null
+) >/dev/null 2>&1 &
+exec "$@" 3<&-
