@@ -119,6 +119,22 @@ public @interface DelayListener {
     /** Maximum time for which a stop waits for running handlers, 0 to 1 d. */
     String drainTime() default "";
 
+    /**
+     * Whether the method has its effect on the application's database once for each send of a message, although a
+     * message may be delivered more than once; {@code false} by default. Requires {@code io.delayqueue:delayqueue-jdbc}
+     * and a {@code DataSource} with its transaction manager.
+     *
+     * <p>The method is called in a transaction, which also records the message as handled. A method with {@code
+     * @Transactional} joins this transaction. A delivery of a recorded message is acknowledged without a call, and the
+     * method gets a batch without the recorded messages. The transaction is rolled back if the method throws any
+     * exception; a {@link io.delayqueue.listener.BatchFailureException BatchFailureException} fails the whole batch.
+     *
+     * <p>The method must return {@code void}. It settles its messages by returning or throwing: it must not have an
+     * {@link io.delayqueue.listener.Acknowledgement Acknowledgement} parameter, and that of a {@link
+     * io.delayqueue.listener.Delivery Delivery} can only extend the lease.
+     */
+    String once() default "";
+
     /** Whether the listener starts with the application; {@code delayqueue.listener.auto-startup} by default. */
     String autoStartup() default "";
 

@@ -35,7 +35,12 @@ final class EndpointReader {
         this.defaultId = defaultId;
     }
 
-    DelayListenerEndpoint read(DelayListener annotation, OfMessages messages) {
+    /**
+     * Creates the endpoint of a listener of messages.
+     *
+     * @param once returns the handling for a listener of a given id that handles each message once
+     */
+    DelayListenerEndpoint read(DelayListener annotation, OfMessages messages, Function<String, OfMessages> once) {
         Integer batchSize = number("batchSize", annotation.batchSize());
         if (batchSize != null && !messages.batch()) {
             throw origin.invalid(
@@ -63,10 +68,11 @@ final class EndpointReader {
                 option(ListenerOptions.Builder::prefetch, number("prefetch", annotation.prefetch())),
                 option(ListenerOptions.Builder::prefetchTime, duration("prefetchTime", annotation.prefetchTime())),
                 option(ListenerOptions.Builder::drainTime, duration("drainTime", annotation.drainTime())));
+        String id = id(annotation.id());
         return endpoint(
                 annotation.topic(),
-                annotation.id(),
-                messages,
+                id,
+                Boolean.TRUE.equals(flag("once", annotation.once())) ? once.apply(id) : messages,
                 builder -> options.forEach(option -> option.accept(builder)),
                 annotation.autoStartup(),
                 annotation.containerFactory());
@@ -75,7 +81,7 @@ final class EndpointReader {
     DelayListenerEndpoint read(DeadLetterListener annotation, OfDeadLetters deadLetters) {
         return endpoint(
                 annotation.topic(),
-                annotation.id(),
+                id(annotation.id()),
                 deadLetters,
                 option(ListenerOptions.Builder::concurrency, number("concurrency", annotation.concurrency())),
                 annotation.autoStartup(),
@@ -84,7 +90,7 @@ final class EndpointReader {
 
     private DelayListenerEndpoint endpoint(
             String topicText,
-            String idText,
+            String id,
             Handling handling,
             Consumer<ListenerOptions.Builder> options,
             String autoStartup,
@@ -93,20 +99,19 @@ final class EndpointReader {
         if (topic.isEmpty()) {
             throw origin.invalid("Its topic is not set.", "Set the attribute topic.");
         }
-        String id = text("id", idText);
         return DelayListenerEndpoint.to(topic)
-                .id(id.isEmpty() ? defaultId.get() : id)
+                .id(id)
                 .handling(handling)
                 .options(options)
-                .autoStartup(read(
-                        "autoStartup",
-                        autoStartup,
-                        Boolean.class,
-                        EndpointReader::parseFlag,
-                        e -> "which is neither true nor false"))
+                .autoStartup(flag("autoStartup", autoStartup))
                 .containerFactory(text("containerFactory", containerFactory))
                 .origin(origin)
                 .build();
+    }
+
+    private String id(String raw) {
+        String id = text("id", raw);
+        return id.isEmpty() ? defaultId.get() : id;
     }
 
     private static @Nullable List<Class<? extends Throwable>> exceptions(Class<? extends Throwable>[] types) {
@@ -130,6 +135,10 @@ final class EndpointReader {
 
     private @Nullable Duration duration(String attribute, String raw) {
         return read(attribute, raw, Duration.class, DurationText::parse, e -> "which " + e.getMessage());
+    }
+
+    private @Nullable Boolean flag(String attribute, String raw) {
+        return read(attribute, raw, Boolean.class, EndpointReader::parseFlag, e -> "which is neither true nor false");
     }
 
     private static Boolean parseFlag(String text) {

@@ -121,6 +121,12 @@ final class ListenerMethod extends InvocableHandlerMethod {
         return origin.invalid(problem, "Return void, a CompletableFuture, or a type of a single value such as Mono.");
     }
 
+    /** Whether the method may return before the delivery is handled. */
+    boolean isAsynchronous() {
+        Class<?> type = GenericTypeResolver.resolveReturnType(getMethod(), targetClass);
+        return suspending || (type != void.class && type != Void.class);
+    }
+
     /** Calls the method. Returns null if the delivery is handled, or a stage that completes when it is. */
     @Nullable
     CompletionStage<?> call(DeliveryMessage message) throws Exception {

@@ -2,12 +2,15 @@ package io.delayqueue.annotation;
 
 import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfDeadLetters;
 import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfMessages;
+import io.delayqueue.annotation.OnceHandling.OnceMethod;
+import io.delayqueue.annotation.Signature.Role;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.message.DeadLetter;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,9 +68,39 @@ final class ListenerMethods {
         for (Annotation annotation : annotated.annotations()) {
             registrar.register(
                     annotation instanceof DelayListener listener
-                            ? reader.read(listener, ofMessages(method, origin))
+                            ? ofMessages(listener, reader, method, annotated)
                             : reader.read((DeadLetterListener) annotation, ofDeadLetters(method, origin)));
         }
+    }
+
+    private DelayListenerEndpoint ofMessages(
+            DelayListener annotation, EndpointReader reader, ListenerMethod method, AnnotatedMethod annotated) {
+        OfMessages messages = ofMessages(method, annotated.origin());
+        return reader.read(annotation, messages, id -> once(id, messages, method, annotated));
+    }
+
+    private OfMessages once(String id, OfMessages messages, ListenerMethod method, AnnotatedMethod annotated) {
+        Origin origin = annotated.origin();
+        if (method.isAsynchronous()) {
+            throw origin.invalid(
+                    "It has once, but its result is asynchronous: the transaction would end before the message is"
+                            + " handled.",
+                    "Return void, or remove once.");
+        }
+        if (Arrays.stream(method.getMethodParameters())
+                .anyMatch(parameter -> Signature.role(parameter, custom) == Role.ACKNOWLEDGEMENT)) {
+            throw origin.invalid(
+                    "It has once and takes an Acknowledgement, but a settlement is not part of the transaction.",
+                    "Remove the parameter, and settle the message by returning or throwing; or remove once.");
+        }
+        OnceHandling handling = beanFactory.getBeanProvider(OnceHandling.class).getIfAvailable();
+        if (handling == null) {
+            throw origin.invalid(
+                    "It has once, which requires the artifact delayqueue-jdbc.",
+                    "Add the dependency io.delayqueue:delayqueue-jdbc, or remove once.");
+        }
+        OnceMethod once = new OnceMethod(id, annotated.type(), annotated.method(), origin::invalid);
+        return new OfMessages(messages.payloadType(), messages.batch(), handling.once(once, messages.handler()));
     }
 
     private String defaultId(AnnotatedMethod annotated) {

@@ -324,6 +324,11 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     }
 
     @Override
+    public String sendId() {
+        return envelope().sendId();
+    }
+
+    @Override
     public Map<String, String> headers() {
         return envelope().headers();
     }

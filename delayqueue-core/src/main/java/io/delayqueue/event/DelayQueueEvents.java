@@ -72,6 +72,12 @@ public interface DelayQueueEvents {
     default void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {}
 
     /**
+     * A listener with {@code once} has found that a message is already handled. The delivery is acknowledged without a
+     * call of the method.
+     */
+    default void duplicateSuppressed(Recipient recipient, String id) {}
+
+    /**
      * A message was scheduled again because its attempt failed or requested a retry.
      *
      * @param handling from the start of the handler to the settlement

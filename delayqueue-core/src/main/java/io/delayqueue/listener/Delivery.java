@@ -31,6 +31,16 @@ public interface Delivery {
     /** The time of the send, by Redis' clock. */
     Instant sentAt();
 
+    /**
+     * Identifies the send, together with topic and id: an application can use these three to recognise messages that it
+     * has handled. It is the same for all attempts of the message, for its replayed dead letters, and for a repeat of the
+     * send after an unknown outcome or with an idempotency key. It differs if the id is sent anew or the message is
+     * replaced.
+     *
+     * @return at most 80 characters; {@code -} if the id was generated, because the id then identifies the send
+     */
+    String sendId();
+
     /** The headers, unmodifiable. */
     Map<String, String> headers();
 

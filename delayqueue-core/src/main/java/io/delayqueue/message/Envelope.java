@@ -2,6 +2,7 @@ package io.delayqueue.message;
 
 import java.time.Instant;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * A message as it is stored.
@@ -20,4 +21,15 @@ public record Envelope(
         String nonce,
         MessageLimits limits,
         Map<String, String> headers,
-        byte[] payload) {}
+        byte[] payload) {
+
+    private static final Pattern VERSION = Pattern.compile("n\\d{16}");
+
+    /**
+     * Identifies the send, together with topic and id. A nonce belongs to one send, but a version may be sent again after
+     * its message was handled, so the time of the send distinguishes versions.
+     */
+    public String sendId() {
+        return VERSION.matcher(nonce).matches() ? nonce + "." + sentAt.toEpochMilli() : nonce;
+    }
+}

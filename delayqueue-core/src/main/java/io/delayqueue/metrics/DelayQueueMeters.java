@@ -112,6 +112,14 @@ public enum DelayQueueMeters implements MeterDocumentation {
             "Deliveries that were released before they started.",
             TOPIC,
             LISTENER),
+    /** Suppressed deliveries. */
+    DELIVERIES_SUPPRESSED(
+            "delayqueue.deliveries.suppressed",
+            COUNTER,
+            "Deliveries to a listener with once that were acknowledged without a call, because the message was already"
+                    + " handled.",
+            TOPIC,
+            LISTENER),
     /** Lost leases. */
     LEASES_LOST("delayqueue.leases.lost", COUNTER, "Leases that were lost while the handler ran.", TOPIC, LISTENER),
     /** Reclaimed leases. */

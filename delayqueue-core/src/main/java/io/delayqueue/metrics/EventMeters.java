@@ -3,6 +3,7 @@ package io.delayqueue.metrics;
 import static io.delayqueue.metrics.DelayQueueMeters.ACTIONS;
 import static io.delayqueue.metrics.DelayQueueMeters.DEAD_LETTERS_DROPPED;
 import static io.delayqueue.metrics.DelayQueueMeters.DELIVERIES_RELEASED;
+import static io.delayqueue.metrics.DelayQueueMeters.DELIVERIES_SUPPRESSED;
 import static io.delayqueue.metrics.DelayQueueMeters.DELIVERY_HANDLING;
 import static io.delayqueue.metrics.DelayQueueMeters.DELIVERY_LATENESS;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.LISTENER;
@@ -225,6 +226,11 @@ public final class EventMeters implements DelayQueueEvents {
             group.time(MESSAGE_DURATION, sinceSent);
             group.count(MESSAGES_ACKNOWLEDGED);
         }
+    }
+
+    @Override
+    public void duplicateSuppressed(Recipient recipient, String id) {
+        of(recipient).count(DELIVERIES_SUPPRESSED);
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.message.DeadLetter;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -22,6 +23,7 @@ import org.springframework.messaging.handler.annotation.Payload;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.validation.annotation.Validated;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** An invalid declaration fails the start with a message that names the bean, the method and the fix. */
 class InvalidListenerTests {
@@ -145,6 +147,28 @@ class InvalidListenerTests {
                 Arguments.of(UnknownPolicy.class, "No bean named 'no.such.policy' available", "Correct it."));
     }
 
+    static Stream<Arguments> once() {
+        return Stream.of(
+                Arguments.of(
+                        OnceWithoutArtifact.class,
+                        "It has once, which requires the artifact delayqueue-jdbc.",
+                        "Add the dependency io.delayqueue:delayqueue-jdbc, or remove once."),
+                Arguments.of(
+                        OnceWithFuture.class,
+                        "It has once, but its result is asynchronous: the transaction would end before the message is"
+                                + " handled.",
+                        "Return void, or remove once."),
+                Arguments.of(OnceWithMono.class, "It has once, but its result is asynchronous", "Return void"),
+                Arguments.of(
+                        OnceWithAcknowledgement.class,
+                        "It has once and takes an Acknowledgement, but a settlement is not part of the transaction.",
+                        "Remove the parameter, and settle the message by returning or throwing; or remove once."),
+                Arguments.of(
+                        OnceOfAnotherKind.class,
+                        "Its attribute once is 'yes', which is neither true nor false.",
+                        "Correct it."));
+    }
+
     static Stream<Arguments> containers() {
         return Stream.of(
                 Arguments.of(
@@ -167,7 +191,7 @@ class InvalidListenerTests {
     }
 
     @ParameterizedTest
-    @MethodSource({"parameters", "batches", "results", "attributes", "containers"})
+    @MethodSource({"parameters", "batches", "results", "attributes", "once", "containers"})
     void invalidDeclarationFailsTheStart(Class<?> bean, String problem, String fix) {
         InvalidListenerException failure = failure(bean);
 
@@ -180,6 +204,35 @@ class InvalidListenerTests {
                 .hasMessageStartingWith("Listener '" + failure.beanName() + "' (" + failure.method() + "): ")
                 .hasMessageContaining(problem)
                 .hasMessageContaining(fix);
+    }
+
+    static class OnceWithoutArtifact {
+        @DelayListener(topic = "orders", once = "true")
+        void handle(String payload) {}
+    }
+
+    static class OnceWithFuture {
+        @DelayListener(topic = "orders", once = "true")
+        CompletableFuture<Void> handle(String payload) {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    static class OnceWithMono {
+        @DelayListener(topic = "orders", once = "true")
+        Mono<Void> handle(List<String> payloads) {
+            return Mono.empty();
+        }
+    }
+
+    static class OnceWithAcknowledgement {
+        @DelayListener(topic = "orders", once = "true")
+        void handle(String payload, Acknowledgement acknowledgement) {}
+    }
+
+    static class OnceOfAnotherKind {
+        @DelayListener(topic = "orders", once = "yes")
+        void handle(String payload) {}
     }
 
     static class TwoPayloads {

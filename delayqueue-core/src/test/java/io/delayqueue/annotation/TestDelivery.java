@@ -84,6 +84,11 @@ final class TestDelivery implements Delivery, Acknowledgement {
     }
 
     @Override
+    public String sendId() {
+        return "-";
+    }
+
+    @Override
     public Map<String, String> headers() {
         return Map.copyOf(headers);
     }

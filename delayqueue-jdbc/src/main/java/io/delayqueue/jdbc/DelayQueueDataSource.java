@@ -8,8 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the {@code DataSource} bean that contains the tables of the delay queue, if there are several. Only
- * transactions on this data source use the outbox.
+ * Marks the {@code DataSource} bean, and the bean of its transaction manager, whose database contains the tables of the
+ * delay queue. Not required if there is one of each, or a primary one. Only transactions on this data source use the
+ * outbox and listeners with {@code once}.
  */
 @Target({ElementType.FIELD, ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -16,3 +16,14 @@ create table if not exists delayqueue_outbox (
 );
 create index if not exists delayqueue_outbox_status on delayqueue_outbox (status, seq);
 create index if not exists delayqueue_outbox_id on delayqueue_outbox (topic, message_id, seq);
+
+create table if not exists delayqueue_handled (
+    message_key varchar(40) not null primary key,
+    listener varchar(255) not null,
+    topic varchar(256) not null,
+    message_id varchar(256) not null,
+    send_id varchar(80) not null,
+    handled_at bigint not null
+);
+
+create index if not exists delayqueue_handled_at on delayqueue_handled (handled_at);

@@ -16,3 +16,13 @@ create table if not exists delayqueue_outbox (
     index delayqueue_outbox_status (status, seq),
     index delayqueue_outbox_id (topic, message_id, seq)
 ) engine = InnoDB character set utf8mb4 collate utf8mb4_bin;
+
+create table if not exists delayqueue_handled (
+    message_key varchar(40) not null primary key,
+    listener varchar(255) not null,
+    topic varchar(256) not null,
+    message_id varchar(256) not null,
+    send_id varchar(80) not null,
+    handled_at bigint not null,
+    index delayqueue_handled_at (handled_at)
+) character set utf8mb4;

@@ -16,3 +16,14 @@ create table delayqueue_outbox (
 );
 create index delayqueue_outbox_status on delayqueue_outbox (status, seq);
 create index delayqueue_outbox_id on delayqueue_outbox (topic, message_id, seq);
+
+create table delayqueue_handled (
+    message_key varchar2(40) not null primary key,
+    listener varchar2(255 char) not null,
+    topic varchar2(256 char) not null,
+    message_id varchar2(256 char) not null,
+    send_id varchar2(80) not null,
+    handled_at number(19) not null
+);
+
+create index delayqueue_handled_at on delayqueue_handled (handled_at);

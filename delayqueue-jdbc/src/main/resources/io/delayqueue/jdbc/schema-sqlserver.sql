@@ -16,3 +16,14 @@ create table delayqueue_outbox (
 );
 create index delayqueue_outbox_status on delayqueue_outbox (status, seq);
 create index delayqueue_outbox_id on delayqueue_outbox (topic, message_id, seq);
+
+if object_id('delayqueue_handled') is null
+create table delayqueue_handled (
+    message_key varchar(40) not null primary key,
+    listener nvarchar(255) not null,
+    topic nvarchar(256) not null,
+    message_id nvarchar(256) not null,
+    send_id varchar(80) not null,
+    handled_at bigint not null,
+    index delayqueue_handled_at (handled_at)
+);

@@ -11,6 +11,7 @@ import io.delayqueue.autoconfigure.property.ForwardProperties;
 import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.autoconfigure.property.ListenerLevels;
 import io.delayqueue.autoconfigure.property.ListenerProperties;
+import io.delayqueue.autoconfigure.property.OnceProperties;
 import io.delayqueue.autoconfigure.property.OutboxProperties;
 import io.delayqueue.autoconfigure.property.TopicProperties;
 import io.delayqueue.container.EngineSettings;
@@ -56,6 +57,7 @@ import org.springframework.util.unit.DataSize;
  * @param redis The queue's own connections to Redis.
  * @param observation Micrometer observations of sends, receive calls and handling.
  * @param http HTTP interfaces for clients in other languages.
+ * @param once Listeners with once, which require the artifact delayqueue-jdbc.
  * @param forward Topics whose messages are forwarded to a message broker: topic, to, destination, routing-key, pub-sub,
  *     send-timeout (30 s), id, and the keys of delayqueue.listener except auto-startup, batch-size and mdc, which take
  *     precedence over the options of the topic.
@@ -78,7 +80,8 @@ public record DelayQueueProperties(
         @DefaultValue Observation observation,
         @NestedConfigurationProperty @DefaultValue HttpProperties http,
         @DefaultValue List<ForwardProperties> forward,
-        @NestedConfigurationProperty @DefaultValue OutboxProperties outbox) {
+        @NestedConfigurationProperty @DefaultValue OutboxProperties outbox,
+        @NestedConfigurationProperty @DefaultValue OnceProperties once) {
 
     private static final Map<String, String> DEAD_LETTER_PROPERTIES = Map.of(
             "retentionInterval", "delayqueue.dead-letters.prune-interval",
@@ -98,6 +101,7 @@ public record DelayQueueProperties(
         InvalidPropertyException.check("delayqueue.health", health::toLimits);
         http.check();
         InvalidPropertyException.check("delayqueue.outbox", outbox::check);
+        InvalidPropertyException.check("delayqueue.once", once::check);
         topics = Map.copyOf(topics);
         forward = List.copyOf(forward);
         ListenerLevels levels = levels(listener, topics);

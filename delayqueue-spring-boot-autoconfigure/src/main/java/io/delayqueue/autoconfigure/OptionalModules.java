@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure;
 
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
+import io.delayqueue.autoconfigure.property.OnceProperties;
 import org.springframework.beans.factory.BeanClassLoaderAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.util.ClassUtils;
@@ -43,6 +44,11 @@ final class OptionalModules implements SmartInitializingSingleton, BeanClassLoad
                 "io.delayqueue.autoconfigure.jdbc.OutboxAutoConfiguration",
                 "delayqueue.outbox.enabled",
                 Boolean.TRUE.equals(properties.outbox().enabled()));
+        require(
+                "delayqueue-jdbc",
+                "io.delayqueue.autoconfigure.jdbc.OnceAutoConfiguration",
+                "delayqueue.once",
+                !properties.once().equals(OnceProperties.DEFAULTS));
     }
 
     private void require(String artifact, String type, String property, boolean set) {

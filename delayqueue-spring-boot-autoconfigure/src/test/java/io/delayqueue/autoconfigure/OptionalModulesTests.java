@@ -32,6 +32,13 @@ class OptionalModulesTests {
                 "delayqueue.outbox.enabled=true");
     }
 
+    @Test
+    void propertiesOfIdempotentListenersRequireTheirArtifact() {
+        startFails(
+                "delayqueue.once requires the dependency io.delayqueue:delayqueue-jdbc,",
+                "delayqueue.once.retention=14d");
+    }
+
     private static void startFails(String sentence, String... properties) {
         QueueContexts.withoutRedis()
                 .withPropertyValues(properties)

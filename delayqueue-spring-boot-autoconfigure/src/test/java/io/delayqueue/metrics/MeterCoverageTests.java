@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.event.DelayQueueEvents;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Each meter has a test, and each event has a meter. */
 class MeterCoverageTests {
+
+    /** Moved by a listener with once, in the tests of delayqueue-jdbc. */
+    private static final Set<DelayQueueMeters> OF_OTHER_MODULES = Set.of(DelayQueueMeters.DELIVERIES_SUPPRESSED);
 
     @Test
     void eachMeterHasATest() {
@@ -27,7 +32,9 @@ class MeterCoverageTests {
                 .flatMap(moves -> Arrays.stream(moves.value()))
                 .toList();
 
-        assertThat(moved).contains(DelayQueueMeters.values());
+        assertThat(moved).doesNotContainAnyElementsOf(OF_OTHER_MODULES);
+        assertThat(EnumSet.allOf(DelayQueueMeters.class))
+                .allMatch(meter -> moved.contains(meter) || OF_OTHER_MODULES.contains(meter));
     }
 
     @Test

@@ -31,6 +31,10 @@ public abstract class Names {
             import com.github.sonus21.rqueue.annotation.RqueueListener;
             import io.delayqueue.admin.*;
             import io.delayqueue.annotation.*;
+            import io.delayqueue.jdbc.DelayQueueDataSource;
+            import javax.sql.DataSource;
+            import org.springframework.boot.jdbc.DataSourceBuilder;
+            import org.springframework.jdbc.support.JdbcTransactionManager;
             import io.delayqueue.autoconfigure.*;
             import io.delayqueue.documentation.Names;
             import io.delayqueue.forward.*;

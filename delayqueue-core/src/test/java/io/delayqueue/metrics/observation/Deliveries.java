@@ -44,6 +44,11 @@ record Deliveries(String topic, String id, int attempt, Map<String, String> head
     }
 
     @Override
+    public String sendId() {
+        return "-";
+    }
+
+    @Override
     public Object payload() {
         return "payload";
     }

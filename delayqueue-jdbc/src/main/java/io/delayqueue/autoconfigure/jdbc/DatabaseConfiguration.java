@@ -34,7 +34,7 @@ class DatabaseConfiguration {
         return new SchemaInitializer(database.dataSource(), mode(properties));
     }
 
-    private static DatabaseInitializationMode mode(DelayQueueProperties properties) {
+    static DatabaseInitializationMode mode(DelayQueueProperties properties) {
         return switch (properties.outbox().initializeSchema()) {
             case EMBEDDED -> DatabaseInitializationMode.EMBEDDED;
             case ALWAYS -> DatabaseInitializationMode.ALWAYS;

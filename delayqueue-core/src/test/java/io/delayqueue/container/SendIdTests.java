@@ -1,0 +1,82 @@
+package io.delayqueue.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.Shard;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** The send id is the same for all deliveries of a send, and another one for another send. */
+class SendIdTests extends HandlingTest {
+
+    private final List<String> sendIds = new CopyOnWriteArrayList<>();
+
+    SendIdTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    private void listenFailing(int failures) {
+        listen(QUICK.toBuilder().maxAttempts(2).build(), deliveries -> {
+            sendIds.add(deliveries.get(0).sendId());
+            if (sendIds.size() <= failures) {
+                throw new IllegalStateException("fails");
+            }
+            return null;
+        });
+    }
+
+    private static DelayMessage.Builder message() {
+        return DelayMessage.to("t").id("m").payload("");
+    }
+
+    @Test
+    void retriesAndReplaysKeepIt() {
+        listenFailing(2);
+        node.template.send(message().build());
+        Awaitility.await().until(() -> !deadLetters().isEmpty());
+
+        node.store.awaitReplay(Shard.single("t"), deadLetters().get(0).deadLetterId(), Due.NOW);
+        Awaitility.await().until(() -> sendIds.size() == 3);
+
+        assertThat(sendIds.get(0)).hasSize(8);
+        assertThat(sendIds).containsOnly(sendIds.get(0));
+    }
+
+    @Test
+    void anotherSendOfTheIdHasAnotherOne() {
+        listenFailing(0);
+        node.template.send(message().build());
+        Awaitility.await().until(() -> sendIds.size() == 1);
+        node.template.send(message().build());
+        Awaitility.await().until(() -> sendIds.size() == 2);
+        node.template.send(message().nonce("n1").build());
+        Awaitility.await().until(() -> sendIds.size() == 3);
+        node.template.send(message().nonce("n1").build());
+        Awaitility.await().until(() -> sendIds.size() == 4);
+
+        assertThat(sendIds.subList(0, 3)).doesNotHaveDuplicates();
+        assertThat(sendIds.subList(2, 4)).containsExactly("n1", "n1");
+    }
+
+    @Test
+    void aReplacementHasAnotherOneAndAReschedulingKeepsIt() {
+        node.template.send(message().nonce("n1").delay(Duration.ofHours(1)).build());
+        node.template.send(message()
+                .nonce("n2")
+                .delay(Duration.ofHours(1))
+                .onDuplicate(OnDuplicate.REPLACE)
+                .build());
+        node.template.reschedule("t", "m", Duration.ZERO);
+        listenFailing(0);
+        Awaitility.await().until(() -> sendIds.size() == 1);
+
+        assertThat(sendIds).containsExactly("n2");
+    }
+}

@@ -1,0 +1,28 @@
+package io.delayqueue.jdbc.once;
+
+import io.delayqueue.jdbc.database.Databases;
+import io.delayqueue.jdbc.database.RequiresDatabase;
+import io.delayqueue.jdbc.database.TestDatabase;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.util.UUID;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+/** Listeners with once on MariaDB, in a database of their own that does not distinguish upper and lower case. */
+@RequiresDatabase(RequiresDatabase.Kind.MARIADB)
+class MariaDbOnceTests extends OnceContract {
+
+    MariaDbOnceTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    @Override
+    OnceDatabase newDatabase() {
+        TestDatabase server = Databases.maria();
+        String database = "d" + UUID.randomUUID().toString().replace("-", "");
+        new JdbcTemplate(new DriverManagerDataSource(server.url(), server.user(), ""))
+                .execute("create database " + database + " character set utf8mb4 collate utf8mb4_general_ci");
+        return OnceDatabase.create(
+                server.url().replace("/delayqueue?", "/" + database + "?"), server.user(), server.platform());
+    }
+}

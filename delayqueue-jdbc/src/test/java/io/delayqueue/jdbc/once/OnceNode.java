@@ -1,0 +1,317 @@
+package io.delayqueue.jdbc.once;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.Recipient;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.transaction.annotation.Transactional;
+
+/** An application with a listener of topic {@code t}, whose id is {@code l}. */
+final class OnceNode implements AutoCloseable {
+
+    final ConfigurableApplicationContext application;
+    final Seen seen;
+
+    private OnceNode(ConfigurableApplicationContext application) {
+        this.application = application;
+        this.seen = application.getBean(Seen.class);
+    }
+
+    /**
+     * Starts an application.
+     *
+     * @param listener the class of the listener's bean
+     * @param behaviour what the listener does with messages, in its transaction
+     */
+    static OnceNode start(
+            int port,
+            String namespace,
+            OnceDatabase database,
+            Class<?> listener,
+            Behaviour behaviour,
+            String... properties) {
+        List<String> all = new ArrayList<>(List.of(
+                "spring.main.banner-mode=off",
+                "spring.data.redis.port=" + port,
+                "spring.datasource.url=" + database.url(),
+                "spring.datasource.username=" + database.user(),
+                "spring.datasource.hikari.maximum-pool-size=10",
+                // the table of effects has an entity in another test
+                "spring.jpa.hibernate.ddl-auto=none",
+                "delayqueue.namespace=" + namespace,
+                "delayqueue.engine.sweep=200ms",
+                "delayqueue.engine.unconfirmed-sweep=200ms",
+                "delayqueue.engine.heartbeat=500ms",
+                "delayqueue.engine.heartbeat-timeout=2s",
+                "delayqueue.listener.lease=1s",
+                "delayqueue.listener.concurrency=4",
+                "delayqueue.listener.drain-time=2s",
+                "delayqueue.listener.backoff=fixed 10ms"));
+        all.addAll(Arrays.asList(properties));
+        return new OnceNode(new SpringApplicationBuilder(Application.class, listener)
+                .web(WebApplicationType.NONE)
+                .logStartupInfo(false)
+                .initializers(context -> context.getBeanFactory().registerSingleton("behaviour", behaviour))
+                .properties(all.toArray(String[]::new))
+                .run());
+    }
+
+    /** What a listener does. */
+    @FunctionalInterface
+    interface Behaviour {
+
+        void handle(Effects effects, List<Delivery> deliveries) throws Exception;
+
+        /** For a listener of single messages. */
+        static Behaviour single(Single behaviour) {
+            return (effects, deliveries) -> behaviour.handle(effects, deliveries.get(0));
+        }
+
+        /** What a listener of single messages does. */
+        @FunctionalInterface
+        interface Single {
+
+            void handle(Effects effects, Delivery delivery) throws Exception;
+        }
+
+        /** Each message has its effect. */
+        Behaviour EFFECT = (effects, deliveries) -> deliveries.forEach(effects::add);
+    }
+
+    /** Inserts effects. */
+    record Effects(JdbcTemplate jdbc) {
+
+        void add(Delivery delivery) {
+            // PostgreSQL stores no character 0
+            jdbc.update(
+                    "insert into effects (message_id, listener) values (?, ?)",
+                    delivery.id().replace('\0', '0'),
+                    "l");
+        }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Effects effects(JdbcTemplate jdbc) {
+            return new Effects(jdbc);
+        }
+
+        @Bean
+        Seen seen() {
+            return new Seen();
+        }
+
+        /** The application's DataSource if a test sets {@code test.database-fails}. */
+        @Bean
+        @ConditionalOnProperty("test.database-fails")
+        FailingDataSource failingDataSource(Environment environment) {
+            return new FailingDataSource(new DriverManagerDataSource(
+                    environment.getRequiredProperty("spring.datasource.url"),
+                    environment.getRequiredProperty("spring.datasource.username"),
+                    ""));
+        }
+
+        @Bean
+        MeterRegistry meterRegistry() {
+            return new SimpleMeterRegistry();
+        }
+    }
+
+    /** Gives no connections while a test wants it. */
+    static final class FailingDataSource extends DelegatingDataSource {
+
+        volatile boolean fails;
+
+        FailingDataSource(DataSource target) {
+            super(target);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            if (fails) {
+                throw new SQLTransientConnectionException("on purpose");
+            }
+            return super.getConnection();
+        }
+    }
+
+    /** The container opens the transaction. */
+    static final class Plain {
+
+        private final Effects effects;
+        private final Behaviour behaviour;
+
+        Plain(Effects effects, Behaviour behaviour) {
+            this.effects = effects;
+            this.behaviour = behaviour;
+        }
+
+        @DelayListener(topic = "t", id = "l", once = "true")
+        void handle(String payload, Delivery delivery) throws Exception {
+            behaviour.handle(effects, List.of(delivery));
+        }
+    }
+
+    /** The method joins the transaction. */
+    static class Joining {
+
+        private final Effects effects;
+        private final Behaviour behaviour;
+
+        Joining(Effects effects, Behaviour behaviour) {
+            this.effects = effects;
+            this.behaviour = behaviour;
+        }
+
+        @DelayListener(topic = "t", id = "l", once = "true")
+        @Transactional(noRollbackFor = IllegalArgumentException.class)
+        public void handle(String payload, Delivery delivery) throws Exception {
+            behaviour.handle(effects, List.of(delivery));
+        }
+    }
+
+    /** A call of the bean's own method, which does not pass its proxy. */
+    static class SelfInvoking {
+
+        private final Effects effects;
+        private final Behaviour behaviour;
+
+        SelfInvoking(Effects effects, Behaviour behaviour) {
+            this.effects = effects;
+            this.behaviour = behaviour;
+        }
+
+        @DelayListener(topic = "t", id = "l", once = "true")
+        public void handle(String payload, Delivery delivery) throws Exception {
+            transactional(delivery);
+        }
+
+        @Transactional
+        public void transactional(Delivery delivery) throws Exception {
+            behaviour.handle(effects, List.of(delivery));
+        }
+    }
+
+    /** Takes batches. */
+    static final class Batch {
+
+        private final Effects effects;
+        private final Behaviour behaviour;
+
+        Batch(Effects effects, Behaviour behaviour) {
+            this.effects = effects;
+            this.behaviour = behaviour;
+        }
+
+        @DelayListener(topic = "t", id = "l", once = "true", concurrency = "1")
+        void handle(List<Delivery> deliveries) throws Exception {
+            behaviour.handle(effects, deliveries);
+        }
+    }
+
+    /** Records what happened. */
+    static final class Seen implements DelayQueueEvents {
+
+        final Queue<String> started = new ConcurrentLinkedQueue<>();
+        final Queue<String> suppressed = new ConcurrentLinkedQueue<>();
+        final Queue<String> acknowledged = new ConcurrentLinkedQueue<>();
+        final Queue<String> retried = new ConcurrentLinkedQueue<>();
+        final Queue<String> released = new ConcurrentLinkedQueue<>();
+        final Queue<String> dead = new ConcurrentLinkedQueue<>();
+        /** Called before the handler starts. */
+        volatile Consumer<String> onStart = id -> {};
+
+        @Override
+        public void started(Recipient recipient, String id, int attempt, Duration late) {
+            started.add(id);
+            onStart.accept(id);
+        }
+
+        @Override
+        public void duplicateSuppressed(Recipient recipient, String id) {
+            suppressed.add(id);
+        }
+
+        @Override
+        public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
+            acknowledged.add(id);
+        }
+
+        @Override
+        public void retried(Recipient recipient, String id, int attempt, Duration handling, Duration delay) {
+            retried.add(id);
+        }
+
+        @Override
+        public void released(Recipient recipient, String id) {
+            released.add(id);
+        }
+
+        @Override
+        public void deadLettered(Recipient recipient, String id, DeadLetterCause cause, @Nullable Duration handling) {
+            dead.add(id + " " + cause);
+        }
+    }
+
+    DelayQueueTemplate delayQueue() {
+        return application.getBean(DelayQueueTemplate.class);
+    }
+
+    DelayQueueAdmin admin() {
+        return application.getBean(DelayQueueAdmin.class);
+    }
+
+    ManagedListener listener() {
+        return application
+                .getBean(DelayListenerRegistry.class)
+                .getContainer("l")
+                .orElseThrow();
+    }
+
+    double suppressedMeter() {
+        return application
+                .getBean(MeterRegistry.class)
+                .get("delayqueue.deliveries.suppressed")
+                .tags("topic", "t", "listener", "l")
+                .counter()
+                .count();
+    }
+
+    @Override
+    public void close() {
+        application.close();
+    }
+}

@@ -1,0 +1,27 @@
+package io.delayqueue.jdbc.once;
+
+import io.delayqueue.jdbc.database.Databases;
+import io.delayqueue.jdbc.database.RequiresDatabase;
+import io.delayqueue.jdbc.database.TestDatabase;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.util.UUID;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+/** Listeners with once on PostgreSQL, in a schema of their own. */
+@RequiresDatabase(RequiresDatabase.Kind.POSTGRESQL)
+class PostgresOnceTests extends OnceContract {
+
+    PostgresOnceTests(RedisServerProcess redis) {
+        super(redis);
+    }
+
+    @Override
+    OnceDatabase newDatabase() {
+        TestDatabase server = Databases.postgres();
+        String schema = "s" + UUID.randomUUID().toString().replace("-", "");
+        new JdbcTemplate(new DriverManagerDataSource(server.url(), server.user(), ""))
+                .execute("create schema " + schema);
+        return OnceDatabase.create(server.url() + "&currentSchema=" + schema, server.user(), server.platform());
+    }
+}
