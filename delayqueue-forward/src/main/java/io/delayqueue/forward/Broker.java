@@ -21,6 +21,14 @@ public interface Broker extends AutoCloseable {
         return false;
     }
 
+    /**
+     * Whether a forward may have many unconfirmed messages: they hold no threads, and the broker does not reject messages
+     * because of their number. Then a forward has 64 unconfirmed messages by default.
+     */
+    default boolean isPipelined() {
+        return false;
+    }
+
     /** Closes the resources that were opened for forwarding. Resources of the application stay open. */
     @Override
     void close();

@@ -37,7 +37,7 @@ final class ArtemisTestBroker implements LocalBroker {
         return List.of("test.artemis=" + url());
     }
 
-    private String url() {
+    String url() {
         return "tcp://127.0.0.1:" + port;
     }
 

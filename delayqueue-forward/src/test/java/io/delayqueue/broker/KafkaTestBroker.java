@@ -53,7 +53,7 @@ final class KafkaTestBroker implements LocalBroker {
                         + " required username=\"shop\" password=\"" + password + "\";");
     }
 
-    private String address() {
+    String address() {
         return "127.0.0.1:" + port;
     }
 

@@ -41,7 +41,7 @@ final class RocketTestBroker implements LocalBroker {
         return List.of("test.rocketmq=" + address());
     }
 
-    private String address() {
+    String address() {
         return "127.0.0.1:" + nameServer;
     }
 

@@ -9,6 +9,7 @@ import io.delayqueue.autoconfigure.property.ForwardProperties;
 import io.delayqueue.autoconfigure.property.ListenerLevels;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.forward.Broker;
 import io.delayqueue.forward.ForwardMapper;
 import io.delayqueue.forward.ForwardingHandler;
 import io.delayqueue.forward.Route;
@@ -32,6 +33,9 @@ import org.springframework.context.SmartLifecycle;
 final class Forwards implements DelayListenerConfigurer, SmartLifecycle, AutoCloseable {
 
     private static final Log log = LogFactory.getLog(Forwards.class);
+
+    /** With the default of listeners, Kafka's client would wait for its linger time before almost each batch. */
+    private static final int PIPELINED_CONCURRENCY = 64;
 
     private final List<ForwardProperties> forwards;
     private final ListenerLevels levels;
@@ -72,12 +76,18 @@ final class Forwards implements DelayListenerConfigurer, SmartLifecycle, AutoClo
                 forward.routingKey(),
                 forward.pubSub(),
                 forward.sendTimeout());
-        ForwardingHandler handler = InvalidPropertyException.check(
-                prefix, () -> new ForwardingHandler(route, brokers.find(route.to()), mappers, deadlines));
+        Broker broker = InvalidPropertyException.check(prefix, () -> brokers.find(route.to()));
+        ForwardingHandler handler =
+                InvalidPropertyException.check(prefix, () -> new ForwardingHandler(route, broker, mappers, deadlines));
         return DelayListenerEndpoint.to(route.topic())
                 .id(forward.listenerId())
                 .handler(byte[].class, handler)
-                .options(options -> levels.apply(forward, prefix, options))
+                .options(options -> {
+                    if (broker.isPipelined() && !levels.setConcurrencyOf(route.topic())) {
+                        options.concurrency(PIPELINED_CONCURRENCY);
+                    }
+                    levels.apply(forward, prefix, options);
+                })
                 .build();
     }
 

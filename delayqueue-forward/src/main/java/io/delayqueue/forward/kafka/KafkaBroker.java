@@ -74,6 +74,11 @@ public final class KafkaBroker implements Broker {
     }
 
     @Override
+    public boolean isPipelined() {
+        return true;
+    }
+
+    @Override
     public void close() {
         producers.values().forEach(RenewedProducer::close);
     }

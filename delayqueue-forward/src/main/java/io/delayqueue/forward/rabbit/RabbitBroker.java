@@ -69,6 +69,11 @@ public final class RabbitBroker implements Broker {
     }
 
     @Override
+    public boolean isPipelined() {
+        return true;
+    }
+
+    @Override
     public void close() {
         connections.values().forEach(RabbitConnection::close);
     }

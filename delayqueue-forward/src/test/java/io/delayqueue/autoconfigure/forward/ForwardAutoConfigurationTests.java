@@ -37,6 +37,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jms.core.JmsTemplate;
@@ -103,6 +104,27 @@ class ForwardAutoConfigurationTests {
                             .hasSingleBean(org.springframework.amqp.rabbit.connection.ConnectionFactory.class);
                     assertThat(context).hasSingleBean(ConnectionFactory.class);
                 });
+    }
+
+    @Test
+    void unconfirmedMessagesThatHoldNoThreadAreMoreByDefault() {
+        ApplicationContextRunner forwards = runner.withUserConfiguration(Templates.class)
+                .withPropertyValues(forward(0, "topic=a", "to=kafka", "destination=x"))
+                .withPropertyValues(forward(1, "topic=b", "to=rabbitmq", "destination=x"))
+                .withPropertyValues(forward(2, "topic=c", "to=jms", "destination=x"))
+                .withPropertyValues(forward(3, "topic=d", "to=kafka", "destination=x", "concurrency=3"))
+                .withPropertyValues(forward(4, "topic=e", "to=kafka", "destination=x"))
+                .withPropertyValues("delayqueue.topics[e].concurrency=5", "delayqueue.listener.auto-startup=false");
+        forwards.run(context -> assertThat(concurrency(context)).containsExactly(64, 64, 8, 3, 5));
+        forwards.withPropertyValues("delayqueue.listener.concurrency=7")
+                .run(context -> assertThat(concurrency(context)).containsExactly(7, 7, 7, 3, 5));
+    }
+
+    private static List<Integer> concurrency(ApplicationContext context) {
+        DelayListenerRegistry registry = context.getBean(DelayListenerRegistry.class);
+        return registry.getContainers().stream()
+                .map(listener -> listener.status().concurrency())
+                .toList();
     }
 
     @Test

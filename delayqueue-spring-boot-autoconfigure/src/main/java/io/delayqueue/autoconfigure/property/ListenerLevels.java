@@ -50,6 +50,12 @@ public record ListenerLevels(
         return own == null ? defaults() : override(defaults(), own, prefix(topic));
     }
 
+    /** Whether properties set the concurrency of the listeners of a topic. */
+    public boolean setConcurrencyOf(String topic) {
+        TopicProperties own = topics.get(topic);
+        return common.concurrency() != null || (own != null && own.concurrency() != null);
+    }
+
     private static String prefix(String topic) {
         return "delayqueue.topics[" + topic + "]";
     }
