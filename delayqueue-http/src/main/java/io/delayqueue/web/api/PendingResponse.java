@@ -2,6 +2,7 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.message.Completions;
 import io.delayqueue.web.waiting.BriefWait;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -71,8 +72,8 @@ public final class PendingResponse<T> {
      * @throws RuntimeException the failure of the response
      */
     @Nullable
-    Response<T> await() {
-        if (!BriefWait.isDone(completion)) {
+    Response<T> await(HttpServletRequest request) {
+        if (!BriefWait.isDone(request, completion)) {
             return null;
         }
         try {

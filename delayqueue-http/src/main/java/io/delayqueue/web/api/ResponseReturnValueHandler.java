@@ -36,7 +36,8 @@ public final class ResponseReturnValueHandler implements HandlerMethodReturnValu
             NativeWebRequest webRequest)
             throws Exception {
         if (returnValue instanceof PendingResponse<?> pending) {
-            Response<?> completed = pending.await();
+            HttpServletRequest request = Objects.requireNonNull(webRequest.getNativeRequest(HttpServletRequest.class));
+            Response<?> completed = pending.await(request);
             if (completed == null) {
                 WebAsyncUtils.getAsyncManager(webRequest)
                         .startDeferredResultProcessing(pending.deferred(), mavContainer);

@@ -84,7 +84,7 @@ public final class JobPolls {
                 .thenCompose(this::indexed)
                 .exceptionally(failure -> new Popped(() -> Verb.POP.failed(JobService.sentence(failure)), null));
         try {
-            if (BriefWait.isDone(popping)) {
+            if (BriefWait.isDone(request, popping)) {
                 respond(response, poll, popping.join(), writer);
             } else {
                 wait(request, poll, receiving, popping, writer);

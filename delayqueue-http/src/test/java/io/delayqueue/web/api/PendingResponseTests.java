@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.web.context.request.async.DeferredResult;
 
 class PendingResponseTests {
@@ -15,7 +16,7 @@ class PendingResponseTests {
         PendingResponse<String> pending =
                 PendingResponse.of(CompletableFuture.completedFuture("settled"), Response::ok);
 
-        assertThat(pending.await()).isEqualTo(Response.ok("settled"));
+        assertThat(pending.await(new MockHttpServletRequest())).isEqualTo(Response.ok("settled"));
     }
 
     @Test
@@ -23,7 +24,7 @@ class PendingResponseTests {
         PendingResponse<String> pending = PendingResponse.of(
                 CompletableFuture.<String>failedFuture(new IllegalStateException("no")), Response::ok);
 
-        assertThatThrownBy(pending::await)
+        assertThatThrownBy(() -> pending.await(new MockHttpServletRequest()))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("no");
     }
@@ -32,7 +33,7 @@ class PendingResponseTests {
     void laterResponseIsDeferred() {
         CompletableFuture<String> result = new CompletableFuture<>();
         PendingResponse<String> pending = PendingResponse.of(result, Response::ok);
-        assertThat(pending.await()).isNull();
+        assertThat(pending.await(new MockHttpServletRequest())).isNull();
 
         DeferredResult<Response<String>> deferred = pending.deferred();
         assertThat(deferred.hasResult()).isFalse();
