@@ -9,4 +9,10 @@ class H2OutboxFaultTests extends OutboxFaultContract {
     TestDatabase database() {
         return new H2Database("faults");
     }
+
+    /** A prime, so that each kind of fault is among them. {@link H2AllOutboxFaultsTests} tests them all. */
+    @Override
+    int step() {
+        return 7;
+    }
 }

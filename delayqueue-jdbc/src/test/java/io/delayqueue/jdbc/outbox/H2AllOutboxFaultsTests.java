@@ -1,0 +1,13 @@
+package io.delayqueue.jdbc.outbox;
+
+import org.junit.jupiter.api.Tag;
+
+/** All faults. */
+@Tag("soak")
+class H2AllOutboxFaultsTests extends H2OutboxFaultTests {
+
+    @Override
+    int step() {
+        return 1;
+    }
+}
