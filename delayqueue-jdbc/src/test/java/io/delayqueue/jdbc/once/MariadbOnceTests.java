@@ -10,9 +10,9 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** Listeners with once on MariaDB, in a database of their own that does not distinguish upper and lower case. */
 @RequiresDatabase(RequiresDatabase.Kind.MARIADB)
-class MariaDbOnceTests extends OnceContract {
+class MariadbOnceTests extends OnceContract {
 
-    MariaDbOnceTests(RedisServerProcess redis) {
+    MariadbOnceTests(RedisServerProcess redis) {
         super(redis);
     }
 

@@ -10,9 +10,9 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** Listeners with once on PostgreSQL, in a schema of their own. */
 @RequiresDatabase(RequiresDatabase.Kind.POSTGRESQL)
-class PostgresOnceTests extends OnceContract {
+class PostgresqlOnceTests extends OnceContract {
 
-    PostgresOnceTests(RedisServerProcess redis) {
+    PostgresqlOnceTests(RedisServerProcess redis) {
         super(redis);
     }
 
