@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure.jdbc;
 
 import io.delayqueue.autoconfigure.DelayQueueProperties;
+import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.jdbc.DelayQueueDataSource;
 import io.delayqueue.jdbc.QueueDatabase;
 import javax.sql.DataSource;
@@ -26,7 +27,15 @@ class DatabaseConfiguration {
             @DelayQueueDataSource ObjectProvider<DataSource> marked,
             ObjectProvider<DataSource> any,
             ListableBeanFactory beans) {
-        return new QueueDatabase(new DataSourceChoice(marked, any, beans).choose());
+        DataSource dataSource = new MarkedBean<>(marked, any).find();
+        if (dataSource == null) {
+            throw new StartFailedException(
+                    "delayqueue-jdbc requires a single bean of type DataSource, but several were found: "
+                            + String.join(", ", beans.getBeanNamesForType(DataSource.class)) + ".",
+                    "Annotate the one that contains the tables of the delay queue with @DelayQueueDataSource, or one of"
+                            + " them with @Primary, or disable the outbox with delayqueue.outbox.enabled=false.");
+        }
+        return new QueueDatabase(dataSource);
     }
 
     @Bean

@@ -43,18 +43,13 @@ public final class OnceAutoConfiguration {
             EventBus events,
             DelayQueueProperties properties) {
         return new OnceListeners(
-                () -> chosen(marked, sources),
-                () -> chosen(markedManager, managers),
+                new MarkedBean<>(marked, sources)::find,
+                new MarkedBean<>(markedManager, managers)::find,
                 beans,
                 events,
                 InstantSource.system(),
                 properties.once().table(),
                 properties.once().retention());
-    }
-
-    private static <T> @Nullable T chosen(ObjectProvider<T> marked, ObjectProvider<T> all) {
-        T bean = marked.getIfAvailable();
-        return bean == null ? all.getIfUnique() : bean;
     }
 
     /** Stops after the listeners. */
@@ -82,7 +77,7 @@ public final class OnceAutoConfiguration {
             @DelayQueueDataSource ObjectProvider<DataSource> marked,
             ObjectProvider<DataSource> sources,
             DelayQueueProperties properties) {
-        DataSource source = chosen(marked, sources);
+        DataSource source = new MarkedBean<>(marked, sources).find();
         return source == null ? null : new SchemaInitializer(source, DatabaseConfiguration.mode(properties));
     }
 
