@@ -101,10 +101,11 @@ final class ListenerMethod extends InvocableHandlerMethod {
     }
 
     private void checkSuspending() {
-        if (!ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", targetClass.getClassLoader())) {
+        if (!KotlinDetector.isKotlinReflectPresent()
+                || !ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", targetClass.getClassLoader())) {
             throw origin.invalid(
-                    "It is a suspend function, and the library for these is missing.",
-                    "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
+                    "It is a suspend function, and a library for these is missing.",
+                    "Add org.jetbrains.kotlin:kotlin-reflect and org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
         }
         int continuation = getMethod().getParameterCount() - 1;
         Class<?> type = ResolvableType.forMethodParameter(getMethod(), continuation, targetClass)

@@ -89,6 +89,9 @@ class OtherExamplesTests {
     @Test
     void dependenciesOfGradleExist() throws Exception {
         for (Block block : MarkdownPage.blocks("kotlin")) {
+            if (!block.text().contains("dependencies {")) {
+                continue; // code, which delayqueue-kotlin-tests compiles
+            }
             List<MatchResult> found = GRADLE.matcher(block.text()).results().toList();
             assertThat(found).as(block.toString()).isNotEmpty();
             for (MatchResult each : found) {
