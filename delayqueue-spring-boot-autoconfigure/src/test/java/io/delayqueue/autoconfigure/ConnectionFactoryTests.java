@@ -11,6 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -48,6 +49,24 @@ class ConnectionFactoryTests {
             assertThat(context).doesNotHaveBean("redisConnectionFactory").hasSingleBean(RedisConnectionFactory.class);
             assertThat(isQueueOn(shared, context)).isTrue();
         });
+    }
+
+    /** Docker Compose support and service connections of Testcontainers provide such a bean. */
+    @Test
+    void connectionDetailsPrecedeTheProperties(RedisServerProcess server) {
+        QueueContexts.withoutRedis()
+                .withPropertyValues("spring.data.redis.port=1")
+                .withBean(DataRedisConnectionDetails.class, () -> detailsOf(server))
+                .run(context -> assertThat(isQueueOn(server, context)).isTrue());
+    }
+
+    private static DataRedisConnectionDetails detailsOf(RedisServerProcess server) {
+        return new DataRedisConnectionDetails() {
+            @Override
+            public Standalone getStandalone() {
+                return Standalone.of(server.host(), server.port());
+            }
+        };
     }
 
     @Test
