@@ -12,8 +12,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Without further settings the server persists nothing, requires no password and listens on a free port of the
  * loopback interface. A builder can be used again; each {@link #start()} starts another server. Not thread-safe.
+ *
+ * <p>The executable is that of the test support, unless the system property {@value #EXECUTABLE_PROPERTY} or
+ * {@link #executable(Path)} names another one.
  */
 public final class RedisServerBuilder {
+
+    /** Name of the system property with the path of the {@code redis-server} that all tests of a JVM use. */
+    public static final String EXECUTABLE_PROPERTY = "delayqueue-test.redis-executable";
 
     private final Map<String, List<String>> settings = new LinkedHashMap<>();
 
@@ -25,12 +31,16 @@ public final class RedisServerBuilder {
 
     int port;
 
+    boolean tls;
+
     private boolean sentinel;
 
     RedisServerBuilder() {
         setting("bind", "127.0.0.1");
         setting("save", "");
         setting("appendonly", "no");
+        String configured = System.getProperty(EXECUTABLE_PROPERTY, "");
+        this.executable = configured.isBlank() ? null : Path.of(configured);
     }
 
     /**
@@ -62,6 +72,24 @@ public final class RedisServerBuilder {
     public RedisServerBuilder password(String password) {
         this.password = password;
         return setting("requirepass", password);
+    }
+
+    /**
+     * Also listens for TLS, on a second free port. Clients need no certificate. The executable must support TLS, which
+     * that of the test support does on Linux.
+     *
+     * @param certificate PEM file with the server's certificate
+     * @param key PEM file with its private key
+     * @param authority PEM file with the certificate of the authority that signed it
+     * @return this builder
+     * @see RedisServerProcess#tlsPort()
+     */
+    public RedisServerBuilder tls(Path certificate, Path key, Path authority) {
+        this.tls = true;
+        return setting("tls-cert-file", certificate.toAbsolutePath().toString())
+                .setting("tls-key-file", key.toAbsolutePath().toString())
+                .setting("tls-ca-cert-file", authority.toAbsolutePath().toString())
+                .setting("tls-auth-clients", "no");
     }
 
     /**
@@ -141,9 +169,12 @@ public final class RedisServerBuilder {
     /**
      * The lines of the configuration file.
      */
-    List<String> configuration(int port, Path directory) {
+    List<String> configuration(int port, int tlsPort, Path directory) {
         List<String> lines = new ArrayList<>();
         lines.add(line("port", List.of(Integer.toString(port))));
+        if (this.tls) {
+            lines.add(line("tls-port", List.of(Integer.toString(tlsPort))));
+        }
         lines.add(line("dir", List.of(directory.toString())));
         this.settings.forEach((name, values) -> lines.add(line(name, values)));
         return lines;

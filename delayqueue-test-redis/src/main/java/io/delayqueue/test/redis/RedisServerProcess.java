@@ -40,6 +40,8 @@ public final class RedisServerProcess implements AutoCloseable {
 
     private volatile int port;
 
+    private volatile int tlsPort;
+
     private volatile @Nullable NativeProcess process;
 
     private boolean closed;
@@ -89,7 +91,8 @@ public final class RedisServerProcess implements AutoCloseable {
         boolean anyPort = settings.port == 0;
         for (int attempt = 1; ; attempt++) {
             this.port = anyPort ? FreePort.find(settings.isCluster()) : settings.port;
-            this.directory.writeConfiguration(settings.configuration(this.port, this.directory.path()));
+            this.tlsPort = settings.tls ? FreePort.find(false) : 0;
+            this.directory.writeConfiguration(settings.configuration(this.port, this.tlsPort, this.directory.path()));
             String failure = tryLaunch();
             if (failure == null) {
                 return;
@@ -146,6 +149,19 @@ public final class RedisServerProcess implements AutoCloseable {
      */
     public int port() {
         return this.port;
+    }
+
+    /**
+     * The port for TLS, which does not change with restarts.
+     *
+     * @return the port
+     * @throws IllegalStateException if the server was started without TLS
+     */
+    public int tlsPort() {
+        if (this.tlsPort == 0) {
+            throw new IllegalStateException("This Redis server was started without TLS");
+        }
+        return this.tlsPort;
     }
 
     /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class RedisServerProcessTests {
@@ -139,6 +141,31 @@ class RedisServerProcessTests {
             await().untilAsserted(() ->
                     assertThat((String) redis.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
             assertThat(redis.command("SET", "key", "value")).isEqualTo("OK");
+        }
+    }
+
+    @Test
+    void systemPropertyNamesTheExecutable(@TempDir Path directory) throws IOException {
+        Path executable =
+                Files.writeString(directory.resolve("other-server"), "#!/bin/sh\necho other server; exit 1\n");
+        assertThat(executable.toFile().setExecutable(true)).isTrue();
+        String before = System.setProperty(RedisServerBuilder.EXECUTABLE_PROPERTY, executable.toString());
+        try {
+            assertThatIllegalStateException()
+                    .isThrownBy(RedisServerProcess::start)
+                    .withMessageContaining("other server");
+        } finally {
+            System.clearProperty(RedisServerBuilder.EXECUTABLE_PROPERTY);
+            if (before != null) {
+                System.setProperty(RedisServerBuilder.EXECUTABLE_PROPERTY, before);
+            }
+        }
+    }
+
+    @Test
+    void thereIsNoPortForTlsWithoutTls() {
+        try (RedisServerProcess redis = RedisServerProcess.start()) {
+            assertThatIllegalStateException().isThrownBy(redis::tlsPort).withMessageContaining("without TLS");
         }
     }
 

@@ -2,6 +2,8 @@ package io.delayqueue.test.redis.topology;
 
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Joins separate nodes to a cluster. */
@@ -35,11 +37,12 @@ final class ClusterFormation {
         for (int i = 0; i < this.masters; i++) {
             RedisServerProcess master = this.nodes.get(i);
             master.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
+            // Redis 6.2 has no ADDSLOTSRANGE.
+            Stream<String> slots = IntStream.range(
+                            KeySlot.COUNT * i / this.masters, KeySlot.COUNT * (i + 1) / this.masters)
+                    .mapToObj(Integer::toString);
             master.command(
-                    "CLUSTER",
-                    "ADDSLOTSRANGE",
-                    Integer.toString(KeySlot.COUNT * i / this.masters),
-                    Integer.toString(KeySlot.COUNT * (i + 1) / this.masters - 1));
+                    Stream.concat(Stream.of("CLUSTER", "ADDSLOTS"), slots).toArray(String[]::new));
         }
     }
 
