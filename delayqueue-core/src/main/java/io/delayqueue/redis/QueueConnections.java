@@ -16,6 +16,7 @@ import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -41,6 +42,7 @@ public final class QueueConnections implements AutoCloseable {
     private final LongSupplier nanoTime;
     private final AtomicReference<@Nullable ConnectAttempt> current = new AtomicReference<>();
     private final AtomicLong earliestRenewal;
+    private volatile String rejection = "";
     /** Replaced connections, which are closed when their last command has completed. */
     private final Set<Link> replaced = ConcurrentHashMap.newKeySet();
 
@@ -238,12 +240,26 @@ public final class QueueConnections implements AutoCloseable {
         }
     }
 
+    /**
+     * Logs the error with which Redis rejects a connection that was to replace another one. Calls on the old connection
+     * only time out, for example after the password was changed.
+     */
+    private void reportRejection(Throwable failure) {
+        RedisFailure cause = RedisFailure.of(NestedExceptionUtils.getMostSpecificCause(failure));
+        if (cause.type() == RedisFailure.Type.ERROR_REPLY && !cause.message().equals(rejection)) {
+            rejection = cause.message();
+            log.warn("The connection to " + driver.server() + " does not respond, and new ones are rejected until the"
+                    + " error is corrected: " + cause.message());
+        }
+    }
+
     private synchronized void install(Link fresh, @Nullable Link old) {
         if (closed) {
             driver.release(fresh.factory());
             throw new IllegalStateException("closed");
         }
         link = fresh;
+        rejection = "";
         if (old != null) {
             replaced.add(old);
             Duration pause = settings.commandTimeout().plusSeconds(1);
@@ -321,6 +337,9 @@ public final class QueueConnections implements AutoCloseable {
             if (made != null) {
                 result.complete(made);
             } else if (failure != null) {
+                if (old != null) {
+                    reportRejection(failure);
+                }
                 result.completeExceptionally(failure);
             }
         }

@@ -69,7 +69,11 @@ record RedisFailure(Type type, String message) {
 
     /** The setting of Redis that causes the error, if the error does not name it; empty otherwise. */
     private String setting() {
-        return names("NOREPLICAS") ? " (fewer replicas are connected than min-replicas-to-write requires)" : "";
+        if (names("NOREPLICAS")) {
+            return " (fewer replicas are connected than min-replicas-to-write requires)";
+        }
+        boolean denied = names("NOPERM") || message.contains("The user executing the script can't");
+        return denied ? " (the user lacks a permission, which ACL LOG names)" : "";
     }
 
     /** The exception of a call that failed in this way. */

@@ -57,6 +57,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
 
     private final AtomicReference<@Nullable Long> lastCanary = new AtomicReference<>();
     private final AtomicInteger heartbeatsWithoutCanary = new AtomicInteger();
+    private final AtomicInteger unconfirmed = new AtomicInteger();
     private final AtomicInteger failures = new AtomicInteger();
     private volatile Runnable onChange = () -> {};
 
@@ -160,7 +161,11 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
             next = ++latest;
             closing = detach();
         }
-        log.debug("The subscription to signals receives nothing; it is replaced");
+        if (unconfirmed.incrementAndGet() == FAILURES_TO_LOG) {
+            log.warn("This node is subscribed to signals, but its own do not arrive. Messages may be delivered up to a"
+                    + " second late. Check that the Redis user may publish to the channel " + keys.signalChannel()
+                    + ". The subscription is replaced until signals arrive.");
+        }
         openLater(next, Duration.ZERO);
         Completions.on(executor, closing);
     }
@@ -290,6 +295,9 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
         if (kind.equals("c") && from.equals(node)) {
             lastCanary.set(nanoTime.getAsLong());
             heartbeatsWithoutCanary.set(0);
+            if (unconfirmed.getAndSet(0) >= FAILURES_TO_LOG) {
+                log.info("Signals arrive again");
+            }
         } else if (kind.equals("m") && !from.equals(node)) {
             onChange.run();
         }
