@@ -3,9 +3,11 @@ package io.delayqueue.test.redis.topology;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Configures and starts a {@link RedisClusterProcess}.
@@ -25,6 +27,8 @@ public final class RedisClusterBuilder {
     private boolean appendOnly;
 
     private boolean proxied;
+
+    private @Nullable Path executable;
 
     RedisClusterBuilder() {
         setting("cluster-announce-ip", "127.0.0.1");
@@ -100,6 +104,17 @@ public final class RedisClusterBuilder {
     }
 
     /**
+     * Runs the given server on all nodes, as {@link RedisServerBuilder#executable(Path)} does.
+     *
+     * @param executable the {@code redis-server} or a program with the same arguments
+     * @return this builder
+     */
+    public RedisClusterBuilder executable(Path executable) {
+        this.executable = executable;
+        return this;
+    }
+
+    /**
      * Adds a line to the {@code redis.conf} of each node, or replaces the line with that name. With
      * {@code cluster-require-full-coverage no}, for example, the other masters serve while one is unavailable.
      *
@@ -129,6 +144,9 @@ public final class RedisClusterBuilder {
         RedisServerBuilder node = RedisServerProcess.builder()
                 .cluster()
                 .setting("cluster-node-timeout", this.replicas == 0 ? "60000" : "2000");
+        if (this.executable != null) {
+            node.executable(this.executable);
+        }
         if (this.appendOnly) {
             node.appendOnly();
         }
