@@ -1,0 +1,229 @@
+package io.delayqueue.compatibility.migration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.MessageView;
+import io.delayqueue.compatibility.migration.OldQueue.Handled;
+import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The importers with the real libraries: each message is handled once, by one of both, and never early. */
+class ImporterTests {
+
+    private static final int MESSAGES = 1000;
+    private static final int LATE = 100;
+    private static final long HOUR = Duration.ofHours(1).toMillis();
+    private static final Duration WAIT = Duration.ofSeconds(60);
+
+    private RedisServerProcess redis;
+    private ConfigurableApplicationContext context;
+
+    @BeforeEach
+    void start() {
+        redis = RedisServerProcess.start();
+        context = NewApplication.start(redis.port(), true);
+    }
+
+    @AfterEach
+    void stop() {
+        context.close();
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void delayedMessagesAreMovedWhileTheOldConsumerRuns(OldLibrary library) throws Exception {
+        try (OldQueue old = library.start(redis, true)) {
+            Map<String, Long> dueTimes = dueTimes();
+            old.store(dueTimes);
+            List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
+
+            assertThat(run(library, false)).isBetween(LATE, MESSAGES);
+
+            assertHandledOnce(dueTimes, old);
+            assertThat(old.handled()).isNotEmpty();
+            assertThat(handled()).isNotEmpty();
+            assertScheduled(later);
+            assertThat(run(library, false)).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void allMessagesAreMovedAfterTheOldApplicationHasStopped(OldLibrary library) throws Exception {
+        Map<String, Long> dueTimes = dueTimes();
+        OldQueue old = library.start(redis, false);
+        old.store(dueTimes);
+        List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
+        old.close();
+
+        assertThat(run(library, true)).isEqualTo(MESSAGES);
+
+        assertHandledOnce(dueTimes, old);
+        assertThat(old.handled()).isEmpty();
+        assertScheduled(later);
+        assertThat(run(library, true)).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void killedImportIsCompletedByAnother(OldLibrary library) throws Exception {
+        Map<String, Long> dueTimes = dueTimes();
+        OldQueue old = library.start(redis, false);
+        old.store(dueTimes);
+        List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
+        old.close();
+        try (FaultProxy slow = FaultProxy.inFrontOf(redis)) {
+            slow.delay(Duration.ofMillis(20), Duration.ofMillis(20), Direction.CLIENT_TO_SERVER);
+            Process importing = importInAnotherProcess(library, slow.port());
+            await().atMost(WAIT).until(() -> arrived() > 200);
+            importing.destroyForcibly().waitFor();
+        }
+
+        int rest = run(library, true);
+
+        assertThat(rest).isBetween(1, MESSAGES - 100);
+        assertHandledOnce(dueTimes, old);
+        assertScheduled(later);
+    }
+
+    /** The worst moment: after a send, before the importer knows of it; and the messages are handled meanwhile. */
+    @ParameterizedTest
+    @EnumSource
+    void importThatEndsAfterASendDoesNotRepeatWhatWasHandled(OldLibrary library) throws Exception {
+        Map<String, Long> dueTimes = dueTimes();
+        OldQueue old = library.start(redis, false);
+        old.store(dueTimes);
+        List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
+        old.close();
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> library.importInto(context, endsAfterSends(3), true))
+                .withMessage("The importer ends here");
+        await().atMost(WAIT).until(() -> !handled().isEmpty() && counts() == scheduledLate());
+        int handledMeanwhile = handled().size();
+
+        run(library, true);
+
+        assertThat(handledMeanwhile).isPositive();
+        assertHandledOnce(dueTimes, old);
+        assertScheduled(later);
+    }
+
+    /** A tenth is due in an hour, three tenths are overdue, and the others become due within some seconds. */
+    private static Map<String, Long> dueTimes() {
+        Map<String, Long> dueTimes = new LinkedHashMap<>();
+        long now = System.currentTimeMillis();
+        for (int i = 0; i < MESSAGES; i++) {
+            long due = i % 10 == 9 ? now + HOUR + i : i % 10 < 3 ? now - 1000 : now + 6L * i;
+            dueTimes.put("order-" + i, due);
+        }
+        return dueTimes;
+    }
+
+    private int run(OldLibrary library, boolean all) throws Exception {
+        return library.importInto(context, context.getBean(DelayQueueOperations.class), all);
+    }
+
+    /** Operations that fail after a number of batches, the last of which was sent. */
+    private DelayQueueOperations endsAfterSends(int batches) {
+        DelayQueueOperations operations = context.getBean(DelayQueueOperations.class);
+        AtomicInteger sent = new AtomicInteger();
+        return (DelayQueueOperations) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {DelayQueueOperations.class},
+                (proxy, method, arguments) -> {
+                    try {
+                        Object result = method.invoke(operations, arguments);
+                        if (method.getName().equals("sendAll") && sent.incrementAndGet() == batches) {
+                            throw new IllegalStateException("The importer ends here");
+                        }
+                        return result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private static Process importInAnotherProcess(OldLibrary library, int port) throws Exception {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx200m",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        NewApplication.class.getName(),
+                        library.name(),
+                        Integer.toString(port),
+                        "true")
+                .inheritIO()
+                .start();
+    }
+
+    private void assertHandledOnce(Map<String, Long> dueTimes, OldQueue old) {
+        await().atMost(WAIT)
+                .until(() -> old.handled().size() + handled().size() >= MESSAGES - LATE && counts() == LATE);
+        List<Handled> all =
+                Stream.concat(old.handled().stream(), handled().stream()).toList();
+        assertThat(all)
+                .extracting(Handled::number)
+                .doesNotHaveDuplicates()
+                .hasSize(MESSAGES - LATE)
+                .allMatch(dueTimes::containsKey);
+        assertThat(all).allMatch(one -> one.at() >= dueTimes.get(one.number()));
+    }
+
+    private void assertScheduled(List<Long> dueTimes) {
+        assertThat(dueTimes).hasSize(LATE);
+        assertThat(context.getBean(DelayQueueInspector.class)
+                        .messages(OldQueue.NAME, MessageView.SCHEDULED, LATE + 1, null)
+                        .messages())
+                .extracting(message -> message.dueAt().toEpochMilli())
+                .containsExactlyElementsOf(dueTimes);
+    }
+
+    private List<Handled> handled() {
+        return context.getBean(NewApplication.class).handled();
+    }
+
+    private long arrived() {
+        return handled().size() + counts();
+    }
+
+    /** Messages in the topic. */
+    private long counts() {
+        var counts = context.getBean(DelayQueueAdmin.class).counts(OldQueue.NAME);
+        return counts.scheduled() + counts.ready() + counts.leased();
+    }
+
+    private long scheduledLate() {
+        long now = System.currentTimeMillis();
+        return context
+                .getBean(DelayQueueInspector.class)
+                .messages(OldQueue.NAME, MessageView.SCHEDULED, 500, null)
+                .messages()
+                .stream()
+                .filter(message -> message.dueAt().toEpochMilli() > now + HOUR / 2)
+                .count();
+    }
+}
