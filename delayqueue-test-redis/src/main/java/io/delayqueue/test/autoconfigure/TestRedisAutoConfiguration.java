@@ -1,5 +1,6 @@
 package io.delayqueue.test.autoconfigure;
 
+import java.nio.file.Path;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -11,7 +12,8 @@ import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of a real Redis for tests. It starts when the first application context of the JVM connects to
- * Redis, is shared by all contexts and ends with the JVM.
+ * Redis, is shared by all contexts and ends with the JVM. An embedded server persists nothing, unless {@code
+ * delayqueue-test.redis-directory} is set.
  *
  * <p>It is not configured if {@code spring.data.redis.url}, {@code host}, {@code port}, {@code sentinel.nodes},
  * {@code cluster.nodes} or {@code masterreplica.nodes} is set, if there is a {@link DataRedisConnectionDetails} bean
@@ -35,6 +37,7 @@ public final class TestRedisAutoConfiguration {
         int database = Binder.get(environment)
                 .bind("spring.data.redis.database", Integer.class)
                 .orElse(0);
-        return new TestRedisConnectionDetails(() -> JvmRedis.get().address(mode), database);
+        Path directory = Path.of(environment.getProperty(TestRedisConnectionDetails.DIRECTORY, ""));
+        return new TestRedisConnectionDetails(() -> JvmRedis.get().address(mode, directory), database);
     }
 }

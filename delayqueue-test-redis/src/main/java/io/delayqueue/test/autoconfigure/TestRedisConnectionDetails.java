@@ -12,6 +12,8 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
  */
 record TestRedisConnectionDetails(Supplier<RedisAddress> address, int database) implements DataRedisConnectionDetails {
 
+    static final String DIRECTORY = "delayqueue-test.redis-directory";
+
     @Override
     public Standalone getStandalone() {
         RedisAddress found = address.get();

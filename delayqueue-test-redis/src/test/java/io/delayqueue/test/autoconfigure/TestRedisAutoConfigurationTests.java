@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.delayqueue.test.redis.RedisServerProcess;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -95,15 +99,45 @@ class TestRedisAutoConfigurationTests {
     }
 
     @Test
+    void serverWithADirectoryKeepsItsData(@TempDir Path directory) {
+        ApplicationContextRunner persistent =
+                this.runner.withPropertyValues("delayqueue-test.redis-directory=" + directory);
+        persistent.run((context) -> {
+            redis(context).opsForValue().set("kept", "value");
+            redis(context)
+                    .getConnectionFactory()
+                    .getConnection()
+                    .serverCommands()
+                    .shutdown();
+        });
+        persistent.run((context) ->
+                assertThat(redis(context).opsForValue().get("kept")).isEqualTo("value"));
+        this.runner.run((context) -> assertThat(redis(context).hasKey("kept")).isFalse());
+    }
+
+    @Test
+    void directoryOfAnotherRedisIsRejected(@TempDir Path directory) throws Exception {
+        try (FileChannel lock =
+                FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            assertThat(lock.tryLock()).isNotNull();
+            JvmRedis redis = new JvmRedis(() -> false);
+            assertThatExceptionOfType(TestRedisUnavailableException.class)
+                    .isThrownBy(() -> redis.address(TestRedisMode.EMBEDDED, directory))
+                    .withMessageContaining("The data in " + directory
+                            + " (delayqueue-test.redis-directory) is in use by another Redis.");
+        }
+    }
+
+    @Test
     void serverStartsWithTheFirstConnection() {
         JvmRedis none = new JvmRedis(() -> false);
-        new TestRedisConnectionDetails(() -> none.address(TestRedisMode.DOCKER), 0);
+        new TestRedisConnectionDetails(() -> none.address(TestRedisMode.DOCKER, Path.of("")), 0);
     }
 
     @Test
     void dockerRequiresAnEngine() {
         assertThatExceptionOfType(TestRedisUnavailableException.class)
-                .isThrownBy(() -> new JvmRedis(() -> false).address(TestRedisMode.DOCKER))
+                .isThrownBy(() -> new JvmRedis(() -> false).address(TestRedisMode.DOCKER, Path.of("")))
                 .withMessageContaining("delayqueue-test.redis is docker, but no Docker engine replies");
     }
 
@@ -112,7 +146,7 @@ class TestRedisAutoConfigurationTests {
         String os = System.setProperty("os.name", "Windows 11");
         try {
             assertThatExceptionOfType(TestRedisUnavailableException.class)
-                    .isThrownBy(() -> new JvmRedis(() -> false).address(TestRedisMode.EMBEDDED))
+                    .isThrownBy(() -> new JvmRedis(() -> false).address(TestRedisMode.EMBEDDED, Path.of("")))
                     .withMessageContaining("There is no embedded Redis for Windows 11")
                     .withMessageContaining("and no Docker engine replies");
         } finally {
