@@ -1,5 +1,6 @@
 package io.delayqueue.sample;
 
+import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
@@ -26,7 +27,8 @@ final class ReadyMessage {
 
     /** The management server may have its own port and base path. */
     String text() {
-        return environment.resolvePlaceholders("""
+        return environment
+                .resolvePlaceholders("""
                 The shop is open.
 
                   Open   http://localhost:${local.server.port}
@@ -40,7 +42,10 @@ final class ReadyMessage {
                          curl -s http://localhost:${local.server.port}/orders
 
                   An order that isn't paid within ${sample.payment-window} is cancelled by its delayed message.
-                  Ctrl-C closes the shop.
-                """);
+                  Ctrl-C closes the shop. Its orders stay in %s; delete it to start without orders.
+                """)
+                .formatted(Path.of(environment.getProperty("sample.data", "."))
+                        .toAbsolutePath()
+                        .normalize());
     }
 }

@@ -7,15 +7,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The properties of the shop. Its times are short for the demonstration.
  *
+ * @param data directory of the database, and of the Redis of the README's command
  * @param paymentWindow time for which an order waits for its payment before it is cancelled; usually 30 minutes
  * @param reviewAfter delay between the delivery and the automatic review; usually one or two weeks
  */
 @ConfigurationProperties("sample")
 public record SampleProperties(
+        String data,
         @DefaultValue("15s") Duration paymentWindow,
         @DefaultValue("20s") Duration reviewAfter,
         @DefaultValue Notice notice,
-        @DefaultValue Outbox outbox,
         @DefaultValue Warehouse warehouse) {
 
     /**
@@ -25,13 +26,6 @@ public record SampleProperties(
      * @param timeout timeout of a request to the merchant
      */
     public record Notice(String url, @DefaultValue("2s") Duration timeout) {}
-
-    /**
-     * Overdue work, which is searched for every {@code sample.outbox.every}.
-     *
-     * @param grace time after which pending work is overdue; longer than the maximum lag of a listener
-     */
-    public record Outbox(@DefaultValue("1m") Duration grace) {}
 
     /**
      * The warehouse.

@@ -2,6 +2,7 @@ package io.delayqueue.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.env.MockEnvironment;
 
@@ -15,6 +16,14 @@ class ReadyMessageTests {
     void linksUseTheServerPort() {
         assertThat(new ReadyMessage(environment).text())
                 .contains("Open   http://localhost:8080\n", "http://localhost:8080/actuator/health\n");
+    }
+
+    @Test
+    void directoryOfTheOrdersIsAbsolute() {
+        environment.setProperty("sample.data", "./target/shop");
+
+        assertThat(new ReadyMessage(environment).text())
+                .contains("orders stay in " + Path.of("target", "shop").toAbsolutePath() + ";");
     }
 
     @Test

@@ -1,7 +1,5 @@
 package io.delayqueue.sample.notice;
 
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -17,9 +15,9 @@ final class NoticeTable {
         this.jdbc = jdbc;
     }
 
-    void insert(PaymentNotice notice, Instant sendAt) {
-        jdbc.sql("INSERT INTO notices (order_id, item, amount, send_at, status) VALUES (?, ?, ?, ?, 'PENDING')")
-                .params(notice.orderId(), notice.item(), notice.amount(), sendAt.atOffset(ZoneOffset.UTC))
+    void insert(String orderId) {
+        jdbc.sql("INSERT INTO notices (order_id, status) VALUES (?, 'PENDING')")
+                .param(orderId)
                 .update();
     }
 
@@ -39,21 +37,12 @@ final class NoticeTable {
     }
 
     /** Marks a dead notice as pending; returns whether this was its dead letter. */
-    boolean replayed(String orderId, String deadLetterId, Instant sendAt) {
-        return jdbc.sql("UPDATE notices SET status = 'PENDING', dead_letter_id = NULL, failure = NULL, send_at = ?"
+    boolean replayed(String orderId, String deadLetterId) {
+        return jdbc.sql("UPDATE notices SET status = 'PENDING', dead_letter_id = NULL, failure = NULL"
                                 + " WHERE order_id = ? AND dead_letter_id = ?")
-                        .params(sendAt.atOffset(ZoneOffset.UTC), orderId, deadLetterId)
+                        .params(orderId, deadLetterId)
                         .update()
                 == 1;
-    }
-
-    List<PaymentNotice> pendingSince(Instant sendAtBefore, int limit) {
-        return jdbc.sql("SELECT order_id, item, amount FROM notices"
-                        + " WHERE status = 'PENDING' AND send_at < ? ORDER BY send_at LIMIT ?")
-                .params(sendAtBefore.atOffset(ZoneOffset.UTC), limit)
-                .query((row, index) -> new PaymentNotice(
-                        row.getString("order_id"), row.getString("item"), row.getBigDecimal("amount")))
-                .list();
     }
 
     List<Notice> of(Collection<String> orderIds) {

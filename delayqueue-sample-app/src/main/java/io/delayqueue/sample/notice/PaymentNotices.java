@@ -12,61 +12,56 @@ import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.journal.JournalEntry.Actor;
 import io.delayqueue.sample.order.Order;
 import io.delayqueue.sample.order.OrderPaid;
-import io.delayqueue.sample.outbox.Outbox;
 import io.delayqueue.template.DelayQueueOperations;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.context.event.EventListener;
+import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.client.RestClientException;
+import org.springframework.web.server.ResponseStatusException;
 
 /** Notifies the merchant of payments until the merchant accepts the notice. */
 @Component
-final class PaymentNotices implements Outbox {
+final class PaymentNotices {
 
     static final String TOPIC = "payment-notice";
-
-    private static final Logger log = LoggerFactory.getLogger(PaymentNotices.class);
-    private static final int RESENT = 200;
 
     private final DelayQueueOperations delayQueue;
     private final DelayQueueAdmin admin;
     private final NoticeTable notices;
     private final MerchantClient merchant;
     private final Journal journal;
-    private final InstantSource clock;
 
     PaymentNotices(
             DelayQueueOperations delayQueue,
             DelayQueueAdmin admin,
             NoticeTable notices,
             MerchantClient merchant,
-            Journal journal,
-            InstantSource clock) {
+            Journal journal) {
         this.delayQueue = delayQueue;
         this.admin = admin;
         this.notices = notices;
         this.merchant = merchant;
         this.journal = journal;
-        this.clock = clock;
     }
 
     /** Must be called inside the transaction that stores the payment. The message is sent after its commit. */
     @EventListener
     void announce(OrderPaid paid) {
         Order order = paid.order();
-        PaymentNotice notice = new PaymentNotice(order.id(), order.item(), order.amount());
-        notices.insert(notice, clock.instant());
-        delayQueue.sendAfterCommit(message(notice));
+        notices.insert(order.id());
+        delayQueue.sendAfterCommit(DelayMessage.to(TOPIC)
+                .id(order.id())
+                .payload(new PaymentNotice(order.id(), order.item(), order.amount()))
+                .build());
     }
 
     /**
      * If an exception is thrown, the notice is retried after the next delay of the list, and becomes a dead letter
      * after the last one. If the merchant rejects the notice with a 4xx status, it becomes a dead letter at once.
+     *
+     * <p>The listener has no {@code once}: a request to the merchant cannot be rolled back, and the journal shows failed
+     * attempts. The merchant may receive a notice twice and recognises it by the order.
      */
     @DelayListener(topic = TOPIC, backoff = "${sample.notice.intervals}", notRetryable = HttpClientErrorException.class)
     void tell(PaymentNotice notice, Delivery delivery) {
@@ -96,23 +91,14 @@ final class PaymentNotices implements Outbox {
     /**
      * Replays a dead notice, starting from its first attempt. Must be the last call in the transaction that stores the
      * change: if it fails, the notice stays dead and can be replayed later.
+     *
+     * @throws ResponseStatusException if the queue no longer has the dead letter
      */
     void replay(String deadLetterId) {
         ReplayOutcome outcome = admin.replay(TOPIC, deadLetterId);
         if (outcome != ReplayOutcome.REPLAYED) {
-            // Removed by retention or replayed by another user. If it was not sent, the outbox sends it.
-            log.info("Dead letter {} was not replayed: {}", deadLetterId, outcome);
+            throw new ResponseStatusException(
+                    HttpStatus.CONFLICT, "Dead letter " + deadLetterId + " was not replayed: " + outcome + ".");
         }
-    }
-
-    @Override
-    public List<DelayMessage> overdue(Instant before) {
-        return notices.pendingSince(before, RESENT).stream()
-                .map(PaymentNotices::message)
-                .toList();
-    }
-
-    private static DelayMessage message(PaymentNotice notice) {
-        return DelayMessage.to(TOPIC).id(notice.orderId()).payload(notice).build();
     }
 }

@@ -3,7 +3,6 @@ package io.delayqueue.sample.order;
 import io.delayqueue.sample.SampleProperties;
 import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.journal.JournalEntry.Actor;
-import io.delayqueue.sample.outbox.StoreThenSend;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -13,15 +12,16 @@ import java.util.UUID;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Places, pays and delivers orders. Thread-safe. */
+/** Places, pays and delivers orders, each in a transaction. Thread-safe. */
 @Service
-public final class OrderService {
+@Transactional
+public class OrderService {
 
     private final OrderTable orders;
     private final UnpaidOrders unpaid;
-    private final StoreThenSend storeThenSend;
     private final Journal journal;
     private final ApplicationEventPublisher events;
     private final InstantSource clock;
@@ -30,14 +30,12 @@ public final class OrderService {
     OrderService(
             OrderTable orders,
             UnpaidOrders unpaid,
-            StoreThenSend storeThenSend,
             Journal journal,
             ApplicationEventPublisher events,
             InstantSource clock,
             SampleProperties properties) {
         this.orders = orders;
         this.unpaid = unpaid;
-        this.storeThenSend = storeThenSend;
         this.journal = journal;
         this.events = events;
         this.clock = clock;
@@ -65,12 +63,10 @@ public final class OrderService {
                 OrderStatus.PENDING_PAYMENT,
                 now,
                 now.plus(properties.paymentWindow()));
-        return storeThenSend.run(() -> {
-            orders.insert(order);
-            journal.add(order.id(), Actor.CUSTOMER, "Ordered: " + order.item() + ".");
-            unpaid.cancelInTime(order);
-            return order;
-        });
+        orders.insert(order);
+        journal.add(order.id(), Actor.CUSTOMER, "Ordered: " + order.item() + ".");
+        unpaid.cancelInTime(order);
+        return order;
     }
 
     /**
@@ -79,14 +75,10 @@ public final class OrderService {
      * @throws ResponseStatusException if the order does not wait for its payment
      */
     public Order pay(String id) {
-        Order paid = storeThenSend.run(() -> {
-            Order order = move(id, OrderStatus.PENDING_PAYMENT, OrderStatus.PAID);
-            journal.add(id, Actor.CUSTOMER, "Paid.");
-            events.publishEvent(new OrderPaid(order));
-            return order;
-        });
-        unpaid.withdraw(id);
-        return paid;
+        Order order = move(id, OrderStatus.PENDING_PAYMENT, OrderStatus.PAID);
+        journal.add(id, Actor.CUSTOMER, "Paid.");
+        events.publishEvent(new OrderPaid(order));
+        return order;
     }
 
     /**
@@ -95,12 +87,10 @@ public final class OrderService {
      * @throws ResponseStatusException if the order is not paid or was already delivered
      */
     public Order deliver(String id) {
-        return storeThenSend.run(() -> {
-            Order order = move(id, OrderStatus.PAID, OrderStatus.DELIVERED);
-            journal.add(id, Actor.SHOP, "Delivered.");
-            events.publishEvent(new OrderDelivered(order));
-            return order;
-        });
+        Order order = move(id, OrderStatus.PAID, OrderStatus.DELIVERED);
+        journal.add(id, Actor.SHOP, "Delivered.");
+        events.publishEvent(new OrderDelivered(order));
+        return order;
     }
 
     /**

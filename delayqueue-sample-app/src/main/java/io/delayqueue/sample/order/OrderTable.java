@@ -2,7 +2,6 @@ package io.delayqueue.sample.order;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -56,13 +55,6 @@ final class OrderTable {
     List<Order> latest(int limit) {
         return jdbc.sql(SELECT + "ORDER BY number DESC LIMIT ?")
                 .param(limit)
-                .query(OrderTable::order)
-                .list();
-    }
-
-    List<Order> unpaidSince(Instant cancelAtBefore, int limit) {
-        return jdbc.sql(SELECT + "WHERE status = ? AND cancel_at < ? ORDER BY cancel_at LIMIT ?")
-                .params(OrderStatus.PENDING_PAYMENT.name(), cancelAtBefore.atOffset(ZoneOffset.UTC), limit)
                 .query(OrderTable::order)
                 .list();
     }

@@ -6,28 +6,24 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.sample.SampleProperties;
 import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.order.OrderDelivered;
-import io.delayqueue.sample.outbox.Outbox;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.annotation.Transactional;
 
 /** Reviews an order some time after its delivery unless the customer has reviewed it. */
 @Component
-class AutomaticReviews implements Outbox {
+final class AutomaticReviews {
 
     static final String TOPIC = "automatic-review";
 
     private static final Logger log = LoggerFactory.getLogger(AutomaticReviews.class);
     private static final int FRIENDLY = 5;
-    private static final int RESENT = 200;
 
     private final DelayQueueOperations delayQueue;
     private final ReviewTable reviews;
@@ -54,7 +50,11 @@ class AutomaticReviews implements Outbox {
         String orderId = delivered.order().id();
         Instant reviewAt = clock.instant().truncatedTo(ChronoUnit.MILLIS).plus(properties.reviewAfter());
         reviews.insert(orderId, reviewAt);
-        delayQueue.sendAfterCommit(message(orderId, reviewAt));
+        delayQueue.sendAfterCommit(DelayMessage.to(TOPIC)
+                .id(orderId)
+                .payload(new WriteReview(orderId))
+                .dueAt(reviewAt)
+                .build());
     }
 
     /** Must be called after the commit of the customer's review. */
@@ -69,26 +69,10 @@ class AutomaticReviews implements Outbox {
         }
     }
 
-    @DelayListener(topic = TOPIC)
-    @Transactional
+    @DelayListener(topic = TOPIC, once = "true")
     void review(WriteReview message, Delivery delivery) {
         if (reviews.rate(message.orderId(), FRIENDLY, true)) {
             journal.handled(message.orderId(), delivery, "Reviewed automatically: five stars.");
         }
-    }
-
-    @Override
-    public List<DelayMessage> overdue(Instant before) {
-        return reviews.missingSince(before, RESENT).stream()
-                .map(review -> message(review.orderId(), review.reviewAt()))
-                .toList();
-    }
-
-    private static DelayMessage message(String orderId, Instant reviewAt) {
-        return DelayMessage.to(TOPIC)
-                .id(orderId)
-                .payload(new WriteReview(orderId))
-                .dueAt(reviewAt)
-                .build();
     }
 }

@@ -14,8 +14,6 @@ import org.springframework.stereotype.Component;
 @Component
 final class ReviewTable {
 
-    private static final String SELECT = "SELECT order_id, review_at, stars, automatic FROM reviews ";
-
     private final JdbcClient jdbc;
 
     ReviewTable(JdbcClient jdbc) {
@@ -40,15 +38,8 @@ final class ReviewTable {
         if (orderIds.isEmpty()) {
             return List.of();
         }
-        return jdbc.sql(SELECT + "WHERE order_id IN (:ids)")
+        return jdbc.sql("SELECT order_id, review_at, stars, automatic FROM reviews WHERE order_id IN (:ids)")
                 .param("ids", orderIds)
-                .query(ReviewTable::review)
-                .list();
-    }
-
-    List<Review> missingSince(Instant reviewAtBefore, int limit) {
-        return jdbc.sql(SELECT + "WHERE stars IS NULL AND review_at < ? ORDER BY review_at LIMIT ?")
-                .params(reviewAtBefore.atOffset(ZoneOffset.UTC), limit)
                 .query(ReviewTable::review)
                 .list();
     }
