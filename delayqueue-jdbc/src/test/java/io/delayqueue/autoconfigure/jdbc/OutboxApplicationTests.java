@@ -235,6 +235,22 @@ class OutboxApplicationTests {
     }
 
     @Test
+    void gaugesAreUnknownWhileTheTableCannotBeUsed() {
+        start();
+        await().until(() -> outboxAge() == 0);
+
+        bean(JdbcTemplate.class).execute("alter table delayqueue_outbox rename to moved");
+        await().until(() -> Double.isNaN(outboxAge()));
+
+        bean(JdbcTemplate.class).execute("alter table moved rename to delayqueue_outbox");
+        await().until(() -> outboxAge() == 0);
+    }
+
+    private double outboxAge() {
+        return bean(MeterRegistry.class).get("delayqueue.outbox.age").gauge().value();
+    }
+
+    @Test
     void metersAndHealthShowMessagesThatAreNotSent() {
         start(
                 Application.class,
