@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.actuate.health.DelayQueueHealthIndicator;
 import io.delayqueue.jdbc.DelayQueueDataSource;
 import io.delayqueue.jdbc.database.H2Database;
+import io.delayqueue.jdbc.modulith.WithoutModulith;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,7 +25,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.persistence.autoconfigure.EntityScan;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -56,7 +56,7 @@ class OutboxApplicationTests {
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @WithoutModulith
     @EntityScan(basePackageClasses = OutboxApplicationTests.class)
     static class Application {}
 

@@ -5,6 +5,7 @@ import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.Recipient;
+import io.delayqueue.jdbc.modulith.WithoutModulith;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.DeadLetterCause;
@@ -25,7 +26,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -121,7 +121,7 @@ final class OnceNode implements AutoCloseable {
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @WithoutModulith
     static class Application {
 
         @Bean

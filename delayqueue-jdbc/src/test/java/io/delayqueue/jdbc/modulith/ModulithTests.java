@@ -1,0 +1,168 @@
+package io.delayqueue.jdbc.modulith;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.jdbc.database.H2Database;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.test.redis.RedisServerProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.modulith.events.Externalized;
+import org.springframework.modulith.events.IncompleteEventPublications;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** The externalization of Spring Modulith's events in docs/transactions.md. */
+class ModulithTests {
+
+    private static final String TOPIC = "order-cancel";
+    private static final Instant DUE =
+            Instant.now().plus(30, ChronoUnit.MINUTES).truncatedTo(ChronoUnit.MILLIS);
+
+    private RedisServerProcess redis;
+    private ConfigurableApplicationContext application;
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(DelayQueueExternalization.class)
+    static class Application {}
+
+    @Externalized(TOPIC)
+    record WithoutKey(String id) {}
+
+    @BeforeEach
+    void start() {
+        redis = RedisServerProcess.builder().appendOnly().start();
+        application = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .logStartupInfo(false)
+                .properties(
+                        "spring.main.banner-mode=off",
+                        "spring.datasource.url="
+                                + new H2Database(UUID.randomUUID().toString()).url(),
+                        "spring.data.redis.port=" + redis.port(),
+                        "spring.modulith.events.jdbc.schema-initialization.enabled=true",
+                        "delayqueue.redis.command-timeout=300ms")
+                .run();
+    }
+
+    @AfterEach
+    void stop() {
+        application.close();
+        redis.close();
+    }
+
+    private <T> T bean(Class<T> type) {
+        return application.getBean(type);
+    }
+
+    private void place(String id, Runnable last) {
+        new TransactionTemplate(bean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
+            application.publishEvent(new OrderPlaced(id, DUE));
+            last.run();
+        });
+    }
+
+    private void resubmit() {
+        bean(IncompleteEventPublications.class).resubmitIncompletePublications(publication -> true);
+    }
+
+    private Optional<MessageSnapshot> message(String id) {
+        return bean(DelayQueueTemplate.class).find(TOPIC, id);
+    }
+
+    private long publications(String condition) {
+        return bean(JdbcTemplate.class)
+                .queryForObject("select count(*) from event_publication where " + condition, Long.class);
+    }
+
+    private void awaitOneMessage(String id) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> publications("completion_date is null") == 0);
+        assertThat(message(id))
+                .hasValueSatisfying(sent -> assertThat(sent.dueAt()).isEqualTo(DUE));
+        assertThat(bean(DelayQueueAdmin.class).counts(TOPIC).scheduled()).isEqualTo(1);
+    }
+
+    @Test
+    void eventOfACommittedTransactionIsSent() {
+        place("4711", () -> assertThat(message("4711")).isEmpty());
+
+        awaitOneMessage("4711");
+    }
+
+    @Test
+    void eventOfARolledBackTransactionIsNotSent() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> place("4711", () -> {
+                    throw new IllegalStateException("on purpose");
+                }));
+
+        place("4712", () -> {});
+        awaitOneMessage("4712");
+    }
+
+    @Test
+    void eventIsSentLaterIfRedisIsUnavailableAtTheCommit() {
+        redis.kill();
+        place("4711", () -> {});
+        await().atMost(Duration.ofSeconds(60)).until(() -> publications("status = 'FAILED'") == 1);
+
+        redis.restart();
+        resubmit();
+
+        awaitOneMessage("4711");
+    }
+
+    @Test
+    void eventThatIsSentAgainHasOneMessage() {
+        place("4711", () -> {});
+        awaitOneMessage("4711");
+        // as if the process had ended before it was recorded as sent
+        bean(JdbcTemplate.class).update("update event_publication set completion_date = null, status = 'FAILED'");
+
+        resubmit();
+
+        awaitOneMessage("4711");
+    }
+
+    @Test
+    void eventWithoutAKeyIsNotSent() {
+        new TransactionTemplate(bean(PlatformTransactionManager.class))
+                .executeWithoutResult(status -> application.publishEvent(new WithoutKey("4711")));
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> publications("status = 'FAILED'") == 1);
+        assertThat(bean(DelayQueueAdmin.class).counts(TOPIC).ready()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DelayQueueExternalization", "OrderPlaced"})
+    void documentationShowsTheTestedSource(String type) throws IOException {
+        String source = Files.readString(
+                Path.of("src/test/java/io/delayqueue/jdbc/modulith").resolve(type + ".java"));
+        String body = source.substring(source.indexOf("import "));
+
+        assertThat(Files.readString(Path.of("../docs/transactions.md"))).contains(body);
+    }
+}

@@ -1,0 +1,7 @@
+package io.delayqueue.jdbc.modulith;
+
+import java.time.Instant;
+import org.springframework.modulith.events.Externalized;
+
+@Externalized("order-cancel::#{#this.id}")
+record OrderPlaced(String id, Instant dueAt) implements DelayQueueExternalization.Delayed {}

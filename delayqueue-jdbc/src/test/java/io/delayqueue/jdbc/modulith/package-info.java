@@ -1,0 +1,2 @@
+/** Spring Modulith with delayqueue as its broker. */
+package io.delayqueue.jdbc.modulith;
