@@ -11,6 +11,7 @@ import io.delayqueue.benchmark.run.BullmqInstallation;
 import io.delayqueue.benchmark.run.Profile;
 import io.delayqueue.benchmark.run.Runner;
 import io.delayqueue.benchmark.run.VirtualThreadsJdk;
+import io.delayqueue.jdbc.database.PostgresServer;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -133,6 +134,10 @@ public final class Benchmark {
         if (measured.hasVirtualThreads() && VirtualThreadsJdk.java().isEmpty()) {
             out.println("Virtual threads are not measured: JAVA_HOME_25 is not set");
             measured = measured.withoutVirtualThreads();
+        }
+        if (measured.hasDatabase() && !PostgresServer.isInstalled()) {
+            out.println("Commits are not measured: PostgreSQL is not installed (Debian: apt-get install postgresql)");
+            measured = measured.withoutDatabase();
         }
         Map<String, String> environment = servers.environment();
         environment.put(

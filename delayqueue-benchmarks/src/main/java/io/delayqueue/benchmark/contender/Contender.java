@@ -23,8 +23,15 @@ public interface Contender extends AutoCloseable {
             case PRODUCT_ON_JEDIS -> new ProductContender("jedis", port, measure);
             case REDISSON -> new RedissonContender(port, measure.concurrency());
             case JAVA -> new JavaContender(measure.concurrency());
-            case FLOOR_LETTUCE, FLOOR_JEDIS, BULLMQ, LISTENER, SPRING_BOOT ->
-                throw new IllegalArgumentException(party + " is not a queue of this process");
+            case FLOOR_LETTUCE,
+                    FLOOR_JEDIS,
+                    BULLMQ,
+                    LISTENER,
+                    SPRING_BOOT,
+                    NO_MESSAGE,
+                    NO_OUTBOX,
+                    OUTBOX,
+                    OUTBOX_GIVEN_IDS -> throw new IllegalArgumentException(party + " is not a queue of this process");
         };
     }
 

@@ -26,7 +26,10 @@ record PartyStyle(Color color, BasicStroke stroke, Marker marker) {
             case BULLMQ -> solid(0xCC79A7, SeriesMarkers.PLUS);
             case JAVA -> solid(0x009E73, SeriesMarkers.CROSS);
             case LISTENER -> dashed(0x0072B2, SeriesMarkers.CIRCLE);
-            case SPRING_BOOT -> solid(0x000000, SeriesMarkers.PLUS);
+            case SPRING_BOOT, NO_MESSAGE -> solid(0x000000, SeriesMarkers.PLUS);
+            case NO_OUTBOX -> dashed(0x0072B2, SeriesMarkers.SQUARE);
+            case OUTBOX -> solid(0x0072B2, SeriesMarkers.DIAMOND);
+            case OUTBOX_GIVEN_IDS -> solid(0x009E73, SeriesMarkers.DIAMOND);
         };
     }
 

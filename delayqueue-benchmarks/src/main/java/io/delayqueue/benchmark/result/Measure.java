@@ -58,6 +58,8 @@ public enum Measure {
     HTTP_PUSH("ouqiang/delay-queue: push"),
     /** Pops and finishes of the interface of ouqiang/delay-queue. */
     HTTP_POP("ouqiang/delay-queue: pop and finish"),
+    /** Transactions that insert an order and send a message, from 8 threads. */
+    COMMIT("commits on PostgreSQL, 8 threads"),
     /** Memory of a scheduled message in Redis, in bytes. */
     MEMORY("memory"),
     /** Start of a web application with Actuator and Spring Data Redis. */

@@ -19,7 +19,15 @@ public enum Party {
     /** An application with a running listener of the product. Only its start is measured. */
     LISTENER("delayqueue with a listener"),
     /** The same application without the product on the class path. Only its start is measured. */
-    SPRING_BOOT("without delayqueue");
+    SPRING_BOOT("without delayqueue"),
+    /** A transaction without a message. Only commits are measured, like of the next three. */
+    NO_MESSAGE("without a message"),
+    /** A transaction whose message is sent after the commit. */
+    NO_OUTBOX("without the outbox"),
+    /** The same with the outbox. */
+    OUTBOX("with the outbox, generated ids"),
+    /** The same with an id that the application chooses. */
+    OUTBOX_GIVEN_IDS("with the outbox, given ids");
 
     private final String title;
 

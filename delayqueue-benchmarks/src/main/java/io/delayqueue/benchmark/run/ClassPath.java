@@ -6,7 +6,6 @@ import java.io.File;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * The class paths of trials. The benchmark's own class path contains the dependencies of all parties. An entry is left
@@ -20,7 +19,7 @@ final class ClassPath {
 
     private static final List<String> WEB = List.of("spring-boot-tomcat", "spring-boot-webmvc", "tomcat-embed");
 
-    /** Artifacts of the benchmark of the outbox. With them, each application needs a database. */
+    /** Artifacts of the trial of commits. With them, each application needs a database. */
     private static final List<String> DATABASE =
             List.of("delayqueue-jdbc", "spring-boot-jdbc", "spring-jdbc", "HikariCP", "postgresql");
 
@@ -35,19 +34,18 @@ final class ClassPath {
 
     /** The class path of a trial that measures messages. */
     static String ofTrial(Measure measure) {
-        return without(ACTUATOR, measure.overHttp() ? List.of() : WEB);
+        return without(List.of(
+                ACTUATOR, measure.overHttp() ? List.of() : WEB, measure == Measure.COMMIT ? List.of() : DATABASE));
     }
 
     /** The class path of an application whose start is measured. */
     static String ofStartUp(Party party) {
-        return without(BENCHMARK_ONLY, party == Party.SPRING_BOOT ? PRODUCT : List.of());
+        return without(List.of(BENCHMARK_ONLY, party == Party.SPRING_BOOT ? PRODUCT : List.of(), DATABASE));
     }
 
-    private static String without(List<String> artifacts, List<String> others) {
+    private static String without(List<List<String>> artifacts) {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> Stream.of(DATABASE, artifacts, others)
-                        .flatMap(List::stream)
-                        .noneMatch(entry::contains))
+                .filter(entry -> artifacts.stream().flatMap(List::stream).noneMatch(entry::contains))
                 .collect(Collectors.joining(File.pathSeparator));
     }
 }

@@ -1,6 +1,7 @@
 package io.delayqueue.benchmark.run;
 
 import static io.delayqueue.benchmark.result.Measure.BURST;
+import static io.delayqueue.benchmark.result.Measure.COMMIT;
 import static io.delayqueue.benchmark.result.Measure.DRAIN;
 import static io.delayqueue.benchmark.result.Measure.HANDLERS_2000;
 import static io.delayqueue.benchmark.result.Measure.HANDLERS_512;
@@ -33,6 +34,10 @@ import static io.delayqueue.benchmark.result.Party.FLOOR_JEDIS;
 import static io.delayqueue.benchmark.result.Party.FLOOR_LETTUCE;
 import static io.delayqueue.benchmark.result.Party.JAVA;
 import static io.delayqueue.benchmark.result.Party.LISTENER;
+import static io.delayqueue.benchmark.result.Party.NO_MESSAGE;
+import static io.delayqueue.benchmark.result.Party.NO_OUTBOX;
+import static io.delayqueue.benchmark.result.Party.OUTBOX;
+import static io.delayqueue.benchmark.result.Party.OUTBOX_GIVEN_IDS;
 import static io.delayqueue.benchmark.result.Party.PRODUCT;
 import static io.delayqueue.benchmark.result.Party.PRODUCT_ON_JEDIS;
 import static io.delayqueue.benchmark.result.Party.REDISSON;
@@ -61,7 +66,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
     private static final int MEASURED_BYTES = 100_000;
     private static final Duration WATCHED = Duration.ofSeconds(10);
 
-    /** Returns a profile by name: {@code full}, which takes 80 minutes, or {@code quick}, which takes 4 minutes. */
+    /** Returns a profile by name: {@code full}, which takes 90 minutes, or {@code quick}, which takes 5 minutes. */
     public static Profile named(String name, int rounds) {
         return switch (name) {
             case "full" -> full(rounds);
@@ -112,6 +117,16 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
     /** Whether a party is measured. */
     public boolean has(Party party) {
         return has(entry -> entry.party() == party);
+    }
+
+    /** Whether a measurement needs PostgreSQL. */
+    public boolean hasDatabase() {
+        return has(entry -> entry.measure() == COMMIT);
+    }
+
+    /** This profile without measurements that need PostgreSQL. */
+    public Profile withoutDatabase() {
+        return filtered(entry -> entry.measure() != COMMIT, stage -> stage.scheduled() > 0);
     }
 
     /** Whether a measurement needs virtual threads. */
@@ -178,6 +193,9 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(HTTP_LONG_POLL, PRODUCT, 4_000, rounds));
         entries.add(Entry.of(HTTP_PUSH, PRODUCT, 40_000, rounds));
         entries.add(Entry.of(HTTP_POP, PRODUCT, 20_000, rounds));
+        for (Party party : List.of(NO_MESSAGE, NO_OUTBOX, OUTBOX, OUTBOX_GIVEN_IDS)) {
+            entries.add(Entry.of(COMMIT, party, 20_000, rounds));
+        }
         for (Party party : List.of(PRODUCT, REDISSON, BULLMQ)) {
             entries.add(Entry.of(MEMORY, party, MEASURED_BYTES, 1));
         }
@@ -237,6 +255,9 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(HTTP_RECEIVE_100, PRODUCT, 2_000, 1));
         entries.add(Entry.of(HTTP_LONG_POLL, PRODUCT, 200, 1));
         entries.add(Entry.of(HTTP_POP, PRODUCT, 400, 1));
+        for (Party party : List.of(NO_OUTBOX, OUTBOX, OUTBOX_GIVEN_IDS)) {
+            entries.add(Entry.of(COMMIT, party, 1_000, 1));
+        }
         for (Party party : List.of(SPRING_BOOT, PRODUCT, LISTENER)) {
             entries.add(Entry.startUp(party, 1));
         }

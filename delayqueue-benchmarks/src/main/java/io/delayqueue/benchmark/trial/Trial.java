@@ -40,6 +40,7 @@ public final class Trial {
         return switch (spec.party()) {
             case FLOOR_LETTUCE, FLOOR_JEDIS -> ofFloor(spec);
             case BULLMQ -> ofBullmq(spec);
+            case NO_MESSAGE, NO_OUTBOX, OUTBOX, OUTBOX_GIVEN_IDS -> ofCommits(spec);
             default -> spec.measure().overHttp() ? overHttp(spec) : ofContender(spec);
         };
     }
@@ -67,6 +68,12 @@ public final class Trial {
                 case MEMORY -> trials.schedule();
                 default -> throw new IllegalArgumentException("BullMQ is not measured in this way");
             };
+        }
+    }
+
+    private static Map<Quantity, Double> ofCommits(TrialSpec spec) {
+        try (CommitTrial trial = new CommitTrial(spec)) {
+            return trial.run();
         }
     }
 
