@@ -28,6 +28,7 @@ public abstract class Names {
             package example;
             import static io.delayqueue.documentation.Names.Status.*;
             import static org.assertj.core.api.Assertions.assertThat;
+            import static org.awaitility.Awaitility.await;
             import com.github.sonus21.rqueue.annotation.RqueueListener;
             import io.delayqueue.admin.*;
             import io.delayqueue.annotation.*;
