@@ -1,5 +1,6 @@
 package io.delayqueue.broker;
 
+import io.delayqueue.process.ServerProcess;
 import jakarta.jms.BytesMessage;
 import jakarta.jms.Connection;
 import jakarta.jms.JMSException;

@@ -1,5 +1,6 @@
 package io.delayqueue.broker;
 
+import io.delayqueue.process.ServerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

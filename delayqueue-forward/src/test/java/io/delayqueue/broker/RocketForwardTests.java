@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.delayqueue.forward.rocket.RocketBroker;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.process.ServerProcess;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionException;

@@ -2,6 +2,7 @@ package io.delayqueue.broker;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.process.ServerProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,44 +2,30 @@ package io.delayqueue.jdbc.database;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.process.ServerProcess;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import org.awaitility.Awaitility;
-import org.springframework.util.FileSystemUtils;
 
 /** A database server in a process of its own. It ends with this JVM, even if the JVM is killed. */
 public abstract class DatabaseServer implements TestDatabase, AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(60);
-    private static final Duration END = Duration.ofSeconds(20);
 
     private final Path directory;
-    private final int port = freePort();
-    private Process process;
+    private final int port = ServerProcess.freePort();
+    private ServerProcess process;
 
     DatabaseServer(String name) {
-        try {
-            directory = Files.createTempDirectory("delayqueue-" + name);
-            try (InputStream script = DatabaseServer.class.getResourceAsStream("launcher.sh")) {
-                Files.copy(script, directory.resolve("launcher.sh"));
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        directory = ServerProcess.newDirectory(name);
     }
 
     /** Prepares the directory for the first start. */
@@ -69,8 +55,7 @@ public abstract class DatabaseServer implements TestDatabase, AutoCloseable {
     final void createFiles() {
         launch();
         awaitConnections();
-        process.toHandle().destroy();
-        awaitEnd();
+        process.terminate();
     }
 
     private void awaitConnections() {
@@ -83,18 +68,7 @@ public abstract class DatabaseServer implements TestDatabase, AutoCloseable {
     }
 
     private void launch() {
-        List<String> launched =
-                new ArrayList<>(List.of("sh", directory.resolve("launcher.sh").toString()));
-        launched.addAll(command());
-        try {
-            process = new ProcessBuilder(launched)
-                    .directory(directory.toFile())
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
-                    .start();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        process = ServerProcess.start(directory, Map.of(), command());
     }
 
     private boolean accepts() {
@@ -107,21 +81,7 @@ public abstract class DatabaseServer implements TestDatabase, AutoCloseable {
 
     /** Ends the server as a crash would: with SIGKILL, its children included. */
     public final void kill() {
-        List<ProcessHandle> children = process.descendants().toList();
-        process.toHandle().destroyForcibly();
-        children.forEach(ProcessHandle::destroyForcibly);
-        awaitEnd();
-    }
-
-    private void awaitEnd() {
-        try {
-            if (!process.waitFor(END.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new IllegalStateException("Process " + process.pid() + " does not end");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        process.kill();
     }
 
     /** Runs a command to its end. */
@@ -151,24 +111,6 @@ public abstract class DatabaseServer implements TestDatabase, AutoCloseable {
     @Override
     public final void close() {
         kill();
-        try {
-            process.getOutputStream().close();
-            FileSystemUtils.deleteRecursively(directory);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Finds a free port on the loopback interface, below the ports of outgoing connections. */
-    private static int freePort() {
-        while (true) {
-            int port = ThreadLocalRandom.current().nextInt(16_384, 32_768);
-            try (ServerSocket socket = new ServerSocket()) {
-                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-                return port;
-            } catch (IOException taken) {
-                // tries another port
-            }
-        }
+        ServerProcess.delete(directory);
     }
 }

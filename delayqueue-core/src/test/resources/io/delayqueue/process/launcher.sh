@@ -1,8 +1,8 @@
-# Runs a broker that cannot outlive the process at the other end of this script's standard input.
+# Runs a program that cannot outlive the process at the other end of this script's standard input.
 #
 #   sh launcher.sh <executable> [<argument> ...]
 #
-# The broker keeps the process id that this script was started with.
+# It keeps the process id that this script was started with.
 exec 3<&0 </dev/null
 (
     trap '' HUP INT QUIT TERM

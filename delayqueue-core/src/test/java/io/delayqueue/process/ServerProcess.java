@@ -1,4 +1,4 @@
-package io.delayqueue.broker;
+package io.delayqueue.process;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -21,8 +21,8 @@ import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 import org.springframework.util.FileSystemUtils;
 
-/** A server in a process of its own. It ends with this JVM, even if the JVM is killed. */
-final class ServerProcess implements AutoCloseable {
+/** A program in a process of its own. It ends with this JVM, even if the JVM is killed. */
+public final class ServerProcess implements AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(90);
     private static final Duration END = Duration.ofSeconds(20);
@@ -36,11 +36,11 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a server.
+     * Starts a program.
      *
      * @param directory the working directory, which also contains the log
      */
-    static ServerProcess start(Path directory, Map<String, String> environment, List<String> command) {
+    public static ServerProcess start(Path directory, Map<String, String> environment, List<String> command) {
         Path log = directory.resolve("output.log");
         List<String> launched =
                 new ArrayList<>(List.of("sh", launcher(directory).toString()));
@@ -58,13 +58,13 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Starts a JVM with a main class of the tests. */
-    static ServerProcess java(Path directory, Class<?> main, List<String> arguments) {
+    public static ServerProcess java(Path directory, Class<?> main, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx512m",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
-                "-Dlogback.configurationFile=io/delayqueue/broker/server-logback.xml",
+                "-Dlogback.configurationFile=io/delayqueue/process/server-logback.xml",
                 // on JDK 25, Netty otherwise does not free the buffers of Artemis' journal
                 "-Dio.netty.noUnsafe=false",
                 // RocketMQ reads the addresses of buffers
@@ -86,7 +86,7 @@ final class ServerProcess implements AutoCloseable {
         return launcher;
     }
 
-    static Path newDirectory(String name) {
+    public static Path newDirectory(String name) {
         try {
             return Files.createTempDirectory("delayqueue-" + name);
         } catch (IOException e) {
@@ -94,7 +94,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    static void delete(Path directory) {
+    public static void delete(Path directory) {
         try {
             FileSystemUtils.deleteRecursively(directory);
         } catch (IOException e) {
@@ -103,7 +103,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Finds a free port on the loopback interface, below the ports of outgoing connections. */
-    static int freePort() {
+    public static int freePort() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(16_384, 32_768);
             try (ServerSocket socket = new ServerSocket()) {
@@ -115,16 +115,16 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    void awaitReady(BooleanSupplier ready) {
+    public void awaitReady(BooleanSupplier ready) {
         Awaitility.await().atMost(START).pollInterval(Duration.ofMillis(50)).until(() -> {
             if (!process.isAlive()) {
-                throw new IllegalStateException("The server ended: " + output());
+                throw new IllegalStateException("The process ended: " + output());
             }
             return ready.getAsBoolean();
         });
     }
 
-    String output() {
+    public String output() {
         try {
             return Files.readString(log, UTF_8);
         } catch (IOException e) {
@@ -132,11 +132,28 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    void kill() {
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Ends the process as a crash would: with SIGKILL, its children included. */
+    public void kill() {
+        List<ProcessHandle> children = process.descendants().toList();
         process.toHandle().destroyForcibly();
+        children.forEach(ProcessHandle::destroyForcibly);
+        awaitEnd();
+    }
+
+    /** Ends the process in order, with SIGTERM. */
+    public void terminate() {
+        process.toHandle().destroy();
+        awaitEnd();
+    }
+
+    private void awaitEnd() {
         try {
             if (!process.waitFor(END.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new IllegalStateException("Process " + process.pid() + " survives SIGKILL");
+                throw new IllegalStateException("Process " + process.pid() + " does not end");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -144,11 +161,11 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    void pause() {
+    public void pause() {
         send("-STOP");
     }
 
-    void resume() {
+    public void resume() {
         send("-CONT");
     }
 
@@ -163,14 +180,9 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Kills the server. */
+    /** Kills the process. */
     @Override
     public void close() {
         kill();
-        try {
-            process.getOutputStream().close();
-        } catch (IOException e) {
-            // the process has ended
-        }
     }
 }
