@@ -68,11 +68,12 @@ abstract class CompatContract {
     /** From push to finish, as in the original's README. */
     @Test
     void jobIsRedeliveredAfterItsTimeToRun() {
+        Instant beforePush = Instant.now();
         node.push("flow", "f1", 1, 1, "{\\\"order\\\":1}");
-        Instant pushed = Instant.now();
 
         assertThat(node.ask("pop", "{\"topic\":\"flow\"}")).isEqualTo(job("f1", "{\\\"order\\\":1}"));
-        assertThat(Duration.between(pushed, Instant.now())).isGreaterThan(Duration.ofMillis(900));
+        // Redis counts whole milliseconds.
+        assertThat(Duration.between(beforePush, Instant.now())).isGreaterThan(Duration.ofMillis(999));
         Instant popped = Instant.now();
         assertThat(node.ask("pop", "{\"topic\":\"flow\"}")).isEqualTo(job("f1", "{\\\"order\\\":1}"));
         System.out.println("again after " + Duration.between(popped, Instant.now()) + " of a ttr of 1 s");
