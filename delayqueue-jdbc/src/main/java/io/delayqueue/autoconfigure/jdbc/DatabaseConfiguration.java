@@ -8,6 +8,7 @@ import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
@@ -51,30 +52,30 @@ class DatabaseConfiguration {
         };
     }
 
-    /** Creates the tables. The platform is determined only if they are to be created. */
+    /** Creates the tables. Otherwise, also in {@code EMBEDDED} mode, the application starts without the database. */
     static final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
-
-        private final DatabaseInitializationMode mode;
 
         SchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode) {
             super(dataSource, settings(dataSource, mode));
-            this.mode = mode;
         }
 
         private static DatabaseInitializationSettings settings(DataSource dataSource, DatabaseInitializationMode mode) {
             DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
             settings.setMode(mode);
             settings.setContinueOnError(true); // not each database can create a table only if it is missing
-            if (mode != DatabaseInitializationMode.NEVER) {
+            if (creates(dataSource, mode)) {
                 settings.setSchemaLocations(
                         new PlatformPlaceholderDatabaseDriverResolver().resolveAll(dataSource, SCRIPT));
             }
             return settings;
         }
 
-        @Override
-        public boolean initializeDatabase() {
-            return mode != DatabaseInitializationMode.NEVER && super.initializeDatabase();
+        private static boolean creates(DataSource dataSource, DatabaseInitializationMode mode) {
+            return switch (mode) {
+                case ALWAYS -> true;
+                case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
+                case NEVER -> false;
+            };
         }
     }
 }

@@ -137,6 +137,17 @@ class OutboxApplicationTests {
     }
 
     @Test
+    void applicationStartsWhileItsDatabaseIsUnavailable() {
+        start(
+                Application.class,
+                WITHOUT_JPA,
+                "spring.datasource.url=jdbc:postgresql://localhost:1/orders",
+                "spring.datasource.hikari.connection-timeout=250");
+
+        assertThat(application.isRunning()).isTrue();
+    }
+
+    @Test
     void jpaUsesTheSameConnection() {
         start();
         assertThat(bean(PlatformTransactionManager.class)).isInstanceOf(JpaTransactionManager.class);
