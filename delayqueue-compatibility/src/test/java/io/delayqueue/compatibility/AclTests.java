@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
@@ -83,6 +84,7 @@ class AclTests {
     }
 
     @Test
+    @Tag("soak")
     void eachDocumentedPermissionIsNeeded(CapturedOutput output) {
         List<String> rules = Documented.rules().stream()
                 .filter(rule -> "+~&".indexOf(rule.charAt(0)) >= 0)

@@ -5,12 +5,15 @@ import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Skips a test class, with a warning, if a database server (of Debian's package) is not installed. If the environment
- * variable or system property {@code DELAYQUEUE_DATABASES} is {@code required}, the tests run and fail instead.
+ * Runs a test class only in the profile {@code soak}, and skips it, with a warning, if a database server (of Debian's
+ * package) is not installed. If the environment variable or system property {@code DELAYQUEUE_DATABASES} is {@code
+ * required}, the tests run and fail instead.
  */
+@Tag("soak")
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
