@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.SortedSet;
 import java.util.StringJoiner;
+import java.util.TreeSet;
 
 /**
  * One picture of the results, as SVG for light and dark pages: bars of the product, the other queues on Redis, and the
@@ -57,12 +59,20 @@ final class Overview {
 
     private final List<Group> groups = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
+    private final SortedSet<Integer> rounds = new TreeSet<>();
 
     private Overview(Run run, Summary summary) {
         add(summary, "send, 8 threads, one message a call", Measure.SEND, 0, RATE);
         add(summary, "sendAll of 500 messages, 8 threads", Measure.SEND_ALL_8, 0, RATE);
         add(summary, "drain: deliver due messages to 8 handlers", Measure.DRAIN, 0, RATE);
         add(summary, "highest rate, sent and delivered at the same time", Measure.HIGHEST_RATE, 0, RATE);
+        add(summary, "lateness at 1,000/s, 99th percentile (less is better)", Measure.LATENESS, 0, Quantity.P99);
+        add(
+                summary,
+                "commands a second for 10 idle topics (less is better)",
+                Measure.IDLE,
+                0,
+                Quantity.COMMANDS_PER_SECOND);
         add(
                 summary,
                 "memory of a scheduled message (less is better)",
@@ -71,21 +81,31 @@ final class Overview {
                 Quantity.BYTES);
         String processors = run.environment().get("Processors");
         notes.add("Messages of 200 bytes"
-                + (processors == null ? "" : ", Redis and clients on " + processors + " processors")
-                + (summary.rounds() == 1 ? ", one round" : ", medians of " + summary.rounds() + " rounds"));
+                + (processors == null ? "" : ", Redis and clients on " + processors + " processors"));
+        if (!rounds.isEmpty()) {
+            notes.add(roundsText(rounds.first(), rounds.last()));
+        }
         notes.add("Floor: delayqueue's scripts with prepared arguments, bare client");
-        notes.add("Redisson delivers without acknowledgement");
+        notes.add("Redisson: no acknowledgement, many messages up to 1 ms early");
     }
 
     private void add(Summary summary, String heading, Measure measure, long scheduled, Quantity quantity) {
         List<Bar> bars = new ArrayList<>();
         for (Party party : PARTIES) {
             bar(bars, party.title(), summary.median(measure, party, scheduled, quantity), quantity);
+            summary.spread(measure, party, scheduled, quantity).ifPresent(spread -> rounds.add(spread.rounds()));
         }
         bar(bars, FLOOR, summary.floorRate(measure, scheduled), quantity);
         if (!bars.isEmpty()) {
             groups.add(new Group(heading, bars));
         }
+    }
+
+    private static String roundsText(int fewest, int most) {
+        if (most == 1) {
+            return "One round";
+        }
+        return "Medians of " + (fewest == most ? "" : fewest + " to ") + most + " rounds";
     }
 
     private static void bar(List<Bar> bars, String label, OptionalDouble value, Quantity quantity) {
@@ -96,7 +116,7 @@ final class Overview {
 
     /** A number with three significant digits. */
     private static double rounded(double value) {
-        double unit = Math.pow(10, Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - SIGNIFICANT + 1));
+        double unit = Math.pow(10, Math.floor(Math.log10(Math.max(1, value))) - SIGNIFICANT + 1);
         return Math.rint(value / unit) * unit;
     }
 
