@@ -1,6 +1,7 @@
 package io.delayqueue.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.delayqueue.test.redis.RedisServerBuilder;
 import java.io.IOException;
@@ -20,6 +21,7 @@ class CompatibilityPageTests {
     @EnabledOnOs(value = OS.LINUX, architectures = "amd64")
     @DisabledIfSystemProperty(named = RedisServerBuilder.EXECUTABLE_PROPERTY, matches = ".+")
     void tableHasTheCellsOfTheMatrix() {
+        assumeThat(TestServer.redis6()).isPresent();
         List<String> tested = Stream.of(TestServer.redis6().orElseThrow(), TestServer.embedded())
                 .flatMap(server -> Stream.of(Combination.Client.values())
                         .map(client -> "| " + version(server) + " | " + client.property() + " |"

@@ -120,22 +120,22 @@ class CompatibilityTests {
 
     @Test
     void receivedMessagesAreSettled() {
-        operations().send(message("pulled", "pulled-1").build());
+        operations().send(message("received", "received-1").build());
 
-        LeasedDelivery first = receive("pulled");
-        assertThat(operations().find("pulled", "pulled-1").orElseThrow().state())
+        LeasedDelivery first = receive("received");
+        assertThat(operations().find("received", "received-1").orElseThrow().state())
                 .isEqualTo(MessageState.LEASED);
         assertThat(first.extend(Duration.ofMinutes(1)).join()).isTrue();
         assertThat(first.postpone(Duration.ZERO).join()).isTrue();
-        LeasedDelivery postponed = receive("pulled");
+        LeasedDelivery postponed = receive("received");
         assertThat(postponed.retry(Duration.ZERO, "once more").join()).isTrue();
-        LeasedDelivery second = receive("pulled");
+        LeasedDelivery second = receive("received");
         assertThat(second.attempt()).isEqualTo(2);
         assertThat(second.release().join()).isTrue();
-        assertThat(receive("pulled").deadLetter("unusable").join()).isTrue();
-        assertThat(admin().counts("pulled").dead()).isEqualTo(1);
-        operations().send(message("pulled", "pulled-2").build());
-        assertThat(receive("pulled").acknowledge().join()).isTrue();
+        assertThat(receive("received").deadLetter("unusable").join()).isTrue();
+        assertThat(admin().counts("received").dead()).isEqualTo(1);
+        operations().send(message("received", "received-2").build());
+        assertThat(receive("received").acknowledge().join()).isTrue();
         MATRIX.passed(combination);
     }
 

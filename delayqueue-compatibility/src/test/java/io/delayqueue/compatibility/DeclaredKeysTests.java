@@ -47,7 +47,9 @@ class DeclaredKeysTests {
             if (command.startsWith("EVAL")) {
                 int count = Integer.parseInt(call.arguments().get(2));
                 declared = new LinkedHashSet<>(call.arguments().subList(3, 3 + count));
-                scripts.add(call.arguments().get(1));
+                if (command.equals("EVALSHA")) {
+                    scripts.add(call.arguments().get(1));
+                }
             } else if (call.client().equals("lua") && !WITHOUT_KEYS.contains(command)) {
                 commands++;
                 List<String> keys = command.equals("DEL")

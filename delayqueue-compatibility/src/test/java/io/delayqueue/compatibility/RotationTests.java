@@ -45,12 +45,12 @@ class RotationTests {
             Map.of("logging.level.root", "error", "delayqueue.listener.drain-time", "1s");
 
     /** Lettuce reports a password that is no longer valid when the queue connects anew, after two timeouts. */
-    private static final Map<String, String> IMPATIENT = Map.of(
+    private static final Map<String, String> SHORT_TIMEOUT = Map.of(
             "logging.level.root", "warn",
             "delayqueue.listener.drain-time", "1s",
             "delayqueue.redis.command-timeout", "2s");
 
-    private final AtomicReference<String> password = VaultApplication.PASSWORD;
+    private final AtomicReference<String> password = CredentialsProviderApplication.PASSWORD;
 
     private RunningRedis redis;
 
@@ -93,7 +93,7 @@ class RotationTests {
     @ParameterizedTest
     @EnumSource
     void removedPasswordIsReported(Client client, CapturedOutput output) {
-        try (ConfigurableApplicationContext old = CompatibilityApplication.start(redis, client, IMPATIENT)) {
+        try (ConfigurableApplicationContext old = CompatibilityApplication.start(redis, client, SHORT_TIMEOUT)) {
             await().atMost(WAIT).ignoreExceptions().until(() -> send(old, "1"));
             acl(">renewed", "<" + Documented.PASSWORD);
             redis.node().command("CLIENT", "KILL", "USER", Documented.USER);
@@ -107,7 +107,7 @@ class RotationTests {
     @Test
     void lettuceReadsTheNewPasswordFromItsProvider() throws Exception {
         try (ConfigurableApplicationContext context =
-                CompatibilityApplication.start(VaultApplication.class, redis, Client.LETTUCE, QUIET)) {
+                CompatibilityApplication.start(CredentialsProviderApplication.class, redis, Client.LETTUCE, QUIET)) {
             send(context, "1");
             acl(">renewed", "<" + Documented.PASSWORD);
             password.set("renewed");
@@ -140,7 +140,7 @@ class RotationTests {
     /** Asks for the password each time that it connects. */
     @Configuration(proxyBeanMethods = false)
     @Import(CompatibilityApplication.class)
-    static class VaultApplication {
+    static class CredentialsProviderApplication {
 
         static final AtomicReference<String> PASSWORD = new AtomicReference<>("");
 

@@ -67,8 +67,8 @@ record RedisFailure(Type type, String message) {
         return type == Type.ERROR_REPLY && (message.startsWith(code + " ") || message.contains("-" + code + " "));
     }
 
-    /** The setting of Redis that causes the error, if the error does not name it; empty otherwise. */
-    private String setting() {
+    /** Text that helps to correct the error, if the error does not say how; empty otherwise. */
+    private String hint() {
         if (names("NOREPLICAS")) {
             return " (fewer replicas are connected than min-replicas-to-write requires)";
         }
@@ -79,7 +79,7 @@ record RedisFailure(Type type, String message) {
     /** The exception of a call that failed in this way. */
     RedisCallException exception(ScriptCall call, Driver driver, @Nullable Throwable cause) {
         String text = switch (type) {
-            case ERROR_REPLY -> "Redis rejected the " + call + ": " + message + setting();
+            case ERROR_REPLY -> "Redis rejected the " + call + ": " + message + hint();
             case NOT_SENT -> driver.server() + " cannot be reached for the " + call + ": " + message;
             case TIMED_OUT -> "Redis did not reply to the " + call + " in time: " + message;
             case BROKEN -> "The outcome of the " + call + " is unknown: " + message;

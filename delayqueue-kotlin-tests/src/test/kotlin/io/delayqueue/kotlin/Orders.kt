@@ -44,8 +44,8 @@ class Orders(private val queue: DelayQueueOperations, private val shop: Shop) {
     }
 
     @DeadLetterListener("order-cancel")
-    fun givenUp(letter: DeadLetter) {
-        shop.givenUp[letter.messageId()] = letter.failure()?.message() ?: "unknown"
+    fun deadLettered(deadLetter: DeadLetter) {
+        shop.deadLettered[deadLetter.messageId()] = deadLetter.failure()?.message() ?: "unknown"
     }
 }
 
@@ -54,7 +54,7 @@ class Orders(private val queue: DelayQueueOperations, private val shop: Shop) {
 class Shop {
 
     val cancelled = ConcurrentHashMap<CancelOrder, Int>()
-    val givenUp = ConcurrentHashMap<String, String>()
+    val deadLettered = ConcurrentHashMap<String, String>()
 
     suspend fun cancel(order: CancelOrder, attempt: Int) {
         delay(1.milliseconds)

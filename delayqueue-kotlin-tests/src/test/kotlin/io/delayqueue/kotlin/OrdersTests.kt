@@ -41,7 +41,7 @@ class OrdersTests @Autowired constructor(
         send(CancelOrder("sold", reason = "sold"))
 
         assertThat(harness.awaitDead("order-cancel", "sold").attempts()).isEqualTo(2)
-        await().untilAsserted { assertThat(shop.givenUp).containsEntry("sold", "order sold is sold") }
+        await().untilAsserted { assertThat(shop.deadLettered).containsEntry("sold", "order sold is sold") }
     }
 
     @Test

@@ -84,7 +84,7 @@ public final class EffectLedger {
      */
     public synchronized void verify(Collection<String> effects) {
         if (committed.isEmpty() && rolledBack.isEmpty()) {
-            throw new IllegalStateException("No transaction is recorded. Call committed, rolledBack or settle before");
+            throw new IllegalStateException("No transaction is recorded. Call committed, rolledBack or settle first");
         }
         Map<String, Integer> counts = new TreeMap<>();
         effects.forEach(id -> counts.merge(id, 1, Integer::sum));

@@ -50,7 +50,7 @@ class EffectLedgerTests {
     }
 
     @Test
-    void theDatabaseDecidesUnknownOutcomes() {
+    void storedTransactionsCountAsCommitted() {
         ledger.committed("known");
         ledger.settle(List.of("known", "reply-lost"));
 
@@ -61,7 +61,7 @@ class EffectLedgerTests {
     }
 
     @Test
-    void aDatabaseThatContradictsTheRecordsFails() {
+    void settleFailsIfTheDatabaseContradictsARecord() {
         ledger.committed("lost");
         ledger.rolledBack("kept");
 
@@ -83,7 +83,7 @@ class EffectLedgerTests {
     }
 
     @Test
-    void anEmptyLedgerProvesNothing() {
+    void verifyWithoutTransactionsIsRejected() {
         assertThatIllegalStateException().isThrownBy(() -> ledger.verify(List.of()));
     }
 }

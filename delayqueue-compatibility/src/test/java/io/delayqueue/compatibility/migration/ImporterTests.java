@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The importers with the real libraries: each message is handled once, by one of both, and never early. */
+/** The importers with the real libraries: each message is handled once, by the old consumer or the new listener, and never early. */
 class ImporterTests {
 
     private static final int MESSAGES = 1000;
@@ -96,8 +96,11 @@ class ImporterTests {
         try (FaultProxy slow = FaultProxy.inFrontOf(redis)) {
             slow.delay(Duration.ofMillis(20), Duration.ofMillis(20), Direction.CLIENT_TO_SERVER);
             Process importing = importInAnotherProcess(library, slow.port());
-            await().atMost(WAIT).until(() -> arrived() > 200);
-            importing.destroyForcibly().waitFor();
+            try {
+                await().atMost(WAIT).until(() -> arrived() > 200);
+            } finally {
+                importing.destroyForcibly().waitFor();
+            }
         }
 
         int rest = run(library, true);

@@ -29,7 +29,7 @@ final class JvmRedis {
 
     private final BooleanSupplier dockerAvailable;
 
-    /** By the directory of the data. Servers that persist nothing have an empty path. */
+    /** By the absolute path of the data. Servers that persist nothing have an empty path. */
     private final Map<Path, RedisServerProcess> embedded = new HashMap<>();
 
     /** Held until the JVM ends, so that no other process starts a server with the same data. */
@@ -53,7 +53,11 @@ final class JvmRedis {
      */
     synchronized RedisAddress address(TestRedisMode mode, Path directory) {
         return switch (mode) {
-            case EMBEDDED -> embedded(directory);
+            case EMBEDDED ->
+                embedded(
+                        directory.toString().isEmpty()
+                                ? directory
+                                : directory.toAbsolutePath().normalize());
             case DOCKER -> docker(TestRedisMode.PROPERTY + " is docker, but", null);
             case NONE -> throw new IllegalArgumentException(TestRedisMode.PROPERTY + " is none");
         };
@@ -79,7 +83,7 @@ final class JvmRedis {
         RedisServerBuilder builder = RedisServerProcess.builder();
         if (!directory.toString().isEmpty()) {
             lock(directory);
-            builder.appendOnly().setting("dir", directory.toAbsolutePath().toString());
+            builder.appendOnly().setting("dir", directory.toString());
         }
         return builder.start();
     }
@@ -96,14 +100,14 @@ final class JvmRedis {
                 channel.close();
                 throw new TestRedisUnavailableException(
                         "The data in %s (%s) is in use by another Redis."
-                                .formatted(directory.toAbsolutePath(), TestRedisConnectionDetails.DIRECTORY),
+                                .formatted(directory, TestRedisConnectionDetails.DIRECTORY),
                         null);
             }
             this.locks.put(directory, channel);
         } catch (IOException ex) {
             throw new TestRedisUnavailableException(
                     "The directory %s (%s) cannot be used: %s"
-                            .formatted(directory.toAbsolutePath(), TestRedisConnectionDetails.DIRECTORY, ex),
+                            .formatted(directory, TestRedisConnectionDetails.DIRECTORY, ex),
                     ex);
         }
     }
