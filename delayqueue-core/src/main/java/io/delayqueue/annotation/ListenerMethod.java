@@ -104,7 +104,7 @@ final class ListenerMethod extends InvocableHandlerMethod {
         if (!KotlinDetector.isKotlinReflectPresent()
                 || !ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", targetClass.getClassLoader())) {
             throw origin.invalid(
-                    "It is a suspend function, and a library for these is missing.",
+                    "It is a suspend function, and a library that suspend functions need is missing.",
                     "Add org.jetbrains.kotlin:kotlin-reflect and org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
         }
         int continuation = getMethod().getParameterCount() - 1;

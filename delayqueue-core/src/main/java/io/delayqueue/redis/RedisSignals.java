@@ -162,7 +162,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
             closing = detach();
         }
         if (unconfirmed.incrementAndGet() == FAILURES_TO_LOG) {
-            log.warn("This node is subscribed to signals, but its own do not arrive. Messages may be delivered up to a"
+            log.warn("This node does not receive the signals that it publishes. Messages may be delivered up to a"
                     + " second late. Check that the Redis user may publish to the channel " + keys.signalChannel()
                     + ". The subscription is replaced until signals arrive.");
         }

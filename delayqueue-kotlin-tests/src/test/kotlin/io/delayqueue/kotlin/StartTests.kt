@@ -58,7 +58,7 @@ class StartTests {
         try {
             assertThat(process.waitFor(60, TimeUnit.SECONDS)).describedAs("it ends").isTrue()
             assertThat(process.exitValue()).isEqualTo(1)
-            assertThat(output.readText()).contains("It is a suspend function, and a library for these is missing.")
+            assertThat(output.readText()).contains("It is a suspend function, and a library that suspend functions need is missing.")
         } finally {
             process.destroyForcibly()
         }
