@@ -11,21 +11,26 @@ import io.delayqueue.template.QueueOnRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Settlements of a receiver that a replica must confirm. */
 class DurableSettlementTests extends ReceiveTest {
 
+    private static final Durability SOON = Durability.replicas(1, Duration.ofMillis(100));
+    private static final Durability LATE = Durability.replicas(1, Duration.ofSeconds(20));
+
     @Test
     void settlementIsConfirmedOrFails() {
         server.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+        AtomicReference<Durability> durability = new AtomicReference<>(LATE);
         try (RedisServerProcess replica = RedisServerProcess.builder()
                         .setting("replicaof", server.host(), Integer.toString(server.port()))
                         .start();
                 DefaultDelayQueueReceiver durable = DefaultDelayQueueReceiver.builder(
                                 queue.store(), queue.topics(), QueueOnRedis.codec(), signals, tasks)
                         .settings(SETTINGS)
-                        .durability(topic -> Durability.replicas(1, Duration.ofMillis(500)))
+                        .durability(topic -> durability.get())
                         .build()) {
             await().until(() -> server.info("replication").toString().contains("state=online"));
             for (String id : List.of("a", "b", "c")) {
@@ -41,14 +46,16 @@ class DurableSettlementTests extends ReceiveTest {
             assertThat(join(received.get(0).acknowledge())).isFalse();
 
             replica.pause();
+            durability.set(SOON);
             assertThatThrownBy(() -> join(received.get(1).acknowledge()))
-                    .hasRootCauseMessage("0 of 1 replicas confirmed it within 500 ms")
+                    .hasRootCauseMessage("0 of 1 replicas confirmed it within 100 ms")
                     .rootCause()
                     .isInstanceOfSatisfying(
                             RedisCallException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_CONFIRMED));
             assertThat(server.command("HEXISTS", messages, "b")).isEqualTo(0L);
 
             replica.resume();
+            durability.set(LATE);
             assertThat(join(received.get(1).acknowledge())).isFalse();
             assertThat(join(received.get(2).acknowledge())).isTrue();
         }
