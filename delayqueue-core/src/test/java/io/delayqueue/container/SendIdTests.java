@@ -52,17 +52,19 @@ class SendIdTests extends HandlingTest {
     @Test
     void anotherSendOfTheIdHasAnotherOne() {
         listenFailing(0);
-        node.template.send(message().build());
-        Awaitility.await().until(() -> sendIds.size() == 1);
-        node.template.send(message().build());
-        Awaitility.await().until(() -> sendIds.size() == 2);
-        node.template.send(message().nonce("n1").build());
-        Awaitility.await().until(() -> sendIds.size() == 3);
-        node.template.send(message().nonce("n1").build());
-        Awaitility.await().until(() -> sendIds.size() == 4);
+        sendUntilAcknowledged(message());
+        sendUntilAcknowledged(message());
+        sendUntilAcknowledged(message().nonce("n1"));
+        sendUntilAcknowledged(message().nonce("n1"));
 
+        assertThat(sendIds).hasSize(4);
         assertThat(sendIds.subList(0, 3)).doesNotHaveDuplicates();
         assertThat(sendIds.subList(2, 4)).containsExactly("n1", "n1");
+    }
+
+    private void sendUntilAcknowledged(DelayMessage.Builder message) {
+        node.template.send(message.build());
+        Awaitility.await().until(() -> node.template.find("t", "m").isEmpty());
     }
 
     @Test
